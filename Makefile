@@ -1,0 +1,62 @@
+# make train   trains word2vec on the shipped corpus, in a virtual environment of its own
+# make test    runs the tests
+#
+# Both set up what they need in .venv: Python 3.10 or newer and a C++17 compiler are all they ask for.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+OUT ?= train
+SOURCES := $(shell find src csrc -name '*.py' -o -name '*.pyx' -o -name '*.pxi' -o -name '*.cc' -o -name '*.c' -o -name '*.h' \
+	-o -name '*.in' -o -name '*.binpb') CMakeLists.txt pyproject.toml
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: train test test-peer test-sanitize bench lint format wheel clean
+
+train: $(VENV)/installed
+	$(BIN)/stillflow word2vec --out $(OUT)
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest tests -m "not peer" -n auto
+
+# The programs of tests/programs under real TensorFlow and here, side by side. TensorFlow 1.15.5 wants a Python 3.7.
+test-peer: $(VENV)/installed
+	$(BIN)/python tools/make_peers.py
+	$(BIN)/python -m pytest tests -m peer
+
+# The tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+test-sanitize: $(VENV)/installed
+	$(BIN)/python tools/test_sanitize.py
+
+bench: $(VENV)/installed
+	$(BIN)/python tools/make_peers.py
+	$(BIN)/python -m bench
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	git ls-files 'csrc/*.h' 'csrc/*.cc' 'csrc/*.c' | xargs $(BIN)/clang-format --dry-run --Werror
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	git ls-files 'csrc/*.h' 'csrc/*.cc' 'csrc/*.c' | xargs $(BIN)/clang-format -i
+
+wheel: $(VENV)/tools
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+$(VENV)/tools: pyproject.toml tools/check_environment.py
+	@$(PYTHON) tools/check_environment.py
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --upgrade pip
+	$(INSTALL) "scikit-build-core>=0.10" "cython>=3.0" "numpy>=2.0" cmake ninja
+	touch $@
+
+# Built in place, without isolation, so that a change compiles only what it touches.
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	$(INSTALL) --no-build-isolation --config-settings=build-dir=build/venv ".[progress,plot,test,bench,lint]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist $(OUT)

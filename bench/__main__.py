@@ -1,0 +1,133 @@
+"""`python -m bench`: runs the cases on every engine there is, side by side, and compares with the baseline.
+
+Engines take turns on each case, several rounds, so that what else the machine does meets them all; the figure
+of an engine is the median of its rounds. What is kept and compared is the ratio of the fastest rival's time to
+ours: times of shared machines are noise.
+
+    python -m bench [--cases WORD ...] [--rounds N] [--seconds S] [--update]
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.cases import CASES
+
+ROOT = Path(__file__).parent.parent
+BASELINE = ROOT / "bench" / "baseline.json"
+MOST_LOST = 0.2  # a ratio that falls by more than this share is named
+
+
+def interpreters():
+    """{engine: python} of the engines that are installed."""
+    found = {"stillflow": sys.executable, "numpy": sys.executable, "copy": sys.executable}
+    tf1, tf2 = (Path(os.environ.get(f"STILLFLOW_PEER_{n}", ROOT / f".venv-{n.lower()}")) for n in ("TF1", "TF2"))
+    if (tf1 / "bin" / "python").exists():
+        found["tf1"] = str(tf1 / "bin" / "python")
+    if (tf2 / "bin" / "python").exists():
+        found["tf2"] = found["torch"] = str(tf2 / "bin" / "python")
+    return found
+
+
+class Worker:
+    """An engine in its process; see worker.py."""
+
+    def __init__(self, engine, python, threads):
+        self.engine = engine
+        self._process = subprocess.Popen(
+            [python, str(ROOT / "bench" / "worker.py"), engine, str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def measure(self, case, seconds):
+        """Seconds per call, or None if the engine fails."""
+        try:
+            print(json.dumps({"case": case, "seconds": seconds}), file=self._process.stdin, flush=True)
+            return json.loads(self._process.stdout.readline())["seconds"]
+        except (OSError, ValueError):
+            return None
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+
+
+def side_by_side(name, threads, pythons, rounds, seconds):
+    """{engine: median seconds} of the engines that can run the case."""
+    engines = [engine for engine in CASES[name]["engines"] if engine in pythons]
+    workers = [Worker(engine, pythons[engine], threads) for engine in engines]
+    times = {engine: [] for engine in engines}
+    try:
+        for _ in range(rounds):
+            for worker in workers:
+                found = worker.measure(name, seconds)
+                if found is not None:
+                    times[worker.engine].append(found)
+    finally:
+        for worker in workers:
+            worker.close()
+    return {engine: statistics.median(values) for engine, values in times.items() if values}
+
+
+def cpu():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def text(seconds):
+    return f"{seconds * 1e6:,.1f} us" if seconds < 1e-3 else f"{seconds * 1e3:,.2f} ms"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", nargs="+", default=[""], help="run only cases whose name has one of these in it")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.4, help="per engine and round")
+    parser.add_argument("--update", action="store_true", help="write the ratios to bench/baseline.json")
+    arguments = parser.parse_args()
+    baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {"ratios": {}}
+    pythons = interpreters()
+    print(f"{cpu()}, {os.cpu_count()} processors; engines: {', '.join(sorted(pythons))}\n")
+    ratios = {}
+    for name, case in CASES.items():
+        if not any(word in name for word in arguments.cases):
+            continue
+        for threads in case["threads"]:
+            times = side_by_side(name, threads, pythons, arguments.rounds, arguments.seconds)
+            rivals = {engine: seconds for engine, seconds in times.items() if engine != "stillflow"}
+            if "stillflow" not in times or not rivals:
+                continue
+            key = f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+            ratios[key] = min(rivals.values()) / times["stillflow"]
+            detail = "  ".join(f"{engine} {text(seconds)}" for engine, seconds in times.items())
+            print(f"{ratios[key]:6.2f}x  {key}\n         {detail}", flush=True)
+    return report(ratios, baseline, arguments.update)
+
+
+def report(ratios, baseline, updates):
+    fallen = {
+        key: (baseline["ratios"][key], ratio)
+        for key, ratio in ratios.items()
+        if key in baseline["ratios"] and ratio < (1 - MOST_LOST) * baseline["ratios"][key]
+    }
+    for key, (before, now) in fallen.items():
+        print(f"fallen: {key}: {now:.2f}x, was {before:.2f}x")
+    if updates:
+        kept = {**baseline["ratios"], **{key: round(ratio, 3) for key, ratio in ratios.items()}}
+        BASELINE.write_text(json.dumps({"cpu": cpu(), "ratios": kept}, indent=1) + "\n")
+    return 1 if fallen and not updates else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""What is measured: each case makes a function to time, in the words of one engine.
+
+A case is a function of a module such as `tf` or `torch`; `CASES` says who can run it. The code runs under
+Python 3.7 as well.
+"""
+
+import numpy as np
+
+CASES = {}
+
+
+def case(name, engines, threads=(1, 2), unit="us"):
+    """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py."""
+
+    def register(make):
+        CASES[name] = {"make": make, "engines": engines, "threads": threads, "unit": unit}
+        return make
+
+    return register
+
+
+TENSORFLOWS = ("stillflow", "tf1", "tf2")
+
+
+def _session(tf, threads):
+    return tf.Session(
+        config=tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
+    )
+
+
+@case("session.run of a fed scalar expression", TENSORFLOWS)
+def scalar(tf, threads):
+    x = tf.placeholder(tf.float32, [])
+    y = x * 2.0 + 1.0
+    session = _session(tf, threads)
+    return lambda: session.run(y, {x: 3.0})
+
+
+@case("200 chained elementwise ops on 8x8", TENSORFLOWS)
+def chain(tf, threads):
+    x = y = tf.placeholder(tf.float32, [8, 8])
+    for _ in range(100):
+        y = y * 1.001 + 0.5
+    session = _session(tf, threads)
+    value = np.ones((8, 8), np.float32)
+    return lambda: session.run(y, {x: value})
+
+
+@case("skip-gram NCE step (vocabulary 50,000, dim 128, batch 128, 64 negatives, SGD)", TENSORFLOWS)
+def nce_step(tf, threads):
+    words, dim, batch, negatives = 50000, 128, 128, 64
+    embeddings = tf.Variable(tf.random_uniform([words, dim], -1.0, 1.0))
+    weights = tf.Variable(tf.truncated_normal([words, dim], stddev=0.1))
+    biases = tf.Variable(tf.zeros([words]))
+    inputs = tf.placeholder(tf.int32, [batch])
+    labels = tf.placeholder(tf.int32, [batch, 1])
+    embedded = tf.nn.embedding_lookup(embeddings, inputs)
+    loss = tf.reduce_mean(tf.nn.nce_loss(weights, biases, labels, embedded, negatives, words))
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
+    session = _session(tf, threads)
+    session.run(tf.global_variables_initializer())
+    random = np.random.RandomState(0)
+    # Words as frequent as in a text: the more frequent, the likelier already in cache.
+    picks = np.minimum((words + 1) ** random.uniform(size=(64, 2, batch)), words).astype(np.int32) - 1
+    feeds = [{inputs: a, labels: b[:, None]} for a, b in picks]
+    step = [0]
+
+    def run():
+        step[0] += 1
+        session.run([train, loss], feeds[step[0] % len(feeds)])
+
+    return run
+
+
+@case("perceptron 784-256-256-10 with Adam, batch 100", TENSORFLOWS)
+def perceptron(tf, threads):
+    x = tf.placeholder(tf.float32, [None, 784])
+    y = tf.placeholder(tf.float32, [None, 10])
+    layer = x
+    for width, activate in ((256, tf.nn.relu), (256, tf.nn.relu), (10, lambda logits: logits)):
+        weights = tf.Variable(tf.random_normal([layer.shape[1].value, width], stddev=0.05))
+        layer = activate(tf.matmul(layer, weights) + tf.Variable(tf.zeros([width])))
+    loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=layer))
+    train = tf.train.AdamOptimizer(0.001).minimize(loss)
+    session = _session(tf, threads)
+    session.run(tf.global_variables_initializer())
+    random = np.random.RandomState(0)
+    feed = {
+        x: random.uniform(size=(100, 784)).astype(np.float32),
+        y: np.eye(10, dtype=np.float32)[random.randint(0, 10, 100)],
+    }
+    return lambda: session.run([train, loss], feed)
+
+
+def _matmul(size):
+    @case(f"float32 matrix product {size}x{size}x{size}", ("stillflow", "numpy", "torch"))
+    def product(engine, threads):
+        random = np.random.RandomState(0)
+        a, b = (random.uniform(size=(size, size)).astype(np.float32) for _ in range(2))
+        if engine.__name__ == "numpy":
+            out = np.empty((size, size), np.float32)
+            return lambda: np.matmul(a, b, out=out)
+        if engine.__name__ == "torch":
+            a, b, out = engine.tensor(a), engine.tensor(b), engine.empty(size, size)
+            return lambda: engine.matmul(a, b, out=out)
+        tf = engine
+        left, right = tf.Variable(a), tf.Variable(b)
+        target = tf.matmul(left, right)
+        session = _session(tf, threads)
+        session.run(tf.global_variables_initializer())
+        # The operation alone is run, so that its result stays in the engine.
+        return lambda: session.run(target.op)
+
+
+for _size in (256, 512, 1024, 2048):
+    _matmul(_size)
+
+
+def _optimizer(name, make, arrays):
+    """`arrays` is how many arrays of the variable's size an update reads and writes."""
+
+    @case(f"dense {name} update of 16 Mi floats, against a copy of as many bytes", ("stillflow", "copy"))
+    def update(engine, threads):
+        count = 1 << 24
+        if engine.__name__ == "numpy":
+            # A copy reads and writes: `arrays` transfers are half as many elements copied.
+            source = np.ones(count * arrays // 2, np.float32)
+            return _threaded_copy(source, np.empty_like(source), threads)
+        tf = engine
+        weights = tf.Variable(tf.zeros([count]))
+        gradient = tf.Variable(tf.fill([count], 0.001))
+        train = make(tf).apply_gradients([(gradient.value(), weights)])
+        session = _session(tf, threads)
+        session.run(tf.global_variables_initializer())
+        return lambda: session.run(train)
+
+
+def _threaded_copy(source, target, threads):
+    import threading
+
+    bounds = [len(source) * i // threads for i in range(threads + 1)]
+
+    def copy(i):
+        np.copyto(target[bounds[i] : bounds[i + 1]], source[bounds[i] : bounds[i + 1]])
+
+    def run():
+        others = [threading.Thread(target=copy, args=(i,)) for i in range(1, threads)]
+        for other in others:
+            other.start()
+        copy(0)
+        for other in others:
+            other.join()
+
+    return run
+
+
+_optimizer("gradient descent", lambda tf: tf.train.GradientDescentOptimizer(0.01), 3)
+_optimizer("momentum", lambda tf: tf.train.MomentumOptimizer(0.01, 0.9), 5)
+_optimizer("Adagrad", lambda tf: tf.train.AdagradOptimizer(0.01), 5)
+_optimizer("Adam", lambda tf: tf.train.AdamOptimizer(0.01), 7)

@@ -1,0 +1,71 @@
+"""One engine in a process of its own: times cases on request, a line of JSON each way.
+
+    python worker.py stillflow|tf1|tf2|numpy|torch|copy THREADS
+
+reads {"case": name, "seconds": s} and answers {"seconds": median time of a call, "calls": n}. Only the worker that
+is asked works, so engines can take turns on one machine.
+"""
+
+import importlib
+import json
+import os
+import statistics
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+
+def load(name, threads):
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = str(threads)
+    if name == "tf1":
+        tf = importlib.import_module("tensorflow")
+        tf.compat.v1.logging.set_verbosity("ERROR")
+        return tf
+    if name == "tf2":
+        tf = importlib.import_module("tensorflow.compat.v1")
+        tf.disable_v2_behavior()
+        tf.logging.set_verbosity("ERROR")
+        return tf
+    engine = importlib.import_module("numpy" if name == "copy" else name)
+    if name == "torch":
+        engine.set_num_threads(threads)
+    return engine
+
+
+def measure(run, seconds):
+    """The median time of a call, over as many as fit, at least 5."""
+    for _ in range(3):
+        run()
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 5 or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), len(times)
+
+
+def main(name, threads):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    from bench.cases import CASES
+
+    engine = load(name, threads)
+    made = {}
+    for line in sys.stdin:
+        request = json.loads(line)
+        key = request["case"]
+        if key not in made:
+            made.clear()  # one case at a time in memory
+            if hasattr(engine, "reset_default_graph"):
+                engine.reset_default_graph()
+            made[key] = CASES[key]["make"](engine, threads)
+        median, calls = measure(made[key], request["seconds"])
+        print(json.dumps({"seconds": median, "calls": calls}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

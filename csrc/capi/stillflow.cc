@@ -1,0 +1,277 @@
+#include "capi/stillflow.h"
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "executor/buffer.h"
+#include "executor/cpu.h"
+#include "executor/kernel_library.h"
+#include "executor/program.h"
+#include "executor/session.h"
+#include "executor/thread_pool.h"
+
+using stillflow::Buffer;
+using stillflow::Code;
+using stillflow::DType;
+using stillflow::KernelDef;
+using stillflow::Status;
+using stillflow::StringCell;
+using stillflow::Tensor;
+
+static_assert(sizeof(sf_tensor) == sizeof(Tensor) && SF_MAX_RANK == stillflow::kMaxRank,
+              "sf_tensor is Tensor under its C name");
+
+struct sf_kernels {
+  std::vector<const KernelDef*> all;
+};
+
+struct sf_session {
+  explicit sf_session(int threads) : session(threads) {}
+  stillflow::Session session;
+};
+
+struct sf_program {
+  sf_program(sf_session* owner, const sf_kernels* library, int32_t slot_count)
+      : session(&owner->session), kernels(library), program(session, slot_count) {}
+
+  // What the step being described needs from the session.
+  enum class StateKind { kNone, kRandom, kOp };
+
+  stillflow::Session* session;
+  const sf_kernels* kernels;
+  stillflow::Program program;
+  stillflow::AttrList attrs;
+  StateKind state_kind = StateKind::kNone;
+  std::string state_name;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+
+namespace {
+
+Buffer* Unwrap(sf_buffer* buffer) { return reinterpret_cast<Buffer*>(buffer); }
+const Buffer* Unwrap(const sf_buffer* buffer) { return reinterpret_cast<const Buffer*>(buffer); }
+sf_buffer* Wrap(Buffer* buffer) { return reinterpret_cast<sf_buffer*>(buffer); }
+
+int32_t Report(const Status& status, char** message) {
+  if (!status.ok()) *message = strdup(status.message());
+  return static_cast<int32_t>(status.code());
+}
+
+// Runs `body`, turning what it throws into a code and a message.
+template <typename Body>
+int32_t Guarded(char** message, Body body) {
+  *message = nullptr;
+  try {
+    return Report(body(), message);
+  } catch (const std::bad_alloc&) {
+    return Report(Status(Code::kResourceExhausted, strdup("Out of memory")), message);
+  } catch (const std::exception& error) {
+    return Report(Status(Code::kInternal, strdup(error.what())), message);
+  }
+}
+
+Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
+  using Kind = sf_program::StateKind;
+  spec.kernel = program->kernels->all[kernel];
+  spec.attrs = std::move(program->attrs);
+  spec.state = nullptr;
+  const Kind state_kind = std::exchange(program->state_kind, Kind::kNone);
+  program->attrs = stillflow::AttrList();
+  if (state_kind == Kind::kRandom) {
+    spec.state = program->session->GetRandomState(program->state_name, program->seed, program->seed2);
+  } else if (state_kind == Kind::kOp) {
+    Status status;
+    spec.state = program->session->GetOpState(program->state_name, *spec.kernel, spec.attrs.data(), &status);
+    if (!status.ok()) return status;
+  }
+  return program->program.AddStep(std::move(spec));
+}
+
+}  // namespace
+
+extern "C" {
+
+void sf_free(void* memory) { std::free(memory); }
+
+const char* const* sf_supported_isas(void) { return stillflow::SupportedIsas(); }
+
+int32_t sf_kernels_open(const char* path, sf_kernels** kernels, char** message) {
+  return Guarded(message, [&] {
+    auto library = std::make_unique<sf_kernels>();
+    Status status = stillflow::LoadKernels(path, &library->all);
+    if (status.ok()) *kernels = library.release();
+    return status;
+  });
+}
+
+int32_t sf_kernels_count(const sf_kernels* kernels) { return static_cast<int32_t>(kernels->all.size()); }
+const char* sf_kernels_name(const sf_kernels* kernels, int32_t kernel) { return kernels->all[kernel]->name; }
+const char* sf_kernels_parameters(const sf_kernels* kernels, int32_t kernel) {
+  return kernels->all[kernel]->parameters;
+}
+
+sf_buffer* sf_buffer_allocate(int64_t bytes, void** data) {
+  Buffer* buffer = stillflow::AllocateBuffer(bytes);
+  if (buffer != nullptr) *data = buffer->data;
+  return Wrap(buffer);
+}
+
+void sf_buffer_retain(sf_buffer* buffer) { stillflow::Retain(Unwrap(buffer)); }
+void sf_buffer_release(sf_buffer* buffer) { stillflow::Release(Unwrap(buffer)); }
+
+bool sf_buffer_is_unique(const sf_buffer* buffer) {
+  return !Unwrap(buffer)->is_borrowed && Unwrap(buffer)->references.load(std::memory_order_acquire) == 1;
+}
+
+sf_buffer* sf_strings_allocate(int64_t count, void** data) {
+  Buffer* buffer = stillflow::AllocateStrings(count);
+  if (buffer != nullptr) *data = buffer->data;
+  return Wrap(buffer);
+}
+
+bool sf_string_set(void* data, int64_t index, const char* bytes, int64_t size) {
+  StringCell* cell = stillflow::NewString(bytes, size);
+  static_cast<StringCell**>(data)[index] = cell;
+  return cell != nullptr;
+}
+
+const char* sf_string_get(const void* data, int64_t index, int64_t* size) {
+  const StringCell* cell = static_cast<StringCell* const*>(data)[index];
+  *size = cell == nullptr ? 0 : cell->size;
+  return cell == nullptr ? "" : cell->bytes;
+}
+
+void sf_allocator_statistics(int64_t* used_bytes, int64_t* cached_bytes) {
+  const stillflow::AllocatorStatistics statistics = stillflow::GetAllocatorStatistics();
+  *used_bytes = statistics.used_bytes;
+  *cached_bytes = statistics.cached_bytes;
+}
+
+sf_session* sf_session_new(int32_t threads) { return new (std::nothrow) sf_session(threads); }
+void sf_session_free(sf_session* session) { delete session; }
+void sf_session_close(sf_session* session) { session->session.Close(); }
+
+sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t dtype, int32_t rank,
+                                 const int64_t* dims) {
+  return reinterpret_cast<sf_variable*>(session->session.GetVariable(name, static_cast<DType>(dtype), rank, dims));
+}
+
+bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
+                             uint64_t* counter_low, uint64_t* counter_high) {
+  int64_t position = 0;
+  bool is_found = false;
+  session->session.VisitRandomStates([&](const std::string& node, stillflow::RandomState* state) {
+    if (position++ != index) return;
+    std::lock_guard<std::mutex> guard(state->mutex);
+    *name = node.c_str();
+    *key = state->key;
+    *counter_low = state->counter_low;
+    *counter_high = state->counter_high;
+    is_found = true;
+  });
+  return is_found;
+}
+
+bool sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
+                                 uint64_t counter_high) {
+  bool is_found = false;
+  session->session.VisitRandomStates([&](const std::string& node, stillflow::RandomState* state) {
+    if (node != name) return;
+    std::lock_guard<std::mutex> guard(state->mutex);
+    state->key = key;
+    state->counter_low = counter_low;
+    state->counter_high = counter_high;
+    is_found = true;
+  });
+  return is_found;
+}
+
+sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count) {
+  return new (std::nothrow) sf_program(session, kernels, slot_count);
+}
+void sf_program_free(sf_program* program) { delete program; }
+
+void sf_program_constant(sf_program* program, int32_t slot, const sf_tensor* value) {
+  program->program.AddConstant(slot, *reinterpret_cast<const Tensor*>(value));
+}
+
+void sf_program_reference(sf_program* program, int32_t slot, sf_variable* variable) {
+  program->program.AddReference(slot, reinterpret_cast<stillflow::Variable*>(variable));
+}
+
+void sf_program_attr_int(sf_program* program, int64_t value) { program->attrs.AddInt(value); }
+void sf_program_attr_float(sf_program* program, double value) { program->attrs.AddFloat(value); }
+void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size) {
+  program->attrs.AddBytes(data, bytes, size);
+}
+
+void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2) {
+  program->state_kind = sf_program::StateKind::kRandom;
+  program->state_name = name;
+  program->seed = seed;
+  program->seed2 = seed2;
+}
+
+void sf_program_op_state(sf_program* program, const char* name) {
+  program->state_kind = sf_program::StateKind::kOp;
+  program->state_name = name;
+}
+
+int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
+                        int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
+                        char** message) {
+  return Guarded(message, [&] {
+    stillflow::StepSpec spec;
+    spec.in.assign(in, in + in_count);
+    spec.out.assign(out, out + out_count);
+    spec.dying = dying;
+    spec.releases.assign(releases, releases + release_count);
+    return AddStep(program, kernel, std::move(spec));
+  });
+}
+
+void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count) {
+  program->program.SetFeeds(std::vector<int32_t>(slots, slots + count));
+}
+
+void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count) {
+  program->program.SetFetches(std::vector<int32_t>(slots, slots + count));
+}
+
+sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,
+                          const sf_run_options* options) {
+  constexpr int kFewFeeds = 16;
+  sf_outcome outcome = {0, -1, 0, nullptr};
+  outcome.code = Guarded(&outcome.message, [&] {
+    const int32_t feed_count = program->program.feed_count();
+    Buffer few_buffers[kFewFeeds];
+    Tensor few_tensors[kFewFeeds];
+    std::vector<Buffer> many_buffers(feed_count > kFewFeeds ? feed_count : 0);
+    std::vector<Tensor> many_tensors(feed_count > kFewFeeds ? feed_count : 0);
+    Buffer* buffers = feed_count > kFewFeeds ? many_buffers.data() : few_buffers;
+    Tensor* tensors = feed_count > kFewFeeds ? many_tensors.data() : few_tensors;
+    for (int32_t i = 0; i < feed_count; ++i) {
+      tensors[i] = *reinterpret_cast<const Tensor*>(&feeds[i]);
+      if (tensors[i].buffer != nullptr) continue;
+      stillflow::BorrowBuffer(&buffers[i], tensors[i].data, 0);
+      tensors[i].buffer = &buffers[i];
+    }
+    auto* fetched = reinterpret_cast<Tensor*>(results);
+    const stillflow::RunOptions run_options = {{options->poll, options->arg}, options->timeout_nanos};
+    stillflow::RunResult result = program->program.Run(tensors, fetched, run_options);
+    for (int32_t i = 0; i < program->program.fetch_count(); ++i) {
+      if (fetched[i].buffer != nullptr && fetched[i].buffer->is_borrowed) fetched[i].buffer = nullptr;
+    }
+    outcome.step = result.step;
+    outcome.part = result.status.part();
+    return std::move(result.status);
+  });
+  return outcome;
+}
+
+void sf_after_fork_in_child(void) { stillflow::ForgetThreadsAfterFork(); }
+
+}  // extern "C"

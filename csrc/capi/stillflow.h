@@ -1,0 +1,109 @@
+/* stillflow.h: the whole boundary between the engine and Python. Opaque handles, plain data, no Python.
+ *
+ * Functions that can fail return an error code of TensorFlow's (0 is success) and put a message, to be freed
+ * with sf_free, into `message`. Nothing throws, prints or aborts. Unless a comment says otherwise the caller
+ * keeps owning what it passes and owns what it gets.
+ */
+#ifndef STILLFLOW_H_
+#define STILLFLOW_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sf_kernels sf_kernels;
+typedef struct sf_session sf_session;
+typedef struct sf_program sf_program;
+typedef struct sf_variable sf_variable;
+typedef struct sf_buffer sf_buffer;
+
+enum { SF_MAX_RANK = 16 };
+
+/* A tensor whose elements lie in C order at `data`; `buffer` keeps them alive. */
+typedef struct sf_tensor {
+  void* data;
+  sf_buffer* buffer;
+  int64_t count;
+  int32_t dtype; /* TensorFlow's DataType */
+  int32_t rank;
+  int64_t dims[SF_MAX_RANK];
+} sf_tensor;
+
+typedef struct sf_outcome {
+  int32_t code;  /* 0, or TensorFlow's error code */
+  int32_t step;  /* the step that failed, or -1 */
+  int32_t part;  /* which of the nodes fused into that step */
+  char* message; /* owned by the caller */
+} sf_outcome;
+
+/* `poll` is called about every 50 ms of a run on the thread that runs; true cancels the run. */
+typedef struct sf_run_options {
+  bool (*poll)(void* arg);
+  void* arg;
+  int64_t timeout_nanos; /* 0: none */
+} sf_run_options;
+
+void sf_free(void* memory);
+
+/* Kernel libraries. */
+const char* const* sf_supported_isas(void);
+int32_t sf_kernels_open(const char* path, sf_kernels** kernels, char** message); /* never closed */
+int32_t sf_kernels_count(const sf_kernels* kernels);
+const char* sf_kernels_name(const sf_kernels* kernels, int32_t kernel);
+const char* sf_kernels_parameters(const sf_kernels* kernels, int32_t kernel);
+
+/* Buffers. An allocated buffer has one reference; null when memory is exhausted. */
+sf_buffer* sf_buffer_allocate(int64_t bytes, void** data);
+void sf_buffer_retain(sf_buffer* buffer);
+void sf_buffer_release(sf_buffer* buffer);
+bool sf_buffer_is_unique(const sf_buffer* buffer); /* one reference, and memory of the engine's own */
+/* A buffer of `count` string cells, all empty; set them with sf_string_set before anyone reads. */
+sf_buffer* sf_strings_allocate(int64_t count, void** data);
+bool sf_string_set(void* data, int64_t index, const char* bytes, int64_t size);
+const char* sf_string_get(const void* data, int64_t index, int64_t* size);
+void sf_allocator_statistics(int64_t* used_bytes, int64_t* cached_bytes);
+
+/* Sessions. */
+sf_session* sf_session_new(int32_t threads);
+void sf_session_free(sf_session* session); /* closes it; its programs must be gone */
+void sf_session_close(sf_session* session);
+sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t dtype, int32_t rank,
+                                 const int64_t* dims); /* rank -1: unknown; owned by the session */
+/* Random ops in order of their names; false past the last. The name stays valid. */
+bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
+                             uint64_t* counter_low, uint64_t* counter_high);
+bool sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
+                                 uint64_t counter_high);
+
+/* Programs. Build one, then run it from any number of threads. */
+sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count);
+void sf_program_free(sf_program* program);
+void sf_program_constant(sf_program* program, int32_t slot, const sf_tensor* value); /* takes the reference */
+void sf_program_reference(sf_program* program, int32_t slot, sf_variable* variable);
+/* A step is described attribute by attribute, and added by sf_program_step. */
+void sf_program_attr_int(sf_program* program, int64_t value);
+void sf_program_attr_float(sf_program* program, double value);
+void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size);
+void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2);
+void sf_program_op_state(sf_program* program, const char* name);
+int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
+                        int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
+                        char** message);
+void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count);
+void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count);
+/* A feed without a buffer wraps memory that the caller keeps unchanged during the call. Every result has a
+ * reference for the caller, or no buffer when the run failed. A result that is (a view of) such a feed comes
+ * back with that memory and no buffer. */
+sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,
+                          const sf_run_options* options);
+
+void sf_after_fork_in_child(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STILLFLOW_H_ */

@@ -1,0 +1,244 @@
+// Sums, products, quotients, signs, roundings: what needs no approximation. Integers wrap around.
+#include <cmath>
+
+#include "elementwise/tile.h"
+#include "math/activation.h"
+
+namespace stillflow {
+namespace {
+
+// Integer arithmetic is done in unsigned types, where overflow is defined, and at 32 bits or more, so that
+// small unsigned types are not promoted to int.
+template <typename T>
+using Wrapping = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), int32_t, T>>;
+
+template <typename T, typename Fn>
+inline T Wrap(T a, T b, Fn fn) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(fn(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
+  } else {
+    return fn(a, b);
+  }
+}
+
+struct Add {
+  template <typename T>
+  static T Run(T a, T b) {
+    return Wrap(a, b, [](auto x, auto y) { return x + y; });
+  }
+};
+struct Sub {
+  template <typename T>
+  static T Run(T a, T b) {
+    return Wrap(a, b, [](auto x, auto y) { return x - y; });
+  }
+};
+struct Mul {
+  template <typename T>
+  static T Run(T a, T b) {
+    return Wrap(a, b, [](auto x, auto y) { return x * y; });
+  }
+};
+struct Div {
+  template <typename T>
+  static T Run(T a, T b) {
+    return a / b;
+  }
+};
+struct DivNoNan {
+  template <typename T>
+  static T Run(T a, T b) {
+    return b == 0 ? T{0} : a / b;
+  }
+};
+// x / y, and 0 for x = 0 whatever y is.
+struct Xdivy {
+  template <typename T>
+  static T Run(T a, T b) {
+    return a == 0 ? T{0} : a / b;
+  }
+};
+struct MulNoNan {
+  template <typename T>
+  static T Run(T a, T b) {
+    return b == 0 ? T{0} : a * b;
+  }
+};
+struct SquaredDifference {
+  template <typename T>
+  static T Run(T a, T b) {
+    const T difference = Sub::Run(a, b);
+    return Mul::Run(difference, difference);
+  }
+};
+// NaN from either side propagates.
+struct Maximum {
+  template <typename T>
+  static T Run(T a, T b) {
+    return (a >= b) | (a != a) ? a : b;
+  }
+};
+struct Minimum {
+  template <typename T>
+  static T Run(T a, T b) {
+    return (a <= b) | (a != a) ? a : b;
+  }
+};
+// With the sign of the divisor.
+struct FloorModFloat {
+  template <typename T>
+  static T Run(T a, T b) {
+    const T remainder = std::fmod(a, b);
+    const bool differs = (remainder != 0) & ((remainder < 0) != (b < 0));
+    return differs ? remainder + b : remainder;
+  }
+};
+struct TruncateModFloat {
+  template <typename T>
+  static T Run(T a, T b) {
+    return std::fmod(a, b);
+  }
+};
+struct FloorDivFloat {
+  template <typename T>
+  static T Run(T a, T b) {
+    return std::floor(a / b);
+  }
+};
+
+struct NegOp {
+  template <typename T>
+  static T Run(T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(x));
+    } else {
+      return -x;
+    }
+  }
+};
+struct AbsOp {
+  template <typename T>
+  static T Run(T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return x < 0 ? NegOp::Run(x) : x;
+    } else {
+      return Abs(x);
+    }
+  }
+};
+struct SquareOp {
+  template <typename T>
+  static T Run(T x) {
+    return Mul::Run(x, x);
+  }
+};
+struct SignOp {
+  template <typename T>
+  static T Run(T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>((x > 0) - (x < 0));
+    } else {
+      return x > 0 ? T{1} : (x < 0 ? T{-1} : x);  // a zero keeps its sign, NaN stays
+    }
+  }
+};
+struct ReciprocalOp {
+  template <typename T>
+  static T Run(T x) {
+    return T{1} / x;
+  }
+};
+struct SqrtOp {
+  template <typename T>
+  static T Run(T x) {
+    return Sqrt(x);
+  }
+};
+struct RsqrtOp {
+  template <typename T>
+  static T Run(T x) {
+    return Rsqrt(x);
+  }
+};
+struct FloorOp {
+  template <typename T>
+  static T Run(T x) {
+    return std::floor(x);
+  }
+};
+struct CeilOp {
+  template <typename T>
+  static T Run(T x) {
+    return std::ceil(x);
+  }
+};
+struct RintOp {
+  template <typename T>
+  static T Run(T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return x;
+    } else {
+      return std::nearbyint(x);
+    }
+  }
+};
+struct CopyOp {
+  template <typename T>
+  static T Run(T x) {
+    return x;
+  }
+};
+
+// Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take.
+struct ReciprocalGrad {
+  template <typename T>
+  static T Run(T y, T dy) {
+    return (-dy) * (y * y);
+  }
+};
+struct SqrtGrad {
+  template <typename T>
+  static T Run(T y, T dy) {
+    return dy * T{0.5} / y;
+  }
+};
+struct RsqrtGrad {
+  template <typename T>
+  static T Run(T y, T dy) {
+    return T{-0.5} * (dy * y) * (y * y);
+  }
+};
+
+}  // namespace
+
+const TileOp kArithmeticTiles[] = {STILLFLOW_NUMBER_TILES(Binary, Add, "add"),
+                                   STILLFLOW_NUMBER_TILES(Binary, Sub, "sub"),
+                                   STILLFLOW_NUMBER_TILES(Binary, Mul, "mul"),
+                                   STILLFLOW_FLOAT_TILES(Binary, Div, "div"),
+                                   STILLFLOW_FLOAT_TILES(Binary, DivNoNan, "div_no_nan"),
+                                   STILLFLOW_FLOAT_TILES(Binary, Xdivy, "xdivy"),
+                                   STILLFLOW_FLOAT_TILES(Binary, MulNoNan, "mul_no_nan"),
+                                   STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
+                                   STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
+                                   STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
+                                   STILLFLOW_FLOAT_TILES(Binary, FloorModFloat, "floor_mod"),
+                                   STILLFLOW_FLOAT_TILES(Binary, TruncateModFloat, "truncate_mod"),
+                                   STILLFLOW_FLOAT_TILES(Binary, FloorDivFloat, "floor_div"),
+                                   STILLFLOW_NUMBER_TILES(Unary, NegOp, "neg"),
+                                   STILLFLOW_NUMBER_TILES(Unary, AbsOp, "abs"),
+                                   STILLFLOW_NUMBER_TILES(Unary, SquareOp, "square"),
+                                   STILLFLOW_NUMBER_TILES(Unary, SignOp, "sign"),
+                                   STILLFLOW_FLOAT_TILES(Unary, ReciprocalOp, "reciprocal"),
+                                   STILLFLOW_FLOAT_TILES(Unary, SqrtOp, "sqrt"),
+                                   STILLFLOW_FLOAT_TILES(Unary, RsqrtOp, "rsqrt"),
+                                   STILLFLOW_FLOAT_TILES(Unary, FloorOp, "floor"),
+                                   STILLFLOW_FLOAT_TILES(Unary, CeilOp, "ceil"),
+                                   STILLFLOW_NUMBER_TILES(Unary, RintOp, "rint"),
+                                   STILLFLOW_NUMBER_TILES(Unary, CopyOp, "copy"),
+                                   Unary<CopyOp, bool>("copy"),
+                                   STILLFLOW_FLOAT_TILES(Binary, ReciprocalGrad, "reciprocal_grad"),
+                                   STILLFLOW_FLOAT_TILES(Binary, SqrtGrad, "sqrt_grad"),
+                                   STILLFLOW_FLOAT_TILES(Binary, RsqrtGrad, "rsqrt_grad"),
+                                   {}};
+
+}  // namespace stillflow

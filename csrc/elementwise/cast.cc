@@ -1,0 +1,75 @@
+// Conversions between element types.
+//
+// Floats to integers truncate; what does not fit, NaN included, becomes the type's minimum, as x86 does for
+// 32 and 64 bits. Integers wrap. Anything but zero is true, NaN too.
+#include <limits>
+
+#include "elementwise/tile.h"
+
+namespace stillflow {
+namespace {
+
+// Through the signed type in which x86 converts, then wrapped.
+template <typename To, typename From>
+inline To FloatToInt(From x) {
+  using Middle = std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t, int64_t>;
+  constexpr From kLow = static_cast<From>(std::numeric_limits<Middle>::min());
+  const bool fits = (x >= kLow) & (x < -kLow);
+  const auto middle = fits ? static_cast<Middle>(fits ? x : From{0}) : std::numeric_limits<Middle>::min();
+  if constexpr (std::is_same_v<To, uint64_t>) {
+    const bool is_high = (x >= -kLow) & (x < -2 * kLow);
+    const auto high = static_cast<uint64_t>(static_cast<int64_t>(is_high ? x + kLow : From{0})) + (uint64_t{1} << 63);
+    return is_high ? high : static_cast<uint64_t>(middle);
+  }
+  return static_cast<To>(middle);
+}
+
+template <typename To, typename From>
+inline To Convert(From x) {
+  if constexpr (std::is_same_v<To, bool>) {
+    if constexpr (kIsFloating<From>) {
+      return Widen(x) != 0;
+    } else {
+      return x != 0;
+    }
+  } else if constexpr (kIsFloating<From> && std::is_integral_v<To>) {
+    return FloatToInt<To>(Widen(x));
+  } else if constexpr (kIsFloating<From>) {
+    return Narrow<To>(Widen(x));
+  } else if constexpr (kIsFloating<To>) {
+    return Narrow<To>(static_cast<Wide<To>>(x));
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <typename From, typename To>
+void CastTile(const TileCall& call) {
+  const From* x = static_cast<const From*>(call.in[0]);
+  To* y = static_cast<To*>(call.out);
+  if (call.scalars != 0) return Fill(Convert<To, From>(*x), call.count, y);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < call.count; ++i) y[i] = Convert<To, From>(x[i]);
+}
+
+template <typename From, typename To>
+constexpr TileOp Cast() {
+  return {"cast", DTypeOf<From>(), DTypeOf<To>(), 1, CastTile<From, To>};
+}
+
+#define CASTS_FROM(From)                                                                                        \
+  Cast<From, float>(), Cast<From, double>(), Cast<From, Half>(), Cast<From, BFloat16>(), Cast<From, int64_t>(), \
+      Cast<From, int32_t>(), Cast<From, int16_t>(), Cast<From, int8_t>(), Cast<From, uint64_t>(),               \
+      Cast<From, uint32_t>(), Cast<From, uint16_t>(), Cast<From, uint8_t>(), Cast<From, bool>()
+
+}  // namespace
+
+const TileOp kCastTiles[] = {CASTS_FROM(float),    CASTS_FROM(double),
+                             CASTS_FROM(Half),     CASTS_FROM(BFloat16),
+                             CASTS_FROM(int64_t),  CASTS_FROM(int32_t),
+                             CASTS_FROM(int16_t),  CASTS_FROM(int8_t),
+                             CASTS_FROM(uint64_t), CASTS_FROM(uint32_t),
+                             CASTS_FROM(uint16_t), CASTS_FROM(uint8_t),
+                             CASTS_FROM(bool),     {}};
+
+}  // namespace stillflow

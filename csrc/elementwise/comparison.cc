@@ -1,0 +1,136 @@
+// Comparisons, logic, and choosing by a condition.
+#include "elementwise/tile.h"
+
+namespace stillflow {
+namespace {
+
+struct Equal {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a != b;
+  }
+};
+struct Less {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a > b;
+  }
+};
+struct GreaterEqual {
+  template <typename T>
+  static bool Run(T a, T b) {
+    return a >= b;
+  }
+};
+struct LogicalAnd {
+  static bool Run(bool a, bool b) { return a & b; }
+};
+struct LogicalOr {
+  static bool Run(bool a, bool b) { return a | b; }
+};
+struct LogicalNot {
+  static bool Run(bool x) { return !x; }
+};
+struct IsNan {
+  template <typename T>
+  static bool Run(T x) {
+    return x != x;
+  }
+};
+struct IsInf {
+  template <typename T>
+  static bool Run(T x) {
+    return Abs(x) > std::numeric_limits<T>::max();
+  }
+};
+struct IsFinite {
+  template <typename T>
+  static bool Run(T x) {
+    return Abs(x) <= std::numeric_limits<T>::max();
+  }
+};
+
+// |a - b| < tolerance, which for integers is 0 unless it is large: nothing is approximately equal then.
+struct ApproximateEqual {
+  template <typename T>
+  static bool Run(T a, T b, T tolerance) {
+    const T difference = a > b ? static_cast<T>(a - b) : static_cast<T>(b - a);
+    return difference < tolerance;
+  }
+};
+
+template <typename T>
+void SelectTile(const TileCall& call) {
+  const auto* condition = static_cast<const uint8_t*>(call.in[0]);
+  const T* a = static_cast<const T*>(call.in[1]);
+  const T* b = static_cast<const T*>(call.in[2]);
+  const int64_t condition_step = call.scalars & 1 ? 0 : 1;
+  const int64_t a_step = call.scalars & 2 ? 0 : 1;
+  const int64_t b_step = call.scalars & 4 ? 0 : 1;
+  T* y = static_cast<T*>(call.out);
+  if (call.scalars == 0) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < call.count; ++i) y[i] = condition[i] ? a[i] : b[i];
+  } else {
+    for (int64_t i = 0; i < call.count; ++i) y[i] = condition[i * condition_step] ? a[i * a_step] : b[i * b_step];
+  }
+}
+
+template <typename Storage>
+constexpr TileOp Select(DType type) {
+  return {"select", type, type, 3, SelectTile<Storage>};
+}
+
+}  // namespace
+
+#define COMPARISON(Op, name) STILLFLOW_NUMBER_TILES(Binary, Op, name)
+
+const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
+                                   Binary<Equal, bool>("equal"),
+                                   COMPARISON(NotEqual, "not_equal"),
+                                   Binary<NotEqual, bool>("not_equal"),
+                                   COMPARISON(Less, "less"),
+                                   COMPARISON(LessEqual, "less_equal"),
+                                   COMPARISON(Greater, "greater"),
+                                   COMPARISON(GreaterEqual, "greater_equal"),
+                                   Binary<LogicalAnd, bool>("logical_and"),
+                                   Binary<LogicalOr, bool>("logical_or"),
+                                   Unary<LogicalNot, bool>("logical_not"),
+                                   STILLFLOW_FLOAT_TILES(Unary, IsNan, "is_nan"),
+                                   STILLFLOW_FLOAT_TILES(Unary, IsInf, "is_inf"),
+                                   STILLFLOW_FLOAT_TILES(Unary, IsFinite, "is_finite"),
+                                   STILLFLOW_NUMBER_TILES(Ternary, ApproximateEqual, "approximate_equal"),
+                                   Select<uint64_t>(DType::kDouble),
+                                   Select<uint64_t>(DType::kInt64),
+                                   Select<uint64_t>(DType::kUInt64),
+                                   Select<uint32_t>(DType::kFloat),
+                                   Select<uint32_t>(DType::kInt32),
+                                   Select<uint32_t>(DType::kUInt32),
+                                   Select<uint16_t>(DType::kHalf),
+                                   Select<uint16_t>(DType::kBFloat16),
+                                   Select<uint16_t>(DType::kInt16),
+                                   Select<uint16_t>(DType::kUInt16),
+                                   Select<uint8_t>(DType::kInt8),
+                                   Select<uint8_t>(DType::kUInt8),
+                                   Select<uint8_t>(DType::kBool),
+                                   {}};
+
+}  // namespace stillflow

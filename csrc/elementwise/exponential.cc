@@ -1,0 +1,62 @@
+// Exponentials, logarithms, powers, and the hyperbolic functions.
+#include "elementwise/tile.h"
+#include "math/activation.h"
+#include "math/hyperbolic.h"
+#include "math/power.h"
+
+namespace stillflow {
+namespace {
+
+STILLFLOW_UNARY_OP(Exp)
+STILLFLOW_UNARY_OP(Expm1)
+STILLFLOW_UNARY_OP(Log)
+STILLFLOW_UNARY_OP(Log1p)
+STILLFLOW_UNARY_OP(Sigmoid)
+STILLFLOW_UNARY_OP(Tanh)
+STILLFLOW_UNARY_OP(Sinh)
+STILLFLOW_UNARY_OP(Cosh)
+STILLFLOW_UNARY_OP(Asinh)
+STILLFLOW_UNARY_OP(Acosh)
+STILLFLOW_UNARY_OP(Atanh)
+
+struct PowOp {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T x, T y) {
+    return Pow(x, y);
+  }
+};
+// x log y, and 0 for x = 0 whatever y is.
+struct XlogyOp {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T x, T y) {
+    return x == 0 ? T{0} : x * Log(y);
+  }
+};
+
+// Gradients, of y = f(x) and the gradient dy.
+struct SigmoidGrad {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T y, T dy) {
+    return dy * (1 - y) * y;
+  }
+};
+struct TanhGrad {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T y, T dy) {
+    return dy * (1 - y * y);
+  }
+};
+
+}  // namespace
+
+const TileOp kExponentialTiles[] = {
+    STILLFLOW_FLOAT_TILES(Unary, ExpOp, "exp"),           STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
+    STILLFLOW_FLOAT_TILES(Unary, LogOp, "log"),           STILLFLOW_FLOAT_TILES(Unary, Log1pOp, "log1p"),
+    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
+    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(Unary, CoshOp, "cosh"),
+    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
+    STILLFLOW_FLOAT_TILES(Unary, AtanhOp, "atanh"),       STILLFLOW_FLOAT_TILES(Binary, PowOp, "pow"),
+    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
+    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"), {}};
+
+}  // namespace stillflow

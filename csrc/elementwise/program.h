@@ -1,0 +1,69 @@
+// program.h: a chain of elementwise operations, run tile by tile.
+//
+// The text of a program is a list of instructions, then its outputs:
+//
+//   "mul float float 3 0 1; tanh float float 4 3; add float float 5 4 2 | 5"
+//
+// An instruction names the operation, the type of its operands, the type of its result, the register it sets
+// and the registers it reads. Registers below the number of inputs are the inputs; each other is set once,
+// before it is read. Output registers are set by instructions.
+#pragma once
+
+#include <vector>
+
+#include "elementwise/tile.h"
+
+namespace stillflow {
+
+class ElementwiseProgram {
+ public:
+  static constexpr int kMostInputs = 64;
+  static constexpr int kMostInstructions = 512;
+
+  struct Instruction {
+    const TileOp* op;
+    int32_t out;
+    int32_t in[3];
+  };
+
+  // Fails, with kInternal, when the text is not a program over `input_count` inputs.
+  static Status Parse(const char* text, int input_count, ElementwiseProgram** program);
+
+  int input_count() const { return input_count_; }
+  const std::vector<Instruction>& instructions() const { return instructions_; }
+  const std::vector<int32_t>& outputs() const { return outputs_; }
+  DType output_type(int output) const { return types_[outputs_[output]]; }
+  // Whether input `in` may share memory with output `out`: no instruction reads it after the output is set.
+  bool MayOverwrite(int in, int out) const { return last_read_[in] <= set_by_[outputs_[out]]; }
+
+  // Where a tile's registers lie. For inputs: the tile's first element, or the element that stands for all.
+  struct Tile {
+    void* registers[kMostInputs];
+    uint64_t scalars;  // bit i: input i is one element
+    void** outputs;    // the tile's first element of each output
+    char* scratch;     // scratch_bytes(count) bytes
+    int64_t count;
+  };
+  Status RunTile(const Tile& tile) const;
+
+  int64_t scratch_bytes(int64_t count) const { return count * kWidestBytes * scratch_count_; }
+  int scratch_count() const { return scratch_count_; }
+
+  static constexpr int64_t kWidestBytes = 8;
+
+ private:
+  Status ParseInstructions(const char* text);
+  void AssignScratch();
+
+  int input_count_ = 0;
+  int scratch_count_ = 0;
+  std::vector<Instruction> instructions_;
+  std::vector<int32_t> outputs_;
+  std::vector<DType> types_;         // of each register; inputs as their first reader takes them
+  std::vector<int32_t> last_read_;   // instruction that reads a register last
+  std::vector<int32_t> set_by_;      // instruction that sets a register
+  std::vector<int32_t> output_of_;   // the output a register is, or -1
+  std::vector<int32_t> scratch_of_;  // the scratch tile a register lies in, or -1
+};
+
+}  // namespace stillflow

@@ -1,0 +1,159 @@
+#include "executor/buffer.h"
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kHeaderBytes = 64;
+constexpr int64_t kSmallestBlock = 256;
+constexpr int kClassesPerDoubling = 4;  // blocks are at most a quarter larger than asked for
+constexpr int kClassCount = 4 * 39 + 1;
+// Under AddressSanitizer every block has its exact size and is freed at once, so that it sees each overrun.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int64_t kCacheLimitBytes = 0;
+#else
+constexpr int64_t kCacheLimitBytes = int64_t{512} << 20;
+#endif
+// Tables are read at random: with 4 KiB pages most rows of a large one would miss the TLB.
+constexpr int64_t kHugePageBytes = int64_t{2} << 20;
+
+static_assert(sizeof(Buffer) <= kHeaderBytes, "the header and the data share a block");
+
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+};
+
+struct FreeList {
+  SpinLock lock;
+  Buffer* first = nullptr;  // linked through Buffer::data
+};
+
+FreeList free_lists[kClassCount];
+std::atomic<int64_t> used_bytes{0};
+std::atomic<int64_t> cached_bytes{0};
+
+struct SizeClass {
+  int index;
+  int64_t bytes;
+};
+
+SizeClass ClassOf(int64_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  return {0, bytes};
+#endif
+  if (bytes <= kSmallestBlock) return {0, kSmallestBlock};
+  const int doubling = 63 - __builtin_clzll(static_cast<uint64_t>(bytes - 1)) - 8;
+  const int64_t base = kSmallestBlock << doubling;
+  const int64_t quarter = base / kClassesPerDoubling;
+  const int64_t quarters = (bytes - base + quarter - 1) / quarter;
+  return {doubling * kClassesPerDoubling + static_cast<int>(quarters), base + quarters * quarter};
+}
+
+void* NewBlock(int64_t bytes) {
+  if (bytes < 2 * kHugePageBytes) return std::aligned_alloc(64, bytes);
+  bytes = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  void* block = std::aligned_alloc(kHugePageBytes, bytes);
+#ifdef MADV_HUGEPAGE
+  if (block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+  return block;
+}
+
+void ReturnBuffer(Buffer* buffer) {
+  const int64_t block_bytes = buffer->capacity_bytes + kHeaderBytes;
+  used_bytes.fetch_sub(block_bytes, std::memory_order_relaxed);
+  if (cached_bytes.fetch_add(block_bytes, std::memory_order_relaxed) + block_bytes > kCacheLimitBytes) {
+    cached_bytes.fetch_sub(block_bytes, std::memory_order_relaxed);
+    std::free(buffer);
+    return;
+  }
+  FreeList& list = free_lists[ClassOf(block_bytes).index];
+  list.lock.lock();
+  buffer->data = list.first;
+  list.first = buffer;
+  list.lock.unlock();
+}
+
+void Nothing(Buffer*) {}
+
+void ReleaseStrings(Buffer* buffer) {
+  auto** cells = static_cast<StringCell**>(buffer->data);
+  const int64_t count = buffer->capacity_bytes / static_cast<int64_t>(sizeof(StringCell*));
+  for (int64_t i = 0; i < count; ++i) {
+    if (cells[i] != nullptr && cells[i]->references.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(cells[i]);
+  }
+  ReturnBuffer(buffer);
+}
+
+}  // namespace
+
+Buffer* AllocateBuffer(int64_t bytes) {
+  if (bytes < 0 || bytes > (int64_t{1} << 46)) return nullptr;
+  const SizeClass size_class = ClassOf(bytes + kHeaderBytes);
+  FreeList& list = free_lists[size_class.index];
+  list.lock.lock();
+  Buffer* buffer = list.first;
+  if (buffer != nullptr) list.first = static_cast<Buffer*>(buffer->data);
+  list.lock.unlock();
+  if (buffer != nullptr) {
+    cached_bytes.fetch_sub(size_class.bytes, std::memory_order_relaxed);
+  } else {
+    buffer = static_cast<Buffer*>(NewBlock(size_class.bytes));
+    if (buffer == nullptr) return nullptr;
+    new (buffer) Buffer;
+    buffer->is_borrowed = false;
+    buffer->capacity_bytes = size_class.bytes - kHeaderBytes;
+  }
+  used_bytes.fetch_add(size_class.bytes, std::memory_order_relaxed);
+  buffer->destroy = ReturnBuffer;
+  buffer->data = reinterpret_cast<char*>(buffer) + kHeaderBytes;
+  buffer->references.store(1, std::memory_order_relaxed);
+  return buffer;
+}
+
+void BorrowBuffer(Buffer* buffer, const void* data, int64_t bytes) {
+  buffer->references.store(1, std::memory_order_relaxed);
+  buffer->is_borrowed = true;
+  buffer->capacity_bytes = bytes;
+  buffer->data = const_cast<void*>(data);
+  buffer->destroy = Nothing;
+}
+
+Buffer* AllocateStrings(int64_t count) {
+  if (count < 0 || count > (int64_t{1} << 40)) return nullptr;
+  Buffer* buffer = AllocateBuffer(count * static_cast<int64_t>(sizeof(StringCell*)));
+  if (buffer == nullptr) return nullptr;
+  std::memset(buffer->data, 0, buffer->capacity_bytes);
+  buffer->destroy = ReleaseStrings;
+  return buffer;
+}
+
+StringCell* NewString(const char* bytes, int64_t size) {
+  auto* cell = static_cast<StringCell*>(std::malloc(offsetof(StringCell, bytes) + size + 1));
+  if (cell == nullptr) return nullptr;
+  new (&cell->references) std::atomic<int32_t>(1);
+  cell->size = size;
+  std::memcpy(cell->bytes, bytes, size);
+  cell->bytes[size] = 0;
+  return cell;
+}
+
+AllocatorStatistics GetAllocatorStatistics() {
+  return {used_bytes.load(std::memory_order_relaxed), cached_bytes.load(std::memory_order_relaxed)};
+}
+
+}  // namespace stillflow

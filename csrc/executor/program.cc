@@ -1,0 +1,241 @@
+#include "executor/program.h"
+
+#include <time.h>
+
+#include <cstring>
+
+#include "executor/buffer.h"
+#include "executor/cpu.h"
+
+namespace stillflow {
+
+struct RunContext {
+  Session* session;
+  const RunOptions* options;
+  int64_t deadline_nanos;  // 0: none
+  int64_t next_poll_nanos;
+  Code stop = Code::kOk;  // why the run is to end early
+};
+
+namespace {
+
+constexpr int64_t kPollNanos = 50'000'000;
+constexpr int kStepsPerClock = 16;  // reading the clock costs as much as a small step's bookkeeping
+
+int64_t NowNanos() {
+#ifdef CLOCK_MONOTONIC_COARSE
+  constexpr clockid_t kClock = CLOCK_MONOTONIC_COARSE;
+#else
+  constexpr clockid_t kClock = CLOCK_MONOTONIC;
+#endif
+  timespec now;
+  clock_gettime(kClock, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+// Whether the run has been cancelled, interrupted, or is out of time.
+bool ShouldStop(void* arg) {
+  auto* run = static_cast<RunContext*>(arg);
+  if (run->stop != Code::kOk) return true;
+  if (run->session->is_closed()) {
+    run->stop = Code::kCancelled;
+    return true;
+  }
+  const int64_t now = NowNanos();
+  if (run->deadline_nanos != 0 && now > run->deadline_nanos) {
+    run->stop = Code::kDeadlineExceeded;
+  } else if (now > run->next_poll_nanos) {
+    run->next_poll_nanos = now + kPollNanos;
+    if (run->options->interrupt.is_due(run->options->interrupt.arg)) run->stop = Code::kCancelled;
+  }
+  return run->stop != Code::kOk;
+}
+
+Status ParallelForService(RunContext* run, int64_t count, Status (*body)(void*, int64_t), void* arg) {
+  return ParallelFor(run->session->threads(), count, body, arg, Interrupt{ShouldStop, run});
+}
+
+int ThreadCountService(RunContext* run) { return run->session->threads(); }
+
+constexpr Services kServices = {AllocateBuffer, AllocateStrings, NewString, ParallelForService, ThreadCountService};
+
+void Clear(Tensor* tensor) {
+  if (tensor->buffer == nullptr) return;
+  Release(tensor->buffer);
+  tensor->buffer = nullptr;
+}
+
+// Holds the session open for a run, also when the run throws.
+class RunScope {
+ public:
+  explicit RunScope(Session* session) : session_(session), is_open_(session->BeginRun()) {}
+  ~RunScope() {
+    if (is_open_) session_->EndRun();
+  }
+  RunScope(const RunScope&) = delete;
+  RunScope& operator=(const RunScope&) = delete;
+  bool is_open() const { return is_open_; }
+
+ private:
+  Session* session_;
+  bool is_open_;
+};
+
+Status Stopped(const RunContext& run) {
+  const char* text =
+      run.stop == Code::kDeadlineExceeded ? "Timed out waiting for the run to finish" : "The run was cancelled";
+  return Status(run.stop, strdup(text));
+}
+
+}  // namespace
+
+void AttrList::AddBytes(const void* data, int64_t bytes, int64_t size) {
+  owned_.emplace_back(new char[bytes + 1]);
+  if (bytes > 0) std::memcpy(owned_.back().get(), data, bytes);
+  owned_.back()[bytes] = 0;
+  attrs_.push_back({0, 0.0, owned_.back().get(), size});
+}
+
+Program::~Program() {
+  for (Step& step : steps_) {
+    if (step.kernel->release_prepared != nullptr) step.kernel->release_prepared(step.prepared);
+  }
+  for (auto& permanent : permanents_) {
+    if (permanent.second.dtype != DType::kRef) Clear(&permanent.second);
+  }
+}
+
+void Program::AddConstant(int32_t slot, const Tensor& value) {
+  permanents_.emplace_back(slot, value);
+  is_permanent_[slot] = true;
+}
+
+void Program::AddReference(int32_t slot, Variable* variable) {
+  Tensor reference;
+  reference.data = variable;
+  reference.buffer = nullptr;
+  reference.count = 1;
+  reference.dtype = DType::kRef;
+  reference.rank = 0;
+  permanents_.emplace_back(slot, reference);
+  is_permanent_[slot] = true;
+}
+
+Status Program::AddStep(StepSpec spec) {
+  Step step;
+  step.kernel = spec.kernel;
+  step.attrs = spec.attrs.data();
+  step.prepared = nullptr;
+  step.state = spec.state;
+  step.dying = spec.dying;
+  step.first_argument = static_cast<int32_t>(arguments_.size());
+  step.in_count = static_cast<int32_t>(spec.in.size());
+  step.out_count = static_cast<int32_t>(spec.out.size());
+  step.first_release = static_cast<int32_t>(releases_.size());
+  step.release_count = static_cast<int32_t>(spec.releases.size());
+  if (spec.kernel->prepare != nullptr) {
+    Status status = spec.kernel->prepare(step.attrs, &step.prepared);
+    if (!status.ok()) return status;
+  }
+  arguments_.insert(arguments_.end(), spec.in.begin(), spec.in.end());
+  arguments_.insert(arguments_.end(), spec.out.begin(), spec.out.end());
+  releases_.insert(releases_.end(), spec.releases.begin(), spec.releases.end());
+  attrs_.push_back(std::move(spec.attrs));
+  steps_.push_back(step);
+  return Status();
+}
+
+std::unique_ptr<Program::Frame> Program::TakeFrame() {
+  {
+    std::lock_guard<std::mutex> guard(frames_mutex_);
+    if (!frames_.empty()) {
+      std::unique_ptr<Frame> frame = std::move(frames_.back());
+      frames_.pop_back();
+      return frame;
+    }
+  }
+  auto frame = std::make_unique<Frame>();
+  frame->slots.resize(slot_count_);
+  for (Tensor& slot : frame->slots) slot.buffer = nullptr;
+  for (const auto& permanent : permanents_) frame->slots[permanent.first] = permanent.second;
+  frame->arguments.reserve(arguments_.size());
+  for (int32_t slot : arguments_) frame->arguments.push_back(&frame->slots[slot]);
+  return frame;
+}
+
+void Program::ReturnFrame(std::unique_ptr<Frame> frame) {
+  std::lock_guard<std::mutex> guard(frames_mutex_);
+  frames_.push_back(std::move(frame));
+}
+
+void Program::ReleaseTransients(Frame* frame) {
+  for (int32_t i = 0; i < slot_count_; ++i) {
+    if (!is_permanent_[i]) Clear(&frame->slots[i]);
+  }
+}
+
+RunResult Program::RunSteps(Frame* frame, RunContext* run) {
+  Tensor** const arguments = frame->arguments.data();
+  int until_clock = kStepsPerClock;
+  const int32_t step_count = static_cast<int32_t>(steps_.size());
+  for (int32_t i = 0; i < step_count; ++i) {
+    const Step& step = steps_[i];
+    KernelCall call;
+    call.in = arguments + step.first_argument;
+    call.out = arguments + step.first_argument + step.in_count;
+    call.in_count = step.in_count;
+    call.out_count = step.out_count;
+    call.dying = step.dying;
+    call.attrs = step.attrs;
+    call.prepared = step.prepared;
+    call.state = step.state;
+    call.run = run;
+    call.services = &kServices;
+    Status status = step.kernel->run(call);
+    if (!status.ok()) {
+      if (run->stop != Code::kOk) status = Stopped(*run);
+      return {std::move(status), i};
+    }
+    for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
+    if (--until_clock == 0) {
+      until_clock = kStepsPerClock;
+      if (ShouldStop(run)) return {Stopped(*run), i};
+    }
+  }
+  return {};
+}
+
+RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& options) {
+  for (int32_t i = 0; i < fetch_count(); ++i) results[i].buffer = nullptr;
+  const RunScope scope(session_);
+  if (!scope.is_open()) return {Status(Code::kCancelled, strdup("Session has been closed.")), -1};
+  RunContext run;
+  run.session = session_;
+  run.options = &options;
+  const int64_t now = NowNanos();
+  run.next_poll_nanos = now + kPollNanos;
+  run.deadline_nanos = options.timeout_nanos > 0 ? now + options.timeout_nanos : 0;
+
+  std::unique_ptr<Frame> frame = TakeFrame();
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    Tensor& slot = frame->slots[feeds_[i]];
+    slot = feeds[i];
+    Retain(slot.buffer);
+  }
+  RunResult result;
+  {
+    const FloatMode float_mode;
+    result = RunSteps(frame.get(), &run);
+  }
+  if (result.status.ok()) {
+    for (size_t i = 0; i < fetches_.size(); ++i) {
+      results[i] = frame->slots[fetches_[i]];
+      Retain(results[i].buffer);
+    }
+  }
+  ReleaseTransients(frame.get());
+  ReturnFrame(std::move(frame));
+  return result;
+}
+
+}  // namespace stillflow

@@ -1,0 +1,112 @@
+// program.h: a compiled plan: a flat list of steps over slots, run from top to bottom.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "executor/session.h"
+#include "executor/thread_pool.h"
+#include "kernel_api/abi.h"
+
+namespace stillflow {
+
+// Attributes that own their bytes.
+class AttrList {
+ public:
+  void AddInt(int64_t value) { attrs_.push_back({value, static_cast<double>(value), nullptr, 0}); }
+  void AddFloat(double value) { attrs_.push_back({0, value, nullptr, 0}); }
+  void AddBytes(const void* data, int64_t bytes, int64_t size);
+  const Attr* data() const { return attrs_.data(); }
+
+ private:
+  std::vector<Attr> attrs_;
+  std::vector<std::unique_ptr<char[]>> owned_;
+};
+
+struct StepSpec {
+  const KernelDef* kernel;
+  std::vector<int32_t> in;
+  std::vector<int32_t> out;
+  uint64_t dying;                 // see KernelCall::dying
+  std::vector<int32_t> releases;  // slots nobody reads after this step
+  AttrList attrs;
+  void* state;
+};
+
+struct RunOptions {
+  Interrupt interrupt;    // polled between steps and between chunks of a kernel
+  int64_t timeout_nanos;  // 0: none
+};
+
+struct RunResult {
+  Status status;
+  int32_t step = -1;  // the step that failed
+};
+
+// Immutable once built; any number of threads may run it at the same time.
+class Program {
+ public:
+  // `session` outlives the program.
+  Program(Session* session, int32_t slot_count)
+      : session_(session), slot_count_(slot_count), is_permanent_(slot_count, false) {}
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  // The slot holds `value` in every run; takes over the caller's reference.
+  void AddConstant(int32_t slot, const Tensor& value);
+  // The slot refers to `variable` in every run.
+  void AddReference(int32_t slot, Variable* variable);
+  Status AddStep(StepSpec spec);
+  void SetFeeds(std::vector<int32_t> slots) { feeds_ = std::move(slots); }
+  void SetFetches(std::vector<int32_t> slots) { fetches_ = std::move(slots); }
+
+  int32_t feed_count() const { return static_cast<int32_t>(feeds_.size()); }
+  int32_t fetch_count() const { return static_cast<int32_t>(fetches_.size()); }
+
+  // Runs every step. `feeds` are borrowed for the call; each of `results` gets a reference of its own, or no
+  // buffer when the run failed.
+  RunResult Run(const Tensor* feeds, Tensor* results, const RunOptions& options);
+
+ private:
+  struct Step {
+    const KernelDef* kernel;
+    const Attr* attrs;
+    void* prepared;
+    void* state;
+    uint64_t dying;
+    int32_t first_argument;
+    int32_t in_count;
+    int32_t out_count;
+    int32_t first_release;
+    int32_t release_count;
+  };
+  // The slots of one run, with the constants in place; reused by later runs.
+  struct Frame {
+    std::vector<Tensor> slots;
+    std::vector<Tensor*> arguments;
+  };
+
+  std::unique_ptr<Frame> TakeFrame();
+  void ReturnFrame(std::unique_ptr<Frame> frame);
+  void ReleaseTransients(Frame* frame);
+  RunResult RunSteps(Frame* frame, RunContext* run);
+
+  Session* const session_;
+  const int32_t slot_count_;
+  std::vector<Step> steps_;
+  std::vector<AttrList> attrs_;
+  std::vector<int32_t> arguments_;
+  std::vector<int32_t> releases_;
+  std::vector<std::pair<int32_t, Tensor>> permanents_;
+  std::vector<bool> is_permanent_;
+  std::vector<int32_t> feeds_;
+  std::vector<int32_t> fetches_;
+
+  std::mutex frames_mutex_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+};
+
+}  // namespace stillflow

@@ -1,0 +1,79 @@
+#include "executor/session.h"
+
+#include <algorithm>
+#include <random>
+
+#include "executor/buffer.h"
+
+namespace stillflow {
+
+Session::~Session() {
+  Close();
+  for (auto& entry : variables_) {
+    if (entry.second->value.buffer != nullptr) Release(entry.second->value.buffer);
+  }
+}
+
+Variable* Session::GetVariable(const std::string& name, DType dtype, int rank, const int64_t* dims) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  auto found = variables_.find(name);
+  if (found == variables_.end()) {
+    found = variables_.emplace(name, std::make_unique<Variable>()).first;
+    Variable* variable = found->second.get();
+    variable->value.buffer = nullptr;
+    variable->dtype = dtype;
+    variable->rank = rank;
+    std::copy_n(dims, std::max(rank, 0), variable->dims);
+    variable->name = found->first.c_str();
+  }
+  return found->second.get();
+}
+
+RandomState* Session::GetRandomState(const std::string& name, int64_t seed, int64_t seed2) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  auto found = random_states_.find(name);
+  if (found == random_states_.end()) {
+    if (seed == 0 && seed2 == 0) {
+      std::random_device entropy;
+      seed = static_cast<int64_t>(uint64_t{entropy()} << 32 | entropy());
+      seed2 = static_cast<int64_t>(uint64_t{entropy()} << 32 | entropy());
+    }
+    found = random_states_.emplace(name, std::make_unique<RandomState>()).first;
+    found->second->key = static_cast<uint64_t>(seed);
+    found->second->counter_low = 0;
+    found->second->counter_high = static_cast<uint64_t>(seed2);
+  }
+  return found->second.get();
+}
+
+void* Session::GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  auto found = op_states_.find(name);
+  if (found == op_states_.end()) {
+    void* state = nullptr;
+    *status = kernel.new_state(attrs, &state);
+    if (!status->ok()) return nullptr;
+    found = op_states_.emplace(name, std::make_unique<OpState>(kernel, state)).first;
+  }
+  return found->second->get();
+}
+
+bool Session::BeginRun() {
+  std::lock_guard<std::mutex> guard(runs_mutex_);
+  if (is_closed()) return false;
+  ++runs_;
+  return true;
+}
+
+void Session::EndRun() {
+  std::lock_guard<std::mutex> guard(runs_mutex_);
+  if (--runs_ == 0 && is_closed()) runs_ended_.notify_all();
+}
+
+void Session::Close() {
+  std::unique_lock<std::mutex> lock(runs_mutex_);
+  is_closed_.store(true);
+  runs_ended_.wait(lock, [this] { return runs_ == 0; });
+}
+
+}  // namespace stillflow

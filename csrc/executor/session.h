@@ -1,0 +1,77 @@
+// session.h: what outlives a run: variables, the state of stateful ops, and the number of threads.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kernel_api/abi.h"
+
+namespace stillflow {
+
+// A state made by a kernel's `new_state`, freed with the session.
+class OpState {
+ public:
+  OpState(const KernelDef& kernel, void* state) : kernel_(kernel), state_(state) {}
+  ~OpState() { kernel_.free_state(state_); }
+  OpState(const OpState&) = delete;
+  OpState& operator=(const OpState&) = delete;
+
+  const KernelDef& kernel() const { return kernel_; }
+  void* get() const { return state_; }
+
+ private:
+  const KernelDef& kernel_;
+  void* state_;
+};
+
+// Everything is found by the name of its node, so that all programs of a session share it. Pointers stay
+// valid as long as the session.
+class Session {
+ public:
+  explicit Session(int threads) : threads_(threads) {}
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  int threads() const { return threads_; }
+
+  Variable* GetVariable(const std::string& name, DType dtype, int rank, const int64_t* dims);
+
+  // Starts at the counter that `seed2` says; (0, 0) takes both seeds from the operating system.
+  RandomState* GetRandomState(const std::string& name, int64_t seed, int64_t seed2);
+
+  // Null with a failed `status` when the kernel cannot make its state from `attrs`.
+  void* GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status);
+
+  // Calls visit(name, state) for every random op that has run or is about to, in order of names.
+  template <typename Visitor>
+  void VisitRandomStates(Visitor visit) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    for (auto& entry : random_states_) visit(entry.first, entry.second.get());
+  }
+
+  // A run holds the session open. BeginRun returns false once Close was called.
+  bool BeginRun();
+  void EndRun();
+  bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
+
+  // Cancels the runs under way and waits for them.
+  void Close();
+
+ private:
+  const int threads_;
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Variable>> variables_;
+  std::map<std::string, std::unique_ptr<RandomState>> random_states_;
+  std::map<std::string, std::unique_ptr<OpState>> op_states_;
+
+  std::atomic<bool> is_closed_{false};
+  std::mutex runs_mutex_;
+  std::condition_variable runs_ended_;
+  int runs_ = 0;
+};
+
+}  // namespace stillflow

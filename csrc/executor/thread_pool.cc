@@ -1,0 +1,193 @@
+#include "executor/thread_pool.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "executor/cpu.h"
+
+namespace stillflow {
+namespace {
+
+// About 20 us on current x86: long enough to catch the next kernel of a step, short enough to cost nothing
+// between steps.
+constexpr int kSpinsBeforeSleep = 600;
+constexpr int kMostWorkers = 255;
+
+struct Job {
+  Status (*body)(void*, int64_t);
+  void* arg;
+  int64_t count;
+  alignas(64) std::atomic<int64_t> next{0};
+  alignas(64) std::atomic<int> attached{0};  // workers that may still touch this job
+  std::mutex failure_mutex;
+  int64_t failed_chunk = -1;
+  Status failure;
+
+  void Work() {
+    for (;;) {
+      const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= count) return;
+      Status status = body(arg, chunk);
+      if (!status.ok()) Fail(chunk, std::move(status));
+    }
+  }
+
+  void Fail(int64_t chunk, Status status) {
+    next.store(count, std::memory_order_relaxed);
+    std::lock_guard<std::mutex> guard(failure_mutex);
+    if (failed_chunk >= 0 && failed_chunk < chunk) return;
+    failed_chunk = chunk;
+    failure = std::move(status);
+  }
+};
+
+class Worker {
+ public:
+  Worker() : thread_([this] { Loop(); }) { thread_.detach(); }
+
+  void Assign(Job* job) {
+    job_.store(job);
+    if (is_sleeping_.load()) {
+      std::lock_guard<std::mutex> guard(mutex_);
+      wake_.notify_one();
+    }
+  }
+
+  // Takes the job back if the worker has not begun it.
+  bool Revoke(Job* job) { return job_.compare_exchange_strong(job, nullptr); }
+
+ private:
+  void Loop();
+  Job* Await();
+
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<bool> is_sleeping_{false};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread thread_;
+};
+
+class Pool {
+ public:
+  // Moves up to `wanted` idle workers into `workers`, starting threads if there are too few.
+  int Take(int wanted, Worker** workers) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    while (static_cast<int>(idle_.size()) < wanted && worker_count_ < kMostWorkers && AddWorker()) {
+    }
+    int taken = 0;
+    for (; taken < wanted && !idle_.empty(); ++taken) {
+      workers[taken] = idle_.back();
+      idle_.pop_back();
+    }
+    return taken;
+  }
+
+  void Return(Worker* worker) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    idle_.push_back(worker);
+  }
+
+ private:
+  bool AddWorker() {
+    try {
+      idle_.reserve(kMostWorkers);
+      idle_.push_back(new Worker);
+    } catch (...) {
+      return false;  // no more threads to be had: the caller does the work
+    }
+    ++worker_count_;
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<Worker*> idle_;
+  int worker_count_ = 0;
+};
+
+std::atomic<Pool*> the_pool{nullptr};
+
+Pool* GetPool() {
+  Pool* pool = the_pool.load(std::memory_order_acquire);
+  if (pool != nullptr) return pool;
+  auto* fresh = new Pool;
+  if (the_pool.compare_exchange_strong(pool, fresh)) return fresh;
+  delete fresh;
+  return pool;
+}
+
+Job* Worker::Await() {
+  for (int spin = 0; spin < kSpinsBeforeSleep; ++spin) {
+    if (job_.load(std::memory_order_relaxed) != nullptr) {
+      if (Job* job = job_.exchange(nullptr)) return job;
+    }
+    PauseCpu();
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  is_sleeping_.store(true);
+  Job* job = nullptr;
+  wake_.wait(lock, [&] { return (job = job_.exchange(nullptr)) != nullptr; });
+  is_sleeping_.store(false);
+  return job;
+}
+
+void Worker::Loop() {
+  const FloatMode float_mode;
+  for (;;) {
+    Job* job = Await();
+    Pool* pool = GetPool();
+    job->Work();
+    pool->Return(this);
+    job->attached.fetch_sub(1, std::memory_order_release);  // the last touch: `job` is on the caller's stack
+  }
+}
+
+}  // namespace
+
+Status ParallelFor(int threads, int64_t count, Status (*body)(void*, int64_t), void* arg,
+                   const Interrupt& interrupt) {
+  Job job;
+  job.body = body;
+  job.arg = arg;
+  job.count = count;
+
+  Worker* workers[kMostWorkers];
+  int helpers = 0;
+  if (threads > 1 && count > 1) {
+    const int64_t wanted = threads - 1 < count - 1 ? threads - 1 : count - 1;
+    helpers = GetPool()->Take(wanted < kMostWorkers ? static_cast<int>(wanted) : kMostWorkers, workers);
+    job.attached.store(helpers, std::memory_order_relaxed);
+    for (int i = 0; i < helpers; ++i) workers[i]->Assign(&job);
+  }
+
+  bool is_interrupted = false;
+  for (;;) {
+    const int64_t chunk = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk >= count) break;
+    Status status = body(arg, chunk);
+    if (!status.ok()) job.Fail(chunk, std::move(status));
+    if (interrupt.is_due(interrupt.arg)) {
+      is_interrupted = true;
+      job.next.store(count, std::memory_order_relaxed);
+    }
+  }
+  for (int i = 0; i < helpers; ++i) {
+    if (!workers[i]->Revoke(&job)) continue;
+    GetPool()->Return(workers[i]);
+    job.attached.fetch_sub(1, std::memory_order_relaxed);
+  }
+  for (int spin = 0; job.attached.load(std::memory_order_acquire) != 0; ++spin) {
+    if (spin < 10000) {
+      PauseCpu();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+  if (is_interrupted) return Status(Code::kCancelled, nullptr);
+  return std::move(job.failure);
+}
+
+void ForgetThreadsAfterFork() { the_pool.store(nullptr, std::memory_order_release); }
+
+}  // namespace stillflow

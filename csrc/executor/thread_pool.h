@@ -1,0 +1,26 @@
+// thread_pool.h: one pool of threads for the whole process; every session borrows from it.
+#pragma once
+
+#include <cstdint>
+
+#include "kernel_api/abi.h"
+
+namespace stillflow {
+
+// Called now and then on the thread that asked for the work; returns true to stop it early.
+struct Interrupt {
+  bool (*is_due)(void* arg);
+  void* arg;
+};
+
+// Calls body(arg, chunk) once for every chunk in [0, count) on the calling thread and up to `threads` - 1
+// others. Chunks are handed out in ascending order. After a failure no further chunk starts, and the failure
+// of the lowest chunk that failed is returned; since every lower chunk had been started by then and is
+// finished, that does not depend on the threads. Code::kCancelled when `interrupt` said so.
+Status ParallelFor(int threads, int64_t count, Status (*body)(void* arg, int64_t chunk), void* arg,
+                   const Interrupt& interrupt);
+
+// Forgets the threads of the parent process, which do not exist in a child made by fork.
+void ForgetThreadsAfterFork();
+
+}  // namespace stillflow

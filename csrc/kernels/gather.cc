@@ -1,0 +1,257 @@
+// gather, gather_v2, gather_nd: parts of an array picked by index.
+//
+//   gather     in[0] params; in[1] indices, int32 | int64, each in [0, size of dimension 0)
+//   gather_v2  in[2] axis, a scalar; attr batch_dims: leading dimensions that both share
+//   gather_nd  in[1] indices, the last dimension of which holds index tuples
+//   out[0]     the parts, in the order of the indices
+//
+// Every part of the output has one writer. Of several bad indices the first is reported.
+#include <algorithm>
+
+#include "movement/indices.h"
+#include "movement/row_update.h"
+#include "movement/strided_copy.h"
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kBytesPerChunk = 64 << 10;
+
+// params[batch, outer, size, row bytes] picked by indices[batch, picks].
+struct Picking {
+  int64_t batches;
+  int64_t outer;
+  int64_t size;
+  int64_t row_bytes;
+  int64_t picks;
+};
+
+// Copies one row by a copy of fixed size where that is possible: small rows are most of all calls.
+template <int64_t kBytes>
+inline void CopyRow(char* to, const char* from, int64_t bytes) {
+  if constexpr (kBytes > 0) {
+    std::memcpy(to, from, kBytes);
+  } else {
+    CopyBytes(to, from, bytes);
+  }
+}
+
+template <typename Index, int64_t kRowBytes>
+Status PickRows(const KernelCall& call, const Picking& picking) {
+  const Tensor& indices = *call.in[1];
+  const int64_t row_bytes = kRowBytes > 0 ? kRowBytes : picking.row_bytes;
+  const int64_t ahead = RowsAhead(row_bytes);
+  const int64_t block_bytes = picking.size * row_bytes;
+  const char* const params = Data<char>(*call.in[0]);
+  const Index* const all_indices = Data<Index>(indices);
+  char* const output = MutableData<char>(*call.out[0]);
+  const int64_t rows = picking.batches * picking.outer * picking.picks;
+  return ForEachChunk(call, rows, std::max<int64_t>(kBytesPerChunk / row_bytes, 1), [&](Range range) {
+    int64_t row = range.begin;
+    while (row < range.end) {
+      // The rows of one block of the params, as far as they lie in the chunk.
+      const int64_t block = row / picking.picks;
+      const int64_t first = row % picking.picks;
+      const int64_t last = std::min(picking.picks, first + range.end - row);
+      const int64_t batch_offset = block / picking.outer * picking.picks;
+      const Index* const picks = all_indices + batch_offset;
+      const char* const from = params + block * block_bytes;
+      char* to = output + row * row_bytes;
+      for (int64_t i = first; i < last; ++i, to += row_bytes) {
+        if (kRowBytes == 0 && i + ahead < last) {
+          const int64_t next = picks[i + ahead];
+          if (static_cast<uint64_t>(next) < static_cast<uint64_t>(picking.size)) {
+            PrefetchRow(from + next * row_bytes, row_bytes);
+          }
+        }
+        const int64_t index = picks[i];
+        if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(picking.size)) {
+          return BadIndex("indices", indices, batch_offset + i, index, picking.size);
+        }
+        CopyRow<kRowBytes>(to, from + index * row_bytes, row_bytes);
+      }
+      row += last - first;
+    }
+    return Status();
+  });
+}
+
+template <typename Index>
+Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
+  switch (picking.row_bytes) {
+    case 1:
+      return PickRows<Index, 1>(call, picking);
+    case 2:
+      return PickRows<Index, 2>(call, picking);
+    case 4:
+      return PickRows<Index, 4>(call, picking);
+    case 8:
+      return PickRows<Index, 8>(call, picking);
+    default:
+      return PickRows<Index, 0>(call, picking);
+  }
+}
+
+// Strings that were copied before a bad index was met have not been retained.
+Status FinishStrings(const KernelCall& call, Status status) {
+  Tensor& output = *call.out[0];
+  if (output.dtype != DType::kString) return status;
+  if (status.ok()) {
+    RetainStrings(output);
+  } else {
+    std::memset(output.data, 0, output.count * sizeof(StringCell*));
+  }
+  return status;
+}
+
+// For rows without elements, of which nothing is copied.
+Status CheckIndices(const Tensor& indices, int64_t size) {
+  for (int64_t i = 0; i < indices.count; ++i) {
+    const int64_t index = IntAt(indices, i);
+    if (index < 0 || index >= size) return BadIndex("indices", indices, i, index, size);
+  }
+  return Status();
+}
+
+// One row, the usual case of `params[i]` in a loop.
+Status PickOne(const KernelCall& call, const Picking& picking, const Shape& shape) {
+  const int64_t index = IntAt(*call.in[1], 0);
+  if (index < 0 || index >= picking.size) return BadIndex("indices", *call.in[1], 0, index, picking.size);
+  const int64_t width = picking.row_bytes / ElementBytes(call.in[0]->dtype);
+  return TakeRun(call, 0, 0, shape, index * width, MayView(call, 0));
+}
+
+Status GatherAlong(const KernelCall& call, int axis, int batch_dims) {
+  const Shape params(*call.in[0]);
+  const Shape indices(*call.in[1]);
+  Shape shape;
+  if (params.rank + indices.rank - batch_dims - 1 > kMaxRank) {
+    return STILLFLOW_INVALID_ARGUMENT("too many dimensions: must be <= %d", kMaxRank);
+  }
+  for (int i = 0; i < axis; ++i) shape.Add(params.dims[i]);
+  for (int i = batch_dims; i < indices.rank; ++i) shape.Add(indices.dims[i]);
+  for (int i = axis + 1; i < params.rank; ++i) shape.Add(params.dims[i]);
+  Picking picking;
+  picking.batches = params.Count(0, batch_dims);
+  picking.outer = params.Count(batch_dims, axis);
+  picking.size = params.dims[axis];
+  picking.row_bytes = params.Count(axis + 1, params.rank) * ElementBytes(call.in[0]->dtype);
+  picking.picks = indices.Count(batch_dims, indices.rank);
+  if (call.in[1]->count == 1 && picking.outer == 1 && picking.row_bytes > 0) return PickOne(call, picking, shape);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, call.in[0]->dtype, shape));
+  if (call.out[0]->count == 0) return CheckIndices(*call.in[1], picking.size);
+  Status status = call.in[1]->dtype == DType::kInt64 ? PickRowsOfSize<int64_t>(call, picking)
+                                                     : PickRowsOfSize<int32_t>(call, picking);
+  return FinishStrings(call, static_cast<Status&&>(status));
+}
+
+Status Gather(const KernelCall& call) {
+  if (call.in[0]->rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
+  return GatherAlong(call, 0, 0);
+}
+
+Status GatherV2(const KernelCall& call) {
+  const Tensor& params = *call.in[0];
+  const Tensor& indices = *call.in[1];
+  if (params.rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
+  if (call.in[2]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("axis must be scalar");
+  const int64_t axis = IntAt(*call.in[2], 0);
+  if (axis < -params.rank || axis >= params.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected axis in the range [%d, %d), but got %lld", -params.rank, params.rank,
+                                      static_cast<long long>(axis));
+  }
+  const int at = static_cast<int>(axis < 0 ? axis + params.rank : axis);
+  const int64_t batch_dims = call.attrs[0].i < 0 ? call.attrs[0].i + indices.rank : call.attrs[0].i;
+  if (batch_dims < 0 || batch_dims > indices.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected batch_dims in the range [%d, %d], but got %lld", -indices.rank,
+                                      indices.rank, static_cast<long long>(call.attrs[0].i));
+  }
+  if (batch_dims >= params.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("batch_dims (%lld) must be less than rank(params) (%d).",
+                                      static_cast<long long>(batch_dims), params.rank);
+  }
+  if (at < batch_dims) {
+    return STILLFLOW_INVALID_ARGUMENT("batch_dims (%lld) must be less than or equal to axis (%d).",
+                                      static_cast<long long>(batch_dims), at);
+  }
+  for (int i = 0; i < batch_dims; ++i) {
+    if (params.dims[i] != indices.dims[i]) {
+      return STILLFLOW_INVALID_ARGUMENT("params.shape[%d]: %lld should be equal to indices.shape[%d]: %lld", i,
+                                        static_cast<long long>(params.dims[i]), i,
+                                        static_cast<long long>(indices.dims[i]));
+    }
+  }
+  return GatherAlong(call, at, static_cast<int>(batch_dims));
+}
+
+// ---- gather_nd ------------------------------------------------------------------------------------------------
+
+template <typename Index>
+Status PickTuples(const KernelCall& call, int depth, int64_t row_bytes) {
+  const Tensor& params = *call.in[0];
+  const Tensor& indices = *call.in[1];
+  int64_t strides[kMaxRank];  // in rows
+  int64_t stride = 1;
+  for (int i = depth - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= params.dims[i];
+  }
+  int64_t tuples = 1;
+  for (int i = 0; i < indices.rank - 1; ++i) tuples *= indices.dims[i];
+  const char* from = Data<char>(params);
+  char* to = MutableData<char>(*call.out[0]);
+  const int64_t per_chunk = std::max<int64_t>(kBytesPerChunk / std::max<int64_t>(row_bytes + 8 * depth, 1), 1);
+  return ForEachChunk(call, tuples, per_chunk, [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const Index* tuple = Data<Index>(indices) + i * depth;
+      int64_t row = 0;
+      for (int k = 0; k < depth; ++k) {
+        const int64_t index = tuple[k];
+        if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(params.dims[k])) {
+          return BadTuple(indices, i, depth, "param shape", Shape(params));
+        }
+        row += index * strides[k];
+      }
+      CopyBytes(to + i * row_bytes, from + row * row_bytes, row_bytes);
+    }
+    return Status();
+  });
+}
+
+Status GatherNd(const KernelCall& call) {
+  const Tensor& params = *call.in[0];
+  const Tensor& indices = *call.in[1];
+  if (params.rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least a vector");
+  if (indices.rank < 1) return STILLFLOW_INVALID_ARGUMENT("indices must be at least a vector");
+  const int64_t depth = indices.dims[indices.rank - 1];
+  if (depth > params.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("index innermost dimension length must be <= params rank; saw: %lld vs. %d",
+                                      static_cast<long long>(depth), params.rank);
+  }
+  Shape shape;
+  if (indices.rank - 1 + params.rank - depth > kMaxRank) {
+    return STILLFLOW_INVALID_ARGUMENT("too many dimensions: must be <= %d", kMaxRank);
+  }
+  for (int i = 0; i < indices.rank - 1; ++i) shape.Add(indices.dims[i]);
+  for (int i = static_cast<int>(depth); i < params.rank; ++i) shape.Add(params.dims[i]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, params.dtype, shape));
+  const int64_t tuples = Shape(indices).Count(0, indices.rank - 1);
+  if (tuples > 0 && params.count == 0) {
+    return STILLFLOW_INVALID_ARGUMENT("Requested more than 0 entries, but params is empty.  Params shape: %s",
+                                      ShapeText(params).c_str());
+  }
+  if (call.out[0]->count == 0) return Status();
+  const int64_t row_bytes = Shape(params).Count(static_cast<int>(depth), params.rank) * ElementBytes(params.dtype);
+  Status status = indices.dtype == DType::kInt64 ? PickTuples<int64_t>(call, static_cast<int>(depth), row_bytes)
+                                                 : PickTuples<int32_t>(call, static_cast<int>(depth), row_bytes);
+  return FinishStrings(call, static_cast<Status&&>(status));
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(gather){{"gather", "params, indices", Gather},
+                          {"gather_v2", "params, indices, axis | batch_dims", GatherV2},
+                          {"gather_nd", "params, indices", GatherNd},
+                          {}};
+
+}  // namespace stillflow

@@ -1,0 +1,190 @@
+// row_update.h: rows of a table changed by rows of updates, several of which may fall on one row.
+//
+// Updates of one row apply in the order in which they are given, whatever threads do them: the table's rows are
+// dealt out to parts, and each part goes through all updates and does its own.
+#pragma once
+
+#include <algorithm>
+
+#include "math/scalar.h"
+
+namespace stillflow {
+
+// ---- What an update does to an element --------------------------------------------------------------------
+
+// Integers wrap around.
+template <typename T>
+inline T WrappingAdd(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+template <typename T>
+inline T WrappingSub(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+template <typename T>
+inline T WrappingMul(T a, T b) {
+  return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+struct SetTo {
+  template <typename T>
+  static T Apply(T, T b) {
+    return b;
+  }
+};
+struct AddTo {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (kIsFloating<T>) {
+      return Narrow<T>(Widen(a) + Widen(b));
+    } else {
+      return WrappingAdd(a, b);
+    }
+  }
+};
+struct SubtractFrom {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (kIsFloating<T>) {
+      return Narrow<T>(Widen(a) - Widen(b));
+    } else {
+      return WrappingSub(a, b);
+    }
+  }
+};
+struct MultiplyBy {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (kIsFloating<T>) {
+      return Narrow<T>(Widen(a) * Widen(b));
+    } else {
+      return WrappingMul(a, b);
+    }
+  }
+};
+// The caller makes sure that no integer is divided by 0.
+struct DivideBy {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (kIsFloating<T>) {
+      return Narrow<T>(Widen(a) / Widen(b));
+    } else if constexpr (std::is_signed_v<T>) {
+      return b == T(-1) ? WrappingSub(T{0}, a) : static_cast<T>(a / b);  // the smallest integer by -1 wraps
+    } else {
+      return static_cast<T>(a / b);
+    }
+  }
+};
+template <typename T>
+inline bool IsLess(T a, T b) {
+  if constexpr (kIsFloating<T>) {
+    return Widen(a) < Widen(b);
+  } else {
+    return a < b;
+  }
+}
+struct KeepLess {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return IsLess(b, a) ? b : a;
+  }
+};
+struct KeepGreater {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return IsLess(a, b) ? b : a;
+  }
+};
+
+// ---- Rows ---------------------------------------------------------------------------------------------------
+
+constexpr int64_t kLineBytes = 64;
+constexpr int64_t kPrefetchBytes = 4096;  // how far ahead rows are asked for: memory answers after some 100 ns
+
+inline void PrefetchRow(const void* row, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(static_cast<const char*>(row) + i);
+}
+inline void PrefetchRowToWrite(void* row, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(static_cast<char*>(row) + i, 1);
+}
+
+// How many rows of that size lie within kPrefetchBytes.
+inline int64_t RowsAhead(int64_t row_bytes) {
+  return std::clamp<int64_t>(kPrefetchBytes / std::max<int64_t>(row_bytes, 1), 2, 32);
+}
+
+// `count` updates of `width` elements; update i changes row rows[i] of the table, or nothing if that is negative.
+// With an update_stride of 0 all updates are the same.
+template <typename T>
+struct RowUpdates {
+  T* table;
+  const int64_t* rows;
+  int64_t count;
+  int64_t width;
+  const T* updates;
+  int64_t update_stride;
+};
+
+// Which part a row belongs to. Rows that share a cache line share a part; neighbours do not, because low row
+// numbers are often the frequent ones.
+struct Dealing {
+  int64_t rows_per_line;
+  int64_t parts;  // a power of two
+
+  bool Has(int64_t part, int64_t row) const { return (row / rows_per_line & (parts - 1)) == part; }
+};
+
+template <typename Operation, typename T>
+inline void UpdateRow(T* to, const T* from, int64_t width) {
+  for (int64_t i = 0; i < width; ++i) to[i] = Operation::template Apply<T>(to[i], from[i]);
+}
+
+// Does the updates with the given numbers.
+template <typename Operation, typename T>
+void UpdateListed(const RowUpdates<T>& work, const int64_t* list, int64_t count) {
+  const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
+  const int64_t ahead = RowsAhead(row_bytes);
+  for (int64_t i = 0; i < count; ++i) {
+    if (i + ahead < count) {
+      const int64_t next = list[i + ahead];
+      PrefetchRowToWrite(work.table + work.rows[next] * work.width, row_bytes);
+      PrefetchRow(work.updates + next * work.update_stride, row_bytes);
+    }
+    const int64_t update = list[i];
+    UpdateRow<Operation>(work.table + work.rows[update] * work.width, work.updates + update * work.update_stride,
+                         work.width);
+  }
+}
+
+// Does one part's updates: lists them, some at a time, then does those on the list.
+template <typename Operation, typename T>
+void UpdatePart(const RowUpdates<T>& work, const Dealing& dealing, int64_t part) {
+  constexpr int64_t kListed = 1024;
+  int64_t list[kListed];
+  for (int64_t begin = 0; begin < work.count; begin += kListed) {
+    const int64_t end = std::min(begin + kListed, work.count);
+    int64_t count = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      list[count] = i;
+      count += work.rows[i] >= 0 && dealing.Has(part, work.rows[i]);
+    }
+    UpdateListed<Operation>(work, list, count);
+  }
+}
+
+template <typename Operation, typename T>
+Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
+  constexpr int64_t kBytesPerPart = 32 << 10;
+  constexpr int64_t kPartsPerThread = 4;  // frequent rows make parts unequal
+  const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
+  if (row_bytes == 0) return Status();
+  Dealing dealing{std::max<int64_t>(kLineBytes / row_bytes, 1), 1};
+  const int64_t threads = call.services->thread_count(call.run);
+  const int64_t wanted = std::min(threads > 1 ? threads * kPartsPerThread : 1, work.count * row_bytes / kBytesPerPart);
+  while (dealing.parts * 2 <= wanted) dealing.parts *= 2;
+  return ForEachChunk(call, dealing.parts, 1, [&](Range parts) {
+    for (int64_t part = parts.begin; part < parts.end; ++part) UpdatePart<Operation>(work, dealing, part);
+  });
+}
+
+}  // namespace stillflow

@@ -1,0 +1,335 @@
+#include "movement/strided_copy.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kBytesPerChunk = 256 << 10;
+constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
+constexpr int64_t kTileElements = 64;       // sides of the tiles that a transpose goes through
+
+struct Bytes16 {
+  uint64_t words[2];
+};
+
+// ---- Transposing small blocks ----------------------------------------------------------------------------
+
+template <typename T>
+struct VectorOf {
+  static constexpr int kLanes = 16 / sizeof(T);
+  typedef T type __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+};
+
+// The lower (half 0) or upper halves of a and b, lane by lane in turn.
+template <int kHalf, typename Vector, int... kLane>
+inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...>) {
+  constexpr int kLanes = sizeof...(kLane);
+  return __builtin_shuffle(a, b, Vector{(kLane / 2 + kHalf * kLanes / 2 + (kLane % 2) * kLanes)...});
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes of 16 bytes.
+template <typename T>
+inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  constexpr int kLanes = VectorOf<T>::kLanes;
+  using Vector = typename VectorOf<T>::type;
+  using Lanes = std::make_integer_sequence<int, kLanes>;
+  Vector rows[kLanes];
+  Vector next[kLanes];
+  for (int i = 0; i < kLanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + i * from_stride);
+  // Each round interleaves rows i and i + n/2: a perfect shuffle of the whole block, log2(n) times.
+  for (int round = 1; round < kLanes; round *= 2) {
+    for (int i = 0; i < kLanes / 2; ++i) {
+      next[2 * i] = Interleave<0>(rows[i], rows[i + kLanes / 2], Lanes{});
+      next[2 * i + 1] = Interleave<1>(rows[i], rows[i + kLanes / 2], Lanes{});
+    }
+    for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
+  }
+  for (int j = 0; j < kLanes; ++j) *reinterpret_cast<Vector*>(to + j * to_stride) = rows[j];
+}
+
+template <typename T>
+inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows,
+                              int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t i = 0; i < rows; ++i) to[j * to_stride + i] = from[i * from_stride + j];
+  }
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
+template <typename T>
+void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+  if constexpr (sizeof(T) == 16) {
+    TransposeElements(from, from_stride, to, to_stride, rows, columns);
+  } else {
+    constexpr int64_t kLanes = VectorOf<T>::kLanes;
+    const int64_t whole_rows = rows - rows % kLanes;
+    const int64_t whole_columns = columns - columns % kLanes;
+    for (int64_t i = 0; i < whole_rows; i += kLanes) {
+      for (int64_t j = 0; j < whole_columns; j += kLanes) {
+        TransposeLanes(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+      }
+    }
+    if (whole_columns < columns) {
+      TransposeElements(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
+                        columns - whole_columns);
+    }
+    if (whole_rows < rows) {
+      TransposeElements(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
+                        columns);
+    }
+  }
+}
+
+// ---- Walking over the outer dimensions ---------------------------------------------------------------------
+
+// The offsets of item `index` in both arrays, then of the items after it; the last dimension moves fastest.
+class Walk {
+ public:
+  Walk(const StridedCopy& copy, int rank, int64_t index) : copy_(copy), rank_(rank) {
+    for (int i = rank - 1; i >= 0; --i) {
+      position_[i] = index % copy.dims[i];
+      index /= copy.dims[i];
+      from += position_[i] * copy.from_strides[i];
+      to += position_[i] * copy.to_strides[i];
+    }
+  }
+
+  void Next() {
+    for (int i = rank_ - 1; i >= 0; --i) {
+      from += copy_.from_strides[i];
+      to += copy_.to_strides[i];
+      if (++position_[i] < copy_.dims[i]) return;
+      from -= copy_.dims[i] * copy_.from_strides[i];
+      to -= copy_.dims[i] * copy_.to_strides[i];
+      position_[i] = 0;
+    }
+  }
+
+  int64_t from = 0;
+  int64_t to = 0;
+
+ private:
+  const StridedCopy& copy_;
+  int rank_;
+  int64_t position_[StridedCopy::kMostDims];
+};
+
+// Calls line(from, to, count) for the last dimension at every place of the others, long lines in pieces.
+template <typename T, typename Line>
+Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* from, T* to, const Line& line) {
+  const int last = copy.rank - 1;
+  const int64_t length = copy.dims[last];
+  const int64_t piece = std::min<int64_t>(length, kBytesPerRun / sizeof(T));
+  const int64_t pieces = (length + piece - 1) / piece;
+  int64_t outer = 1;
+  for (int i = 0; i < last; ++i) outer *= copy.dims[i];
+  const int64_t items_per_chunk = std::max<int64_t>(kBytesPerChunk / (piece * static_cast<int64_t>(sizeof(T))), 1);
+  return ForEachChunk(call, outer * pieces, items_per_chunk, [&](Range items) {
+    int64_t part = items.begin % pieces;
+    Walk walk(copy, last, items.begin / pieces);
+    for (int64_t item = items.begin; item < items.end; ++item) {
+      const int64_t begin = part * piece;
+      line(from + walk.from + begin * copy.from_strides[last], to + walk.to + begin * copy.to_strides[last],
+           std::min(piece, length - begin));
+      if (++part == pieces) {
+        part = 0;
+        walk.Next();
+      }
+    }
+  });
+}
+
+// The last dimension is dense in `to`, dimension `dense` in `from`: tiles of a transposed matrix.
+template <typename T>
+Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense, const T* from, T* to) {
+  const int last = copy.rank - 1;
+  StridedCopy outer;
+  for (int i = 0; i < last; ++i) {
+    if (i != dense) outer.Add(copy.dims[i], copy.from_strides[i], copy.to_strides[i]);
+  }
+  // Tiles of one column of tiles follow each other, so that what is written grows in the direction of memory.
+  const int64_t rows = copy.dims[last];
+  const int64_t columns = copy.dims[dense];
+  const int64_t column_tiles = (columns + kTileElements - 1) / kTileElements;
+  const int64_t row_tiles = (rows + kTileElements - 1) / kTileElements;
+  outer.Add(column_tiles, kTileElements, kTileElements * copy.to_strides[dense]);
+  outer.Add(row_tiles, kTileElements * copy.from_strides[last], kTileElements);
+  const int64_t tile_bytes = std::min(rows, kTileElements) * std::min(columns, kTileElements) * sizeof(T);
+  const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
+  return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
+    Walk walk(outer, outer.rank, tiles.begin);
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
+      const int64_t row = tile % row_tiles * kTileElements;
+      const int64_t column = tile / row_tiles % column_tiles * kTileElements;
+      TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense],
+                    std::min(kTileElements, rows - row), std::min(kTileElements, columns - column));
+    }
+  });
+}
+
+template <typename T>
+Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const int last = copy.rank - 1;
+  const int64_t from_stride = copy.from_strides[last];
+  const int64_t to_stride = copy.to_strides[last];
+  if (from_stride == 1 && to_stride == 1) {
+    return ForEachLine(call, copy, from, to, [](const T* source, T* target, int64_t count) {
+      CopyBytes(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), count * sizeof(T));
+    });
+  }
+  if (from_stride == 0 && to_stride == 1) {
+    return ForEachLine(call, copy, from, to,
+                       [](const T* source, T* target, int64_t count) { std::fill_n(target, count, *source); });
+  }
+  if (from_stride == -1 && to_stride == 1) {
+    return ForEachLine(call, copy, from, to, [](const T* source, T* target, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) target[i] = source[-i];
+    });
+  }
+  if (to_stride == 1) {
+    for (int i = 0; i < last; ++i) {
+      if (copy.from_strides[i] == 1) return CopyTransposed(call, copy, i, from, to);
+    }
+  }
+  return ForEachLine(call, copy, from, to, [=](const T* source, T* target, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) target[i * to_stride] = source[i * from_stride];
+  });
+}
+
+// Makes short runs at the end the elements: pairs of floats are copied as doubles would be.
+void WidenElements(const void* from, const void* to, StridedCopy* copy, int64_t* element_bytes) {
+  while (copy->rank > 1) {
+    const int last = copy->rank - 1;
+    if (copy->from_strides[last] != 1 || copy->to_strides[last] != 1) return;
+    const int64_t bytes = *element_bytes * copy->dims[last];
+    if (bytes > 16 || (bytes & (bytes - 1)) != 0) return;
+    if (((reinterpret_cast<uintptr_t>(from) | reinterpret_cast<uintptr_t>(to)) & (bytes - 1)) != 0) return;
+    for (int i = 0; i < last; ++i) {
+      if (copy->from_strides[i] % copy->dims[last] != 0 || copy->to_strides[i] % copy->dims[last] != 0) return;
+    }
+    for (int i = 0; i < last; ++i) {
+      copy->from_strides[i] /= copy->dims[last];
+      copy->to_strides[i] /= copy->dims[last];
+    }
+    *element_bytes = bytes;
+    copy->rank = last;
+  }
+}
+
+}  // namespace
+
+void StridedCopy::Simplify() {
+  int kept = 0;
+  for (int i = 0; i < rank; ++i) {
+    if (dims[i] == 1) continue;
+    const int before = kept - 1;
+    if (kept > 0 && from_strides[before] == from_strides[i] * dims[i] && to_strides[before] == to_strides[i] * dims[i]) {
+      dims[before] *= dims[i];
+      from_strides[before] = from_strides[i];
+      to_strides[before] = to_strides[i];
+      continue;
+    }
+    dims[kept] = dims[i];
+    from_strides[kept] = from_strides[i];
+    to_strides[kept++] = to_strides[i];
+  }
+  rank = kept;
+}
+
+Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to) {
+  return ForEachChunk(call, bytes, kBytesPerChunk, [&](Range range) {
+    CopyBytes(static_cast<char*>(to) + range.begin, static_cast<const char*>(from) + range.begin,
+              range.end - range.begin);
+  });
+}
+
+Status AllocateZeros(const KernelCall& call, int out, DType dtype, const Shape& shape) {
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, shape));
+  if (dtype == DType::kString) return Status();  // empty strings already
+  char* to = MutableData<char>(*call.out[out]);
+  return ForEachChunk(call, call.out[out]->count * ElementBytes(dtype), kBytesPerChunk,
+                      [&](Range range) { std::memset(to + range.begin, 0, range.end - range.begin); });
+}
+
+Status TakeRun(const KernelCall& call, int in, int out, const Shape& shape, int64_t offset, bool may_view) {
+  constexpr int64_t kSmallestView = 2048;
+  const Tensor& input = *call.in[in];
+  Tensor* output = call.out[out];
+  const int64_t count = shape.Count();
+  const int64_t element_bytes = ElementBytes(input.dtype);
+  char* from = static_cast<char*>(input.data) + offset * element_bytes;
+  if (count == input.count) {
+    Alias(call, in, out, shape);
+    return Status();
+  }
+  if (may_view && count * element_bytes >= kSmallestView) {
+    Alias(call, in, out, shape);
+    output->data = from;
+    output->count = count;
+    return Status();
+  }
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, input.dtype, shape));
+  STILLFLOW_RETURN_IF_ERROR(CopyRun(call, count * element_bytes, from, output->data));
+  RetainStrings(*output);
+  return Status();
+}
+
+Status TakeStrided(const KernelCall& call, int in, int out, const Shape& shape, int64_t offset,
+                   const int64_t* strides) {
+  const Tensor& input = *call.in[in];
+  int64_t out_strides[kMaxRank];
+  DenseStrides(shape, out_strides);
+  StridedCopy copy;
+  for (int i = 0; i < shape.rank; ++i) copy.Add(shape.dims[i], strides[i], out_strides[i]);
+  const bool is_empty = copy.Count() == 0;
+  copy.Simplify();
+  if (copy.IsOneRun() && !is_empty) return TakeRun(call, in, out, shape, offset, MayView(call, in));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, input.dtype, shape));
+  const int64_t element_bytes = ElementBytes(input.dtype);
+  const char* from = Data<char>(input) + offset * element_bytes;
+  STILLFLOW_RETURN_IF_ERROR(CopyStrided(call, copy, element_bytes, from, call.out[out]->data));
+  RetainStrings(*call.out[out]);
+  return Status();
+}
+
+Status TakePart(const KernelCall& call, int in, int out, const Shape& shape, int axis, int64_t begin, int64_t size,
+                bool may_view) {
+  const Shape whole(*call.in[in]);
+  const int64_t outer = whole.Count(0, axis);
+  const int64_t inner = whole.Count(axis + 1, whole.rank);
+  if (outer == 1 || size == whole.dims[axis]) return TakeRun(call, in, out, shape, begin * inner, may_view);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, call.in[in]->dtype, shape));
+  StridedCopy copy;
+  copy.Add(outer, whole.dims[axis] * inner, size * inner);
+  copy.Add(size * inner, 1, 1);
+  const int64_t element_bytes = ElementBytes(call.in[in]->dtype);
+  const char* from = Data<char>(*call.in[in]) + begin * inner * element_bytes;
+  STILLFLOW_RETURN_IF_ERROR(CopyStrided(call, copy, element_bytes, from, call.out[out]->data));
+  RetainStrings(*call.out[out]);
+  return Status();
+}
+
+Status CopyStrided(const KernelCall& call, StridedCopy copy, int64_t element_bytes, const void* from, void* to) {
+  for (int i = 0; i < copy.rank; ++i) {
+    if (copy.dims[i] == 0) return Status();
+  }
+  copy.Simplify();
+  if (copy.IsOneRun()) return CopyRun(call, copy.Count() * element_bytes, from, to);
+  WidenElements(from, to, &copy, &element_bytes);
+  switch (element_bytes) {
+    case 1:
+      return CopyElements(call, copy, static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to));
+    case 2:
+      return CopyElements(call, copy, static_cast<const uint16_t*>(from), static_cast<uint16_t*>(to));
+    case 4:
+      return CopyElements(call, copy, static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to));
+    case 8:
+      return CopyElements(call, copy, static_cast<const uint64_t*>(from), static_cast<uint64_t*>(to));
+    default:
+      return CopyElements(call, copy, static_cast<const Bytes16*>(from), static_cast<Bytes16*>(to));
+  }
+}
+
+}  // namespace stillflow

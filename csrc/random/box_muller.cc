@@ -1,0 +1,101 @@
+#include "random/box_muller.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stillflow {
+namespace {
+
+constexpr int kPairs = 128;  // of a tile, whose intermediate values stay in the first-level cache
+
+// The entries of both tables at each index.
+void LookUp(const int32_t* index, double* inverse, double* log_of_point) {
+#if defined(__AVX512F__)
+  // A table fits in two registers, and one instruction picks from both.
+  typedef double Doubles __attribute__((vector_size(64)));
+  typedef int64_t Lanes __attribute__((vector_size(64)));
+  typedef int32_t HalfLanes __attribute__((vector_size(32)));
+  Doubles tables[4];
+  std::memcpy(tables, kInverses, sizeof kInverses);
+  std::memcpy(tables + 2, kLogsOfPoints, sizeof kLogsOfPoints);
+  for (int i = 0; i < kPairs; i += 8) {
+    HalfLanes narrow;
+    std::memcpy(&narrow, index + i, sizeof narrow);
+    const Lanes lanes = __builtin_convertvector(narrow, Lanes);
+    const Doubles picked[2] = {__builtin_shuffle(tables[0], tables[1], lanes),
+                               __builtin_shuffle(tables[2], tables[3], lanes)};
+    std::memcpy(inverse + i, &picked[0], sizeof picked[0]);
+    std::memcpy(log_of_point + i, &picked[1], sizeof picked[1]);
+  }
+#else
+  for (int i = 0; i < kPairs; ++i) {  // AVX2's gather is slower
+    inverse[i] = kInverses[index[i]];
+    log_of_point[i] = kLogsOfPoints[index[i]];
+  }
+#endif
+}
+
+// The stages of a tile are loops of their own, so that each turns into vector code.
+void Tile(const uint32_t* __restrict words, float* __restrict normals) {
+  float u[kPairs];
+  float angle[kPairs];
+  int32_t index[kPairs];
+  for (int i = 0; i < kPairs; ++i) {
+    u[i] = AwayFromZero(UniformFloat(words[2 * i]));
+    angle[i] = static_cast<float>(kTwoPi * static_cast<double>(UniformFloat(words[2 * i + 1])));
+    index[i] = LogIndex(u[i]);
+  }
+  double inverse[kPairs];
+  double log_of_point[kPairs];
+  LookUp(index, inverse, log_of_point);
+  float radius[kPairs];
+  for (int i = 0; i < kPairs; ++i) {
+    radius[i] = std::sqrt(-2.0f * static_cast<float>(LogOfFloat(u[i], inverse[i], log_of_point[i])));
+  }
+  for (int i = 0; i < kPairs; ++i) {
+    float sine;
+    float cosine;
+    SinCosOfFloat(angle[i], &sine, &cosine);
+    normals[2 * i] = sine * radius[i];
+    normals[2 * i + 1] = cosine * radius[i];
+  }
+}
+
+void Pair(const uint32_t* words, float* normals) {
+  const float u = AwayFromZero(UniformFloat(words[0]));
+  const int32_t index = LogIndex(u);
+  const float radius = std::sqrt(-2.0f * static_cast<float>(LogOfFloat(u, kInverses[index], kLogsOfPoints[index])));
+  float sine;
+  float cosine;
+  SinCosOfFloat(static_cast<float>(kTwoPi * static_cast<double>(UniformFloat(words[1]))), &sine, &cosine);
+  normals[0] = sine * radius;
+  normals[1] = cosine * radius;
+}
+
+}  // namespace
+
+void BoxMuller(const uint32_t* words, int64_t pairs, float* normals) {
+  int64_t i = 0;
+  for (; i + kPairs <= pairs; i += kPairs) Tile(words + 2 * i, normals + 2 * i);
+  if (pairs - i > kPairs / 4) {
+    uint32_t last_words[2 * kPairs] = {};
+    float last_normals[2 * kPairs];
+    std::copy(words + 2 * i, words + 2 * pairs, last_words);
+    Tile(last_words, last_normals);
+    std::copy_n(last_normals, 2 * (pairs - i), normals + 2 * i);
+  } else {
+    for (; i < pairs; ++i) Pair(words + 2 * i, normals + 2 * i);
+  }
+}
+
+void BoxMuller(const uint32_t* words, int64_t pairs, double* normals) {
+  for (int64_t i = 0; i < pairs; ++i) {
+    const double u = AwayFromZero(UniformDouble(words[4 * i], words[4 * i + 1]));
+    const double angle = kTwoPi * UniformDouble(words[4 * i + 2], words[4 * i + 3]);
+    const double radius = std::sqrt(-2.0 * std::log(u));
+    normals[2 * i] = std::sin(angle) * radius;
+    normals[2 * i + 1] = std::cos(angle) * radius;
+  }
+}
+
+}  // namespace stillflow

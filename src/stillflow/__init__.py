@@ -1,0 +1,72 @@
+"""TensorFlow 1.x programs, run as written: `import stillflow as tf`.
+
+The same graphs, random numbers and files as TensorFlow 1.15, and the same bits on every machine and for every
+number of threads.
+"""
+
+from stillflow import errors
+from stillflow.facade import bitwise as bitwise
+from stillflow.facade import initializers as initializers
+from stillflow.facade import linalg as linalg
+from stillflow.facade import math as math
+from stillflow.facade.array import *
+from stillflow.facade.casts import *
+from stillflow.facade.clip import *
+from stillflow.facade.graph import *
+from stillflow.facade.initializers import *
+from stillflow.facade.linalg import *
+from stillflow.facade.math_binary import *
+from stillflow.facade.math_reductions import *
+from stillflow.facade.math_unary import *
+from stillflow.facade.messages import MESSAGES as _MESSAGES
+from stillflow.facade.random import *
+from stillflow.facade.variable_scope import *
+from stillflow.facade.variables import *
+from stillflow.graph.dtypes import bfloat16 as bfloat16
+from stillflow.graph.dtypes import bool_ as bool
+from stillflow.graph.dtypes import complex64 as complex64
+from stillflow.graph.dtypes import complex128 as complex128
+from stillflow.graph.dtypes import float16 as float16
+from stillflow.graph.dtypes import float16 as half
+from stillflow.graph.dtypes import float32 as float32
+from stillflow.graph.dtypes import float64 as double
+from stillflow.graph.dtypes import float64 as float64
+from stillflow.graph.dtypes import int8 as int8
+from stillflow.graph.dtypes import int16 as int16
+from stillflow.graph.dtypes import int32 as int32
+from stillflow.graph.dtypes import int64 as int64
+from stillflow.graph.dtypes import qint8 as qint8
+from stillflow.graph.dtypes import qint16 as qint16
+from stillflow.graph.dtypes import qint32 as qint32
+from stillflow.graph.dtypes import quint8 as quint8
+from stillflow.graph.dtypes import quint16 as quint16
+from stillflow.graph.dtypes import resource as resource
+from stillflow.graph.dtypes import string as string
+from stillflow.graph.dtypes import uint8 as uint8
+from stillflow.graph.dtypes import uint16 as uint16
+from stillflow.graph.dtypes import uint32 as uint32
+from stillflow.graph.dtypes import uint64 as uint64
+from stillflow.graph.dtypes import variant as variant
+from stillflow.ops import operators as _operators
+from stillflow.variables import overload_operators as _overload_operators
+
+_operators.install()
+_overload_operators()
+newaxis = None
+
+# tf.nn and its kin: modules of the facade, imported when they are first asked for.
+_NAMESPACES = frozenset(("nn", "random", "train"))
+
+
+def __getattr__(name):
+    if name in _NAMESPACES:
+        import importlib
+
+        value = globals()[name] = importlib.import_module(f"stillflow.facade.{name}")
+        return value
+    if name in _MESSAGES:
+        from stillflow.formats import protobuf
+
+        value = globals()[name] = protobuf.message(name)
+        return value
+    raise AttributeError(f"module 'stillflow' has no attribute {name!r}")

@@ -1,0 +1,435 @@
+# distutils: language = c++
+"""The engine as Python sees it: kernel libraries, sessions, programs. All of stillflow.h crosses here."""
+
+import os
+
+import numpy as np
+
+cimport numpy as cnp
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyTypeObject
+from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+from libcpp cimport bool as cbool
+from libcpp.vector cimport vector
+
+cnp.import_array()
+
+cdef extern from "capi/stillflow.h" nogil:
+    ctypedef struct sf_kernels
+    ctypedef struct sf_session
+    ctypedef struct sf_program
+    ctypedef struct sf_variable
+    ctypedef struct sf_buffer
+    enum: SF_MAX_RANK
+    ctypedef struct sf_tensor:
+        void* data
+        sf_buffer* buffer
+        int64_t count
+        int32_t dtype
+        int32_t rank
+        int64_t dims[SF_MAX_RANK]
+    ctypedef struct sf_outcome:
+        int32_t code
+        int32_t step
+        int32_t part
+        char* message
+    ctypedef struct sf_run_options:
+        cbool (*poll)(void* arg) noexcept nogil
+        void* arg
+        int64_t timeout_nanos
+    void sf_free(void*)
+    const char* const* sf_supported_isas()
+    int32_t sf_kernels_open(const char*, sf_kernels**, char**)
+    int32_t sf_kernels_count(const sf_kernels*)
+    const char* sf_kernels_name(const sf_kernels*, int32_t)
+    const char* sf_kernels_parameters(const sf_kernels*, int32_t)
+    sf_buffer* sf_buffer_allocate(int64_t, void**)
+    void sf_buffer_release(sf_buffer*)
+    cbool sf_buffer_is_unique(const sf_buffer*)
+    sf_buffer* sf_strings_allocate(int64_t, void**)
+    cbool sf_string_set(void*, int64_t, const char*, int64_t)
+    const char* sf_string_get(const void*, int64_t, int64_t*)
+    void sf_allocator_statistics(int64_t*, int64_t*)
+    sf_session* sf_session_new(int32_t)
+    void sf_session_free(sf_session*)
+    void sf_session_close(sf_session*)
+    sf_variable* sf_session_variable(sf_session*, const char*, int32_t, int32_t, const int64_t*)
+    cbool sf_session_random_state(sf_session*, int64_t, const char**, uint64_t*, uint64_t*, uint64_t*)
+    cbool sf_session_set_random_state(sf_session*, const char*, uint64_t, uint64_t, uint64_t)
+    sf_program* sf_program_new(sf_session*, const sf_kernels*, int32_t)
+    void sf_program_free(sf_program*)
+    void sf_program_constant(sf_program*, int32_t, const sf_tensor*)
+    void sf_program_reference(sf_program*, int32_t, sf_variable*)
+    void sf_program_attr_int(sf_program*, int64_t)
+    void sf_program_attr_float(sf_program*, double)
+    void sf_program_attr_bytes(sf_program*, const void*, int64_t, int64_t)
+    void sf_program_random_state(sf_program*, const char*, int64_t, int64_t)
+    void sf_program_op_state(sf_program*, const char*)
+    int32_t sf_program_step(sf_program*, int32_t, const int32_t*, int32_t, const int32_t*, int32_t, uint64_t,
+                            const int32_t*, int32_t, char**)
+    void sf_program_feeds(sf_program*, const int32_t*, int32_t)
+    void sf_program_fetches(sf_program*, const int32_t*, int32_t)
+    sf_outcome sf_program_run(sf_program*, const sf_tensor*, sf_tensor*, const sf_run_options*)
+    void sf_after_fork_in_child()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_Scalar(void*, cnp.dtype, object)
+    int PyArray_SetBaseObject(cnp.ndarray, object) except -1
+    # Steals a reference to the dtype.
+    cnp.ndarray PyArray_NewFromDescr(
+        PyTypeObject*, cnp.dtype, int, cnp.npy_intp*, cnp.npy_intp*, void*, int, PyObject*)
+
+MAX_RANK = SF_MAX_RANK
+
+# Arrays up to this size are copied out of the engine: that is cheaper than an owner object.
+cdef enum: COPIED_BYTES = 4096
+
+# TensorFlow's DataType numbers.
+cdef enum:
+    DT_STRING = 7
+    DT_BFLOAT16 = 14
+
+cdef dict _NUMPY_TYPES = {
+    1: np.dtype(np.float32), 2: np.dtype(np.float64), 3: np.dtype(np.int32), 4: np.dtype(np.uint8),
+    5: np.dtype(np.int16), 6: np.dtype(np.int8), 7: np.dtype(object), 9: np.dtype(np.int64),
+    10: np.dtype(np.bool_), 17: np.dtype(np.uint16), 19: np.dtype(np.float16), 22: np.dtype(np.uint32),
+    23: np.dtype(np.uint64),
+}
+
+
+cdef cnp.dtype _numpy_type(int32_t dtype):
+    found = _NUMPY_TYPES.get(dtype)
+    if found is None:
+        if dtype != DT_BFLOAT16:
+            raise TypeError(f"Values of DataType {dtype} have no numpy form")
+        import ml_dtypes  # only programs that use bfloat16 pay for it
+        found = _NUMPY_TYPES[DT_BFLOAT16] = np.dtype(ml_dtypes.bfloat16)
+    return found
+
+
+class EngineError(Exception):
+    """A failure in the engine: TensorFlow's error code, the step and the part of it that failed."""
+
+    def __init__(self, code, message, step=-1, part=0):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.step = step
+        self.part = part
+
+
+cdef object _take_message(char* message):
+    if message == NULL:
+        return ""
+    text = (<bytes>message).decode("utf-8", "backslashreplace")
+    sf_free(message)
+    return text
+
+
+# Call it with the results of a call, not with the call: C++ may read `message` before the call sets it.
+cdef int _check(int32_t code, char* message) except -1:
+    if code != 0:
+        raise EngineError(code, _take_message(message))
+    return 0
+
+
+def supported_isas():
+    """The instruction sets that this processor runs, best first."""
+    names = []
+    cdef const char* const* isa = sf_supported_isas()
+    while isa[0] != NULL:
+        names.append((<bytes>isa[0]).decode())
+        isa += 1
+    return names
+
+
+def allocator_statistics():
+    """Bytes in use by tensors, and bytes kept for reuse."""
+    cdef int64_t used = 0, cached = 0
+    sf_allocator_statistics(&used, &cached)
+    return used, cached
+
+
+cdef int _fork_generation = 0
+
+
+def _after_fork_in_child():
+    global _fork_generation
+    _fork_generation += 1
+    sf_after_fork_in_child()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+cdef class Kernels:
+    """A kernel library for one instruction set; it stays loaded for good."""
+
+    cdef sf_kernels* handle
+    cdef readonly dict indices      # name -> index
+    cdef readonly dict parameters   # name -> "inputs | attributes"
+
+    def __init__(self, path):
+        cdef char* message = NULL
+        cdef bytes encoded = os.fsencode(path)
+        code = sf_kernels_open(encoded, &self.handle, &message)
+        _check(code, message)
+        self.indices = {}
+        self.parameters = {}
+        for i in range(sf_kernels_count(self.handle)):
+            name = (<bytes>sf_kernels_name(self.handle, i)).decode()
+            self.indices[name] = i
+            self.parameters[name] = (<bytes>sf_kernels_parameters(self.handle, i)).decode()
+
+
+cdef class Variable:
+    """A variable of a session; valid as long as the session."""
+
+    cdef sf_variable* handle
+
+
+cdef class Session:
+    """What outlives a run: variables and random states. Close it, or drop the last reference."""
+
+    cdef sf_session* handle
+    cdef int generation
+
+    def __init__(self, int threads):
+        self.handle = sf_session_new(threads)
+        self.generation = _fork_generation
+        if self.handle == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        # After a fork the runs of the parent's threads will never end, so nothing may wait for them.
+        if self.handle != NULL and self.generation == _fork_generation:
+            with nogil:
+                sf_session_free(self.handle)
+
+    def close(self):
+        """Cancels the runs under way and waits for them."""
+        if self.generation == _fork_generation:
+            with nogil:
+                sf_session_close(self.handle)
+
+    def variable(self, str name, int dtype, dims):
+        """The variable `name`; `dims` is None when its rank is unknown, and has -1 for unknown sizes."""
+        cdef int64_t sizes[SF_MAX_RANK]
+        cdef int rank = -1
+        if dims is not None:
+            rank = len(dims)
+            for i in range(rank):
+                sizes[i] = dims[i]
+        variable = Variable()
+        variable.handle = sf_session_variable(self.handle, name.encode(), dtype, rank, sizes)
+        return variable
+
+    def random_states(self):
+        """{node name: (key, counter low, counter high)} of the random ops."""
+        states = {}
+        cdef const char* name = NULL
+        cdef uint64_t key = 0, low = 0, high = 0
+        cdef int64_t index = 0
+        while sf_session_random_state(self.handle, index, &name, &key, &low, &high):
+            states[(<bytes>name).decode()] = (key, low, high)
+            index += 1
+        return states
+
+    def set_random_state(self, str name, uint64_t key, uint64_t low, uint64_t high):
+        """Returns False when no random op of that name has been planned in this session."""
+        return sf_session_set_random_state(self.handle, name.encode(), key, low, high)
+
+
+include "_arrays.pxi"
+
+
+cdef struct _Interruption:
+    PyObject* error
+
+
+cdef cbool _poll(void* arg) noexcept with gil:
+    """Lets Python's signal handlers run; what they raise ends the run."""
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        Py_INCREF(error)
+        (<_Interruption*>arg).error = <PyObject*>error
+        return True
+    return False
+
+
+cdef class Feed:
+    """How a value is brought to one external slot: its type, and how to convert what is not an array."""
+
+    cdef int32_t dtype
+    cdef cnp.dtype descr
+    cdef int rank                    # of the static shape; -1 when unknown
+    cdef int64_t dims[SF_MAX_RANK]   # -1 when unknown
+    cdef object convert              # value -> array of the right type and shape, or raises
+
+    def __init__(self, int dtype, dims, convert):
+        self.dtype = dtype
+        self.descr = _numpy_type(dtype)
+        self.convert = convert
+        self.rank = -1
+        if dims is not None:
+            self.rank = len(dims)
+            for i in range(self.rank):
+                self.dims[i] = -1 if dims[i] is None else dims[i]
+
+    cdef bint is_usable(self, cnp.ndarray array):
+        """Whether the array can be used as it lies in memory; of strings that has to be looked into."""
+        return (self.dtype != DT_STRING and array.descr is self.descr and cnp.PyArray_IS_C_CONTIGUOUS(array)
+                and cnp.PyArray_ISALIGNED(array))
+
+    cdef bint fits(self, cnp.ndarray array):
+        """Whether the program was planned for arrays of this shape."""
+        if self.rank < 0:
+            return True
+        if cnp.PyArray_NDIM(array) != self.rank:
+            return False
+        for i in range(self.rank):
+            if self.dims[i] >= 0 and self.dims[i] != cnp.PyArray_DIM(array, i):
+                return False
+        return True
+
+    cdef cnp.ndarray prepare(self, value):
+        cdef cnp.ndarray array
+        if type(value) is cnp.ndarray and self.is_usable(<cnp.ndarray>value) and self.fits(<cnp.ndarray>value):
+            return <cnp.ndarray>value
+        if type(value) is float and self.rank <= 0 and self.dtype == 1:
+            array = cnp.PyArray_EMPTY(0, NULL, cnp.NPY_FLOAT32, 0)
+            (<float*>cnp.PyArray_DATA(array))[0] = <float><double>value
+            return array
+        return self.convert(value)
+
+
+cdef class Program:
+    """A compiled plan. Owns the C++ program and keeps its session alive; immutable once run."""
+
+    cdef sf_program* handle
+    cdef Session session
+    cdef Kernels kernels
+    cdef list feeds
+    cdef int fetch_count
+
+    def __init__(self, Session session, Kernels kernels, int slot_count):
+        self.session = session
+        self.kernels = kernels
+        self.feeds = []
+        self.fetch_count = 0
+        self.handle = sf_program_new(session.handle, kernels.handle, slot_count)
+        if self.handle == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.handle != NULL and self.session.generation == _fork_generation:
+            sf_program_free(self.handle)
+
+    def add_constant(self, int slot, cnp.ndarray array, int dtype):
+        """`array` is in C order and of the dtype's numpy type (objects of bytes for strings)."""
+        cdef sf_tensor tensor
+        _copy_in(array, dtype, &tensor)
+        sf_program_constant(self.handle, slot, &tensor)
+
+    def add_reference(self, int slot, Variable variable):
+        sf_program_reference(self.handle, slot, variable.handle)
+
+    def add_step(self, str kernel, inputs, outputs, attrs, dying, releases, random_state=None, op_state=None):
+        """Attributes are ints, floats, bytes, or lists of ints or floats. `random_state` is (name, seed, seed2)."""
+        cdef vector[int32_t] in_slots = inputs
+        cdef vector[int32_t] out_slots = outputs
+        cdef vector[int32_t] released = releases
+        cdef char* message = NULL
+        for attr in attrs:
+            self.add_attr(attr)
+        if random_state is not None:
+            name, seed, seed2 = random_state
+            sf_program_random_state(self.handle, name.encode(), seed, seed2)
+        if op_state is not None:
+            sf_program_op_state(self.handle, op_state.encode())
+        code = sf_program_step(
+            self.handle, self.kernels.indices[kernel], in_slots.data(), <int32_t>in_slots.size(),
+            out_slots.data(), <int32_t>out_slots.size(), dying, released.data(), <int32_t>released.size(),
+            &message)
+        _check(code, message)
+
+    cdef int add_attr(self, attr) except -1:
+        cdef cnp.ndarray array
+        cdef bytes text
+        if isinstance(attr, (bool, int)):
+            sf_program_attr_int(self.handle, attr)
+        elif isinstance(attr, float):
+            sf_program_attr_float(self.handle, attr)
+        elif isinstance(attr, bytes):
+            text = attr
+            sf_program_attr_bytes(self.handle, PyBytes_AS_STRING(text), len(text), len(text))
+        else:
+            is_float = any(isinstance(value, float) for value in attr)
+            array = np.ascontiguousarray(attr, np.float64 if is_float else np.int64)
+            sf_program_attr_bytes(self.handle, cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array), len(attr))
+        return 0
+
+    def set_feeds(self, feeds, slots):
+        """`feeds` are Feed objects; `slots` the slots they fill, in the same order."""
+        cdef vector[int32_t] numbers = slots
+        self.feeds = list(feeds)
+        sf_program_feeds(self.handle, numbers.data(), <int32_t>numbers.size())
+
+    def set_fetches(self, slots):
+        cdef vector[int32_t] numbers = slots
+        self.fetch_count = len(slots)
+        sf_program_fetches(self.handle, numbers.data(), <int32_t>numbers.size())
+
+    def run(self, values, int64_t timeout_nanos=0):
+        """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.
+
+        Returns None, having run nothing, if a value is not of the shape that the program was planned for.
+        """
+        if self.session.generation != _fork_generation:
+            raise RuntimeError("This session was made before fork(); make a new one in the child process.")
+        cdef vector[sf_tensor] inputs
+        cdef vector[sf_tensor] results
+        cdef sf_outcome outcome
+        cdef _Interruption interruption
+        cdef sf_run_options options
+        cdef Py_ssize_t i, feed_count = len(self.feeds)
+        cdef Feed feed
+        cdef cnp.ndarray array
+        interruption.error = NULL
+        options.poll = _poll
+        options.arg = &interruption
+        options.timeout_nanos = timeout_nanos
+        inputs.resize(feed_count)
+        results.resize(self.fetch_count)
+        held = []
+        try:
+            for i in range(feed_count):
+                feed = <Feed>self.feeds[i]
+                array = feed.prepare(values[i])
+                if not feed.fits(array):
+                    return None
+                inputs[i].buffer = NULL
+                held.append(array)
+                if feed.dtype == DT_STRING:
+                    _copy_in(array, feed.dtype, &inputs[i])
+                else:
+                    _describe(array, feed.dtype, &inputs[i])
+                    inputs[i].data = cnp.PyArray_DATA(array)
+            with nogil:
+                outcome = sf_program_run(self.handle, inputs.data(), results.data(), &options)
+        finally:
+            for i in range(len(held)):
+                if inputs[i].buffer != NULL:
+                    sf_buffer_release(inputs[i].buffer)
+        if interruption.error != NULL:
+            error = <object>interruption.error
+            Py_XDECREF(interruption.error)
+            sf_free(outcome.message)
+            raise error
+        if outcome.code != 0:
+            raise EngineError(outcome.code, _take_message(outcome.message), outcome.step, outcome.part)
+        return [_take_out(&results[i]) for i in range(self.fetch_count)]

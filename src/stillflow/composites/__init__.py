@@ -1,0 +1,1 @@
+"""Functions that build several nodes."""

@@ -1,0 +1,49 @@
+"""Reductions made of several nodes: logsumexp, variance, standard deviation, and the count of nonzero elements."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+
+def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
+    """log(sum(exp(x))) over `axis`, without overflow."""
+    keepdims = bool(keepdims)
+    tensor = convert_to_tensor(input_tensor)
+    with name_scope(name, "ReduceLogSumExp", [tensor]):
+        largest = ops.reduce_max(tensor, axis, keepdims=True)
+        # Where the largest element is infinite, it must not be subtracted from itself.
+        is_finite = ops.is_finite(largest)
+        offset = ops.stop_gradient(ops.where(is_finite, largest, ops.zeros_like(largest)))
+        result = ops.log(ops.reduce_sum(ops.exp(ops.sub(tensor, offset)), axis, keepdims=keepdims))
+        if not keepdims:
+            offset = ops.reshape(offset, ops.shape(result))
+        result = ops.add(result, offset)
+        if axis is None and not keepdims:
+            result.set_shape(())
+        return result
+
+
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """The mean square of the differences from the mean, over `axis`."""
+    with name_scope(name or "reduce_variance"):
+        means = ops.reduce_mean(input_tensor, axis, keepdims=True)
+        deviations = ops.square(input_tensor - means)
+        return ops.reduce_mean(deviations, axis, keepdims=keepdims)
+
+
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """The root of the variance, over `axis`."""
+    with name_scope(name or "reduce_std"):
+        return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def count_nonzero(input_tensor, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
+    """How many elements are not zero (empty, for strings), over `axis`."""
+    with name_scope(name, "count_nonzero", [input_tensor]):
+        tensor = convert_to_tensor(input_tensor, name="input")
+        zero = ops.zeros([], tensor.dtype)
+        is_counted = ops.cast(ops.not_equal(tensor, zero), dtypes.int64)
+        return ops.cast(ops.reduce_sum(is_counted, axis, keepdims=bool(keepdims)), dtype)

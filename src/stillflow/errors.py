@@ -1,0 +1,136 @@
+"""tf.errors: the exceptions of TensorFlow, one class for each error code."""
+
+from __future__ import annotations
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+
+class OpError(Exception):
+    """An op failed while a graph ran.
+
+    `op` is the Operation, or None when it is not known; `node_def` its NodeDef; `error_code` one of the codes
+    of this module.
+    """
+
+    def __init__(self, node_def, op, message, error_code=UNKNOWN):
+        super().__init__(node_def, op, message)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+
+    def __reduce__(self):
+        # An Operation belongs to its graph and does not travel; what is known of it stands in the message.
+        arguments = (self._node_def, None, self._message)
+        return type(self), arguments if type(self) is not OpError else (*arguments, self._error_code)
+
+    @property
+    def message(self):
+        return self._message
+
+    @property
+    def op(self):
+        return self._op
+
+    @property
+    def error_code(self):
+        return self._error_code
+
+    @property
+    def node_def(self):
+        if self._node_def is None and self._op is not None:
+            return self._op.node_def
+        return self._node_def
+
+    def __str__(self):
+        return self._message
+
+
+_CLASSES: dict[int, type[OpError]] = {}
+
+
+def _define(name: str, code: int, doc: str) -> type[OpError]:
+    def __init__(self, node_def, op, message):  # noqa: N807
+        OpError.__init__(self, node_def, op, message, code)
+
+    error = type(name, (OpError,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
+    _CLASSES[code] = error
+    return error
+
+
+CancelledError = _define("CancelledError", CANCELLED, "The run, or what it waited for, was cancelled.")
+UnknownError = _define("UnknownError", UNKNOWN, "An error without a better name.")
+InvalidArgumentError = _define(
+    "InvalidArgumentError", INVALID_ARGUMENT, "An op was given a value that is wrong in any state."
+)
+DeadlineExceededError = _define("DeadlineExceededError", DEADLINE_EXCEEDED, "Time ran out.")
+NotFoundError = _define("NotFoundError", NOT_FOUND, "There is no such file, key, op or resource.")
+AlreadyExistsError = _define("AlreadyExistsError", ALREADY_EXISTS, "What was to be made exists already.")
+PermissionDeniedError = _define("PermissionDeniedError", PERMISSION_DENIED, "The caller may not do that.")
+ResourceExhaustedError = _define("ResourceExhaustedError", RESOURCE_EXHAUSTED, "Memory or disk ran out.")
+FailedPreconditionError = _define(
+    "FailedPreconditionError", FAILED_PRECONDITION, "The state is not one in which that can be done."
+)
+AbortedError = _define("AbortedError", ABORTED, "The operation lost against a concurrent one.")
+OutOfRangeError = _define("OutOfRangeError", OUT_OF_RANGE, "The input has come to its end.")
+UnimplementedError = _define("UnimplementedError", UNIMPLEMENTED, "Valid, but not supported.")
+InternalError = _define("InternalError", INTERNAL, "An invariant of the engine broke.")
+UnavailableError = _define("UnavailableError", UNAVAILABLE, "Temporarily out of reach: try again.")
+DataLossError = _define("DataLossError", DATA_LOSS, "Stored data is damaged.")
+UnauthenticatedError = _define("UnauthenticatedError", UNAUTHENTICATED, "The caller did not say who it is.")
+
+
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class for a code. Raises KeyError for an unknown code."""
+    return _CLASSES[error_code]
+
+
+def error_code_from_exception_type(cls: type[OpError]) -> int:
+    """The code of a class. Raises KeyError for a class that is not of this module."""
+    return {error: code for code, error in _CLASSES.items()}[cls]
+
+
+def make(error_code: int, message: str, op=None) -> OpError:
+    """The exception for an engine's error code; with `op` the message says which node, and where it was made."""
+    if op is not None:
+        message = _located(message, op)
+    error = _CLASSES.get(error_code)
+    return OpError(None, op, message, error_code) if error is None else error(None, op, message)
+
+
+def _located(message, op):
+    sites = op.traceback
+    where = f" (defined at {sites[-1][0]}:{sites[-1][1]}) " if sites else ""
+    text = f"{message}\n\t [[node {op.name}{where}]]"
+    if sites:
+        lines = "".join(
+            f'  File "{file}", line {line}, in {name}\n    {source}\n' for file, line, name, source in sites
+        )
+        text += f"\n\nOriginal stack trace for '{op.name}':\n{lines}"
+    return text
+
+
+class raise_exception_on_not_ok_status:  # noqa: N801
+    """Kept for programs that wrap calls in it; errors are raised where they happen."""
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        return False

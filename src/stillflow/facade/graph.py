@@ -1,0 +1,175 @@
+"""tf.*: graphs, sessions, scopes, collections, placeholders."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.composites.control import group, tuple_of, with_dependencies
+from stillflow.gradients import (
+    AggregationMethod,
+    RegisterGradient,
+    UnconnectedGradients,
+    gradients,
+    no_gradient,
+)
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.dtypes import DType, as_dtype
+from stillflow.graph.graph import Graph, get_default_graph, reset_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.scopes import get_default_session
+from stillflow.graph.shape import Dimension, TensorShape
+from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.ops import convert
+from stillflow.seeds import get_seed, set_random_seed
+from stillflow.session import InteractiveSession, Session
+
+NoGradient = NotDifferentiable = no_gradient
+
+__all__ = [
+    "AggregationMethod",
+    "DType",
+    "Dimension",
+    "Graph",
+    "GraphKeys",
+    "IndexedSlices",
+    "InteractiveSession",
+    "NoGradient",
+    "NotDifferentiable",
+    "Operation",
+    "RegisterGradient",
+    "Session",
+    "Tensor",
+    "TensorShape",
+    "UnconnectedGradients",
+    "add_to_collection",
+    "add_to_collections",
+    "as_dtype",
+    "colocate_with",
+    "container",
+    "control_dependencies",
+    "convert_to_tensor",
+    "convert_to_tensor_or_indexed_slices",
+    "device",
+    "get_collection",
+    "get_collection_ref",
+    "get_default_graph",
+    "get_default_session",
+    "get_seed",
+    "get_static_value",
+    "gradients",
+    "group",
+    "identity",
+    "is_tensor",
+    "name_scope",
+    "no_op",
+    "op_scope",
+    "placeholder",
+    "placeholder_with_default",
+    "register_tensor_conversion_function",
+    "reset_default_graph",
+    "set_random_seed",
+    "stop_gradient",
+    "tuple",
+    "with_dependencies",
+]
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A tensor that every run that needs it must feed.
+
+    Args:
+      dtype: the type of the elements.
+      shape: what shapes may be fed; None for any.
+    """
+    return ops.placeholder(dtype=dtype, shape=TensorShape(shape), name=name)
+
+
+def placeholder_with_default(input, shape, name=None):
+    """A tensor that is `input` where a run does not feed it. `shape` says what may be fed."""
+    return ops.placeholder_with_default(input, shape=TensorShape(shape), name=name)
+
+
+def identity(input, name=None):
+    """A tensor with the value of `input`."""
+    return ops.identity(input, name=name)
+
+
+def stop_gradient(input, name=None):
+    """A tensor with the value of `input` through which no gradient flows."""
+    return ops.stop_gradient(input, name=name)
+
+
+def no_op(name=None):
+    """An operation that does nothing, for others to wait for."""
+    return ops.no_op(name=name)
+
+
+def tuple(tensors, name=None, control_inputs=None):
+    """The tensors, each of them available only when all have been computed."""
+    return tuple_of(tensors, control_inputs, name)
+
+
+def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None):
+    """`value` as a tensor: a tensor, a variable, an array, a number, or nested lists of them."""
+    return convert.convert_to_tensor(value, dtype, name, preferred_dtype, dtype_hint)
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    """Like convert_to_tensor; IndexedSlices stay what they are."""
+    return convert.convert_to_tensor_or_indexed_slices(value, dtype, name)
+
+
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Makes `conversion_func(value, dtype, name, as_ref)` convert values of `base_type` to tensors."""
+    convert.register_conversion(base_type, conversion_func, priority)
+
+
+def is_tensor(x):
+    """Whether `x` is a tensor, IndexedSlices or variable."""
+    return isinstance(x, (Tensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
+
+
+def op_scope(values, name, default_name=None):
+    """The old argument order of name_scope."""
+    return name_scope(name, default_name, values)
+
+
+def device(device_name_or_function):
+    """New nodes of the default graph carry this device where nothing inside says otherwise."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def container(container_name):
+    """New stateful nodes of the default graph keep their state under this name."""
+    return get_default_graph().container(container_name)
+
+
+def colocate_with(op, ignore_existing=False):
+    """New nodes of the default graph are marked to be placed with `op`."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def control_dependencies(control_inputs):
+    """New nodes of the default graph run after these operations or tensors; None forgets outer scopes."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def add_to_collection(name, value):
+    """Adds to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names, value):
+    """Adds to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key, scope=None):
+    """A copy of a collection of the default graph; with `scope`, of the items whose names match."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key):
+    """The list behind a collection of the default graph."""
+    return get_default_graph().get_collection_ref(key)

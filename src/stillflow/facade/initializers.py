@@ -1,0 +1,43 @@
+"""tf.initializers.*, and the names of its classes in tf.*."""
+
+from stillflow.initializers import Constant as constant
+from stillflow.initializers import GlorotNormal as glorot_normal
+from stillflow.initializers import GlorotUniform as glorot_uniform
+from stillflow.initializers import Ones as ones
+from stillflow.initializers import RandomNormal as random_normal
+from stillflow.initializers import RandomUniform as random_uniform
+from stillflow.initializers import TruncatedNormal as truncated_normal
+from stillflow.initializers import UniformUnitScaling as uniform_unit_scaling
+from stillflow.initializers import VarianceScaling as variance_scaling
+from stillflow.initializers import Zeros as zeros
+from stillflow.initializers import he_normal as he_normal
+from stillflow.initializers import he_uniform as he_uniform
+from stillflow.initializers import lecun_normal as lecun_normal
+from stillflow.initializers import lecun_uniform as lecun_uniform
+from stillflow.variables import global_variables_initializer as global_variables
+from stillflow.variables import local_variables_initializer as local_variables
+from stillflow.variables import variables_initializer as variables
+
+__all__ = [
+    "constant_initializer",
+    "glorot_normal_initializer",
+    "glorot_uniform_initializer",
+    "ones_initializer",
+    "random_normal_initializer",
+    "random_uniform_initializer",
+    "truncated_normal_initializer",
+    "uniform_unit_scaling_initializer",
+    "variance_scaling_initializer",
+    "zeros_initializer",
+]
+
+constant_initializer = constant
+glorot_normal_initializer = glorot_normal
+glorot_uniform_initializer = glorot_uniform
+ones_initializer = ones
+random_normal_initializer = random_normal
+random_uniform_initializer = random_uniform
+truncated_normal_initializer = truncated_normal
+uniform_unit_scaling_initializer = uniform_unit_scaling
+variance_scaling_initializer = variance_scaling
+zeros_initializer = zeros

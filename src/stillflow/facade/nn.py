@@ -1,0 +1,74 @@
+"""tf.nn: activation functions."""
+
+from __future__ import annotations
+
+from stillflow import ops
+
+__all__ = [
+    "crelu",
+    "elu",
+    "l2_loss",
+    "leaky_relu",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "softplus",
+    "softsign",
+    "tanh",
+]
+
+
+def relu(features, name=None):
+    """max(x, 0)."""
+    return ops.relu(features, name=name)
+
+
+def relu6(features, name=None):
+    """min(max(x, 0), 6)."""
+    return ops.relu6(features, name=name)
+
+
+def elu(features, name=None):
+    """x where it is positive, else exp(x) - 1."""
+    return ops.elu(features, name=name)
+
+
+def selu(features, name=None):
+    """`elu` scaled such that activations tend to mean 0 and variance 1."""
+    return ops.selu(features, name=name)
+
+
+def leaky_relu(features, alpha=0.2, name=None):
+    """x where it is positive, else alpha * x."""
+    return ops.leaky_relu(features, alpha, name)
+
+
+def crelu(features, name=None, axis=-1):
+    """The positive parts of x and of -x, side by side along `axis`."""
+    return ops.crelu(features, name, axis)
+
+
+def sigmoid(x, name=None):
+    """1 / (1 + exp(-x))."""
+    return ops.sigmoid(x, name=name)
+
+
+def tanh(x, name=None):
+    """The hyperbolic tangent."""
+    return ops.tanh(x, name=name)
+
+
+def softplus(features, name=None):
+    """log(1 + exp(x))."""
+    return ops.softplus(features, name=name)
+
+
+def softsign(features, name=None):
+    """x / (1 + |x|)."""
+    return ops.softsign(features, name=name)
+
+
+def l2_loss(t, name=None):
+    """Half the sum of squares, a scalar."""
+    return ops.l2_loss(t, name=name)

@@ -1,0 +1,1 @@
+"""Files and messages of TensorFlow: bytes to plain values and back."""

@@ -1,0 +1,238 @@
+"""Element types: tf.float32 and its kin, and what connects them with numpy and TensorFlow's DataType."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+_REF_OFFSET = 100
+
+
+class DType:
+    """The type of a tensor's elements.
+
+    Types compare and hash by identity; `as_dtype` finds the type for a name, a numpy type, a Python type or
+    a DataType number. A reference type (`tf.float32._ref`) is what a variable of `base_dtype` hands out.
+    """
+
+    __slots__ = ("_name", "_number", "_numpy", "_other")
+
+    def __init__(self, name: str, number: int, numpy_type=None, base: DType | None = None):
+        self._name = name
+        self._number = number
+        self._numpy = numpy_type
+        # Of a type its reference type, and the other way round.
+        self._other: DType = base or DType(f"{name}_ref", number + _REF_OFFSET, numpy_type, self)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """TensorFlow's DataType number."""
+        return self._number
+
+    @property
+    def as_numpy_dtype(self):
+        """The numpy type: np.float32 and so on; np.object_ for strings."""
+        if self._numpy is None:
+            return _numpy_extension(self.base_dtype.name)
+        return self._numpy
+
+    @property
+    def _is_ref_dtype(self) -> bool:
+        return self._number > _REF_OFFSET
+
+    @property
+    def base_dtype(self) -> DType:
+        return self._other if self._is_ref_dtype else self
+
+    @property
+    def _as_ref(self) -> DType:
+        return self if self._is_ref_dtype else self._other
+
+    @property
+    def real_dtype(self) -> DType:
+        base = self.base_dtype
+        return {complex64: float32, complex128: float64}.get(base, self)
+
+    @property
+    def is_bool(self) -> bool:
+        return self.base_dtype is bool_
+
+    @property
+    def is_complex(self) -> bool:
+        return self.base_dtype in (complex64, complex128)
+
+    @property
+    def is_floating(self) -> bool:
+        return self.base_dtype in (float16, float32, float64, bfloat16)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it counts; quantized types do not."""
+        return self.base_dtype in _INTEGERS
+
+    @property
+    def is_quantized(self) -> bool:
+        return self.base_dtype in (qint8, qint16, qint32, quint8, quint16)
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self.base_dtype in (uint8, uint16, uint32, uint64)
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        return self.base_dtype not in (resource, variant)
+
+    @property
+    def size(self) -> int:
+        """Bytes per element; 1 for types without a fixed size."""
+        if self.base_dtype in (string, resource, variant):
+            return 1
+        return np.dtype(self.as_numpy_dtype).itemsize
+
+    @property
+    def min(self):
+        """The smallest finite value. Raises TypeError where there is no order."""
+        return self._limits()[0]
+
+    @property
+    def max(self):
+        """The largest finite value. Raises TypeError where there is no order."""
+        return self._limits()[1]
+
+    @property
+    def limits(self, clip_negative=True):
+        """(0, 1) for floating-point types, else (0, max): the range of pixel values."""
+        return (0, 1) if self.is_floating else (0, self.max)
+
+    def _limits(self):
+        base = self.base_dtype
+        if base is bool_:
+            return False, True
+        if base.is_integer:
+            integers = np.iinfo(base.as_numpy_dtype)
+            return integers.min, integers.max
+        if base is bfloat16:
+            return float.fromhex("-0x1.FEp127"), float.fromhex("0x1.FEp127")
+        if base.is_floating:
+            floats = np.finfo(base.as_numpy_dtype)
+            return floats.min, floats.max
+        raise TypeError(f"Cannot find minimum value of {self}.")
+
+    def is_compatible_with(self, other) -> bool:
+        """Whether a tensor of type `other` may stand where this type is asked for."""
+        other = as_dtype(other)
+        return self is other or self is other.base_dtype
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        if other is None or type(other) is DType:
+            return False
+        try:
+            return self is as_dtype(other)
+        except TypeError:
+            return False
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return self._number
+
+    def __int__(self):
+        return self._number
+
+    def __repr__(self):
+        return f"tf.{self._name}"
+
+    def __str__(self):
+        return f"<dtype: {self._name!r}>"
+
+    def __reduce__(self):
+        return as_dtype, (self._name,)
+
+
+@functools.cache
+def _numpy_extension(name: str):
+    if name == "bfloat16":
+        import ml_dtypes  # 10 ms that only programs with bfloat16 pay
+
+        return ml_dtypes.bfloat16
+    raise TypeError(f"{name} has no numpy type")
+
+
+float32 = DType("float32", 1, np.float32)
+float64 = DType("float64", 2, np.float64)
+int32 = DType("int32", 3, np.int32)
+uint8 = DType("uint8", 4, np.uint8)
+int16 = DType("int16", 5, np.int16)
+int8 = DType("int8", 6, np.int8)
+string = DType("string", 7, np.object_)
+complex64 = DType("complex64", 8, np.complex64)
+int64 = DType("int64", 9, np.int64)
+bool_ = DType("bool", 10, np.bool_)
+qint8 = DType("qint8", 11, np.int8)
+quint8 = DType("quint8", 12, np.uint8)
+qint32 = DType("qint32", 13, np.int32)
+bfloat16 = DType("bfloat16", 14)
+qint16 = DType("qint16", 15, np.int16)
+quint16 = DType("quint16", 16, np.uint16)
+uint16 = DType("uint16", 17, np.uint16)
+complex128 = DType("complex128", 18, np.complex128)
+float16 = DType("float16", 19, np.float16)
+resource = DType("resource", 20, np.object_)
+variant = DType("variant", 21, np.object_)
+uint32 = DType("uint32", 22, np.uint32)
+uint64 = DType("uint64", 23, np.uint64)
+
+ALL = (
+    float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool_, qint8, quint8, qint32,
+    bfloat16, qint16, quint16, uint16, complex128, float16, resource, variant, uint32, uint64,
+)  # fmt: skip
+_INTEGERS = frozenset((int8, int16, int32, int64, uint8, uint16, uint32, uint64))
+
+_BY_KEY: dict = {}
+for _dtype in ALL:
+    for _each in (_dtype, _dtype._as_ref):
+        _BY_KEY[_each.name] = _BY_KEY[_each.as_datatype_enum] = _each
+_BY_KEY.update(half=float16, float=float32, double=float64, half_ref=float16._as_ref)
+_BY_KEY.update(float_ref=float32._as_ref, double_ref=float64._as_ref)
+_BY_KEY.update({float: float32, bool: bool_, object: string, str: string, bytes: string, int: int64})
+
+_BY_NUMPY = {
+    np.dtype(_dtype._numpy): _dtype
+    for _dtype in reversed(ALL)
+    if _dtype._numpy is not None and not _dtype.is_quantized and _dtype not in (resource, variant)
+}
+
+
+def from_numpy(numpy_type: np.dtype) -> DType | None:
+    """The type for a numpy dtype in any byte order, or None; text and bytes are strings."""
+    found = _BY_NUMPY.get(numpy_type)
+    if found is not None:
+        return found
+    if numpy_type.kind in "SU":
+        return string
+    if numpy_type.name == "bfloat16":
+        return bfloat16
+    return _BY_NUMPY.get(numpy_type.newbyteorder("="))
+
+
+def as_dtype(value) -> DType:
+    """The DType for a DType, name, numpy type, Python type or DataType number; TypeError for others."""
+    if type(value) is DType:
+        return value
+    try:
+        found = _BY_KEY.get(value)
+        if found is None:
+            found = from_numpy(np.dtype(value))
+    except TypeError:
+        found = None
+    if found is None or value is None or isinstance(value, bool):
+        raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType.")
+    return found

@@ -1,0 +1,88 @@
+"""name_scope: the context in which a function of several nodes makes them."""
+
+from __future__ import annotations
+
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.operation import Operation, Tensor
+
+
+def graph_of_inputs(values, graph=None):
+    """The graph that the values belong to, or the default graph. Lists among them are looked into.
+
+    Raises:
+      ValueError: if they belong to several graphs, or not to `graph` when it is given.
+    """
+    first = None
+    for value in _flattened(values):
+        element = value if isinstance(value, (Tensor, Operation)) else _graph_element(value)
+        if element is None:
+            continue
+        if graph is None:
+            first, graph = element, element.graph
+        elif element.graph is not graph:
+            if first is None:
+                raise ValueError(f"{element!r} is not from the passed-in graph.")
+            raise ValueError(f"{element!r} must be from the same graph as {first!r}.")
+    return graph if graph is not None else get_default_graph()
+
+
+def _flattened(values):
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _flattened(value)
+        else:
+            yield value
+
+
+def _graph_element(value):
+    if isinstance(value, (int, float, str, bytes, bool, type(None))):
+        return None
+    convert = getattr(value, "_as_graph_element", None)
+    if convert is not None:
+        return convert()
+    return value if hasattr(value, "graph") and hasattr(value, "op") else None
+
+
+class name_scope:  # noqa: N801
+    """Puts the names of new nodes into a scope, made unique; entering it yields the scope's prefix.
+
+    `name`, or `default_name` where it is None, is the scope's name; None for both, without `values`, leaves
+    all scopes. `values` are inputs of the nodes: their graph becomes the default inside. Raises ValueError for
+    names that cannot be a scope's, and when `values` are of several graphs.
+    """
+
+    def __init__(self, name, default_name=None, values=None):
+        if not (default_name is None or isinstance(default_name, str)):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this "
+                "into the `values` kwarg."
+            )
+        self._default_name = default_name
+        self._name = default_name if name is None else name
+        self._values = values
+        self._contexts = []
+
+    @property
+    def name(self):
+        return self._name
+
+    def __enter__(self):
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
+            )
+        graph = get_default_graph()
+        if self._values:
+            graph = graph_of_inputs(self._values)
+            self._enter(graph.as_default())
+        return self._enter(graph.name_scope(self._name))
+
+    def _enter(self, context):
+        entered = context.__enter__()
+        self._contexts.append(context)
+        return entered
+
+    def __exit__(self, *exception):
+        while self._contexts:
+            self._contexts.pop().__exit__(*exception)
+        return False

@@ -1,0 +1,321 @@
+"""Operation and Tensor: a node of a graph, and one of its outputs."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+from stillflow.graph import scopes
+from stillflow.graph.shape import TensorShape, as_shape, merge
+
+
+class Tensor:
+    """One output of an Operation: a symbol for a value that a session computes.
+
+    `shape` is what is known of the value's shape while the graph is built. Tensors compare and hash by
+    identity, as in TensorFlow 1. Arithmetic operators and indexing add nodes to the graph.
+    """
+
+    OVERLOADABLE_OPERATORS = frozenset(
+        "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __div__ __rdiv__ __truediv__ __rtruediv__ "
+        "__floordiv__ __rfloordiv__ __mod__ __rmod__ __lt__ __le__ __gt__ __ge__ __ne__ __eq__ __and__ __rand__ "
+        "__or__ __ror__ __xor__ __rxor__ __getitem__ __pow__ __rpow__ __invert__ __neg__ __abs__ __matmul__ "
+        "__rmatmul__".split()
+    )
+    # numpy must leave `array + tensor` to the tensor.
+    __array_priority__ = 100
+
+    def __init__(self, op, value_index, dtype):
+        self._op = op
+        self._value_index = value_index
+        self._dtype = dtype
+        self._dims = None
+        self._consumers = []
+
+    @property
+    def op(self):
+        """The Operation that makes this tensor."""
+        return self._op
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def graph(self):
+        return self._op._graph
+
+    @property
+    def name(self):
+        """ "<operation name>:<index of the output>"."""
+        return f"{self._op._name}:{self._value_index}"
+
+    @property
+    def device(self):
+        return self._op.device
+
+    @property
+    def value_index(self):
+        return self._value_index
+
+    @property
+    def shape(self):
+        return TensorShape._of(self._dims)
+
+    def get_shape(self):
+        return TensorShape._of(self._dims)
+
+    @property
+    def _rank(self):
+        return None if self._dims is None else len(self._dims)
+
+    def set_shape(self, shape):
+        """Adds to what is known of the shape. Raises ValueError when that contradicts it."""
+        dims = as_shape(shape)._dims
+        merged = merge(self._dims, dims)
+        if merged is False:
+            raise ValueError(f"Shapes {self.shape} and {TensorShape._of(dims)} are not compatible")
+        self._dims = merged
+
+    def consumers(self):
+        """The Operations that take this tensor as an input, each once."""
+        return list(dict.fromkeys(self._consumers))
+
+    def eval(self, feed_dict=None, session=None):
+        """The tensor's value, computed by `session` or the default session.
+
+        Raises:
+          ValueError: without a session, or with one of another graph.
+        """
+        return _session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
+
+    def experimental_ref(self):
+        """A hashable stand-in; tensors are hashable themselves."""
+        return self
+
+    def _as_graph_element(self):
+        return self
+
+    def __array__(self, dtype=None, copy=None):
+        raise NotImplementedError(f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array.")
+
+    def __len__(self):
+        raise TypeError(
+            f"len is not well defined for symbolic Tensors. ({self.name}) "
+            "Please call `x.shape` rather than `len(x)` for shape information."
+        )
+
+    def __iter__(self):
+        raise TypeError("Tensor objects are only iterable when eager execution is enabled. "
+                        "To iterate over this tensor use tf.map_fn.")  # fmt: skip
+
+    def __bool__(self):
+        raise TypeError(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` "
+            "to test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs "
+            "conditioned on the value of a tensor."
+        )
+
+    def __copy__(self):
+        result = type(self).__new__(type(self))
+        result.__dict__.update(self.__dict__)
+        return result
+
+    @staticmethod
+    def _override_operator(operator, function):
+        if operator not in Tensor.OVERLOADABLE_OPERATORS:
+            raise ValueError(f"{operator} cannot be overridden")
+        setattr(Tensor, operator, function)
+
+    def __str__(self):
+        shape = "" if self._dims is None else f", shape={self.shape}"
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name})'
+
+    def __repr__(self):
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
+
+
+class Operation:
+    """A node of a graph. Made by `Graph.create_op`."""
+
+    def __init__(self, graph, op_def, name, node_id, inputs, control_inputs, attrs):
+        self._graph = graph
+        self._op_def = op_def
+        self._name = name
+        self._id = node_id
+        self._inputs = inputs
+        self._control_inputs = control_inputs
+        self._control_outputs = []
+        self._attrs = attrs
+        self._device = ""
+        self._original_op = None
+        self._control_flow_context = None
+        self._call_sites = _call_sites()
+        self._outputs = [Tensor(self, index, dtype) for index, dtype in enumerate(op_def.output_dtypes(attrs))]
+        for tensor in inputs:
+            tensor._consumers.append(self)
+        for op in control_inputs:
+            op._control_outputs.append(self)
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def type(self):
+        """The op type, such as "MatMul"."""
+        return self._op_def.name
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def inputs(self):
+        return list(self._inputs)
+
+    @property
+    def outputs(self):
+        return list(self._outputs)
+
+    @property
+    def control_inputs(self):
+        return list(self._control_inputs)
+
+    @property
+    def _control_outputs_list(self):
+        return list(self._control_outputs)
+
+    @property
+    def device(self):
+        return self._device
+
+    @property
+    def _output_types(self):
+        return [tensor._dtype for tensor in self._outputs]
+
+    def values(self):
+        return tuple(self._outputs)
+
+    @property
+    def op_def(self):
+        """The OpDef message."""
+        from stillflow.formats import graph_def
+
+        return graph_def.op_def_message(self._op_def)
+
+    @property
+    def node_def(self):
+        """The NodeDef message."""
+        from stillflow.formats import graph_def
+
+        return graph_def.node_def_message(self)
+
+    def get_attr(self, name):
+        """An attribute's value: int, float, bool, bytes, DType, list, or a message for shapes and tensors.
+
+        Raises:
+          ValueError: if the node has no such attribute.
+        """
+        if name not in self._attrs:
+            raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
+        value = self._attrs[name]
+        if isinstance(value, TensorShape) or hasattr(value, "as_proto"):
+            return value.as_proto()
+        return list(value) if isinstance(value, tuple) else value
+
+    def _set_attr(self, name, value):
+        self._attrs[name] = value
+
+    def colocation_groups(self):
+        """The names, as b"loc:@name", of the nodes this one is placed with; its own when there are none."""
+        groups = [group for group in self._attrs.get("_class", ()) if group.startswith(b"loc:@")]
+        return groups or [b"loc:@" + self._name.encode()]
+
+    def _set_device(self, device):
+        from stillflow.graph.device import canonical_name
+
+        self._device = canonical_name(device)
+
+    def _add_control_input(self, op):
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops):
+        for op in ops:
+            if op not in self._control_inputs:
+                self._control_inputs.append(op)
+                op._control_outputs.append(self)
+        self._graph._note_change()
+
+    def _update_input(self, index, tensor):
+        self._inputs[index]._consumers.remove(self)
+        self._inputs[index] = tensor
+        tensor._consumers.append(self)
+        self._graph._note_change()
+
+    def _get_control_flow_context(self):
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, context):
+        self._control_flow_context = context
+
+    @property
+    def traceback(self):
+        """[(file, line, function, source line)] of the calls that made this node, outermost first."""
+        import linecache
+
+        return [
+            (code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip())
+            for code, line in self._call_sites
+        ]
+
+    def run(self, feed_dict=None, session=None):
+        """Runs this operation in `session` or the default session. Raises ValueError without one."""
+        _session_for(self._graph, session, "execute operation", "run").run(self, feed_dict)
+
+    def _as_graph_element(self):
+        return self
+
+    def __str__(self):
+        return str(self.node_def)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self._name}' type={self.type}>"
+
+
+_PACKAGE = __name__.split(".")[0]
+_MOST_CALL_SITES = 32
+
+
+def _call_sites():
+    """[(code, line)] of the frames outside this package, outermost first, innermost ones if they are many."""
+    frame: types.FrameType | None = sys._getframe(2)
+    sites: list = []
+    while frame is not None and len(sites) < _MOST_CALL_SITES:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(_PACKAGE) or (module != _PACKAGE and module[len(_PACKAGE)] != "."):
+            sites.append((frame.f_code, frame.f_lineno))
+        frame = frame.f_back
+    sites.reverse()
+    return sites
+
+
+def _session_for(graph, session, action, method):
+    if session is None:
+        session = scopes.get_default_session()
+        if session is None:
+            raise ValueError(
+                f"Cannot {action} using `{method}()`: No default session is registered. "
+                f"Use `with sess.as_default()` or pass an explicit session to `{method}(session=sess)`"
+            )
+        if session.graph is not graph:
+            raise ValueError(
+                f"Cannot use the default session to {action}: the {action.split()[-1]}'s graph is different from "
+                f"the session's graph. Pass an explicit session to `{method}(session=sess)`."
+            )
+    elif session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session to {action}: the {action.split()[-1]}'s graph is different from the "
+            "session's graph."
+        )
+    return session

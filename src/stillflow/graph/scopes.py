@@ -1,0 +1,43 @@
+"""Stacks of defaults, one per thread: the default graph and the default session."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+
+class DefaultStack(threading.local):
+    """Objects that have been made the default, innermost last."""
+
+    def __init__(self):
+        self.stack = []
+
+    def get_default(self):
+        return self.stack[-1] if self.stack else None
+
+    def is_cleared(self) -> bool:
+        return not self.stack
+
+    @contextlib.contextmanager
+    def with_default(self, default, enforces_nesting=True):
+        """Raises AssertionError when contexts are left out of order, unless they may be."""
+        self.stack.append(default)
+        try:
+            yield default
+        finally:
+            # An object that is no longer there has been removed on purpose, by a reset.
+            if self.stack:
+                if enforces_nesting:
+                    if self.stack[-1] is not default:
+                        raise AssertionError(f"Nesting violated for default stack of {type(default)} objects")
+                    self.stack.pop()
+                else:
+                    self.stack.remove(default)
+
+
+sessions = DefaultStack()
+
+
+def get_default_session():
+    """The session of the innermost `with session:` of this thread, or None."""
+    return sessions.get_default()

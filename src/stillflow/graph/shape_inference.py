@@ -1,0 +1,161 @@
+"""Shapes and constant values that are known before anything runs.
+
+An op's shape rule takes an InferenceContext and returns one plain shape (None, or a tuple of sizes and None)
+per output; for an op with one output it may return that shape itself. It raises ShapeError for shapes that
+do not fit. The same rules run when a node is added to a graph and, with what is known by then, when a plan is
+compiled.
+"""
+
+from __future__ import annotations
+
+
+class ShapeError(ValueError):
+    """Input shapes do not fit an op; the message says why, without naming the node."""
+
+
+class InferenceContext:
+    """What a rule may ask about a node: its attributes, its inputs' shapes, and their values if known.
+
+    This form asks the graph; the plan has one that knows more.
+    """
+
+    __slots__ = ("attrs", "inputs", "op_def", "shapes")
+
+    def __init__(self, op):
+        self.op_def = op._op_def
+        self.attrs = op._attrs
+        self.inputs = op._inputs
+        self.shapes = [tensor._dims for tensor in op._inputs]
+
+    def value(self, index):
+        """The input's value as a numpy array, or None."""
+        return folded_value(self.inputs[index])
+
+    def partial_value(self, index):
+        """An integer input's value with None for unknown elements: a tuple, or an int; or None."""
+        return partial_value(self.inputs[index])
+
+    def output_count(self):
+        return len(self.op_def.output_dtypes(self.attrs))
+
+
+def infer_shapes(op):
+    """Sets the shapes of a new node's outputs. Raises ValueError when its inputs do not fit."""
+    rule = op._op_def.shape_rule
+    if rule is None or not op._outputs:
+        if rule is not None:
+            _call_rule(rule, op)
+        return
+    shapes = _call_rule(rule, op)
+    for tensor, dims in zip(op._outputs, normalized(shapes, len(op._outputs)), strict=True):
+        tensor._dims = dims
+
+
+def _call_rule(rule, op):
+    context = InferenceContext(op)
+    try:
+        return rule(context)
+    except ShapeError as error:
+        shapes = ", ".join(dims_text(dims) for dims in context.shapes)
+        raise ValueError(f"{error} for '{op._name}' (op: '{op.type}') with input shapes: {shapes}.") from None
+
+
+def normalized(shapes, count):
+    """A rule's result as a list of `count` plain shapes."""
+    if isinstance(shapes, list):
+        return shapes
+    return [shapes] * count
+
+
+def dims_text(dims):
+    """ "[2,?]", as TensorFlow's messages spell shapes."""
+    if dims is None:
+        return "<unknown>"
+    return "[" + ",".join("?" if size is None else str(size) for size in dims) + "]"
+
+
+# ---- Values of tensors that are constant ------------------------------------------------------------------
+
+# How many nodes one question may visit: constants that shapes are made of lie close by.
+_MOST_VISITS = 200
+
+
+class ValueContext:
+    """What a value rule may ask about a node. `value` and `partial_value` follow the inputs."""
+
+    __slots__ = ("_search", "attrs", "op", "output_index", "shapes")
+
+    def __init__(self, search, tensor):
+        self._search = search
+        self.op = tensor._op
+        self.attrs = tensor._op._attrs
+        self.shapes = [t._dims for t in tensor._op._inputs]
+        self.output_index = tensor._value_index
+
+    def value(self, index):
+        return self._search.value(self.op._inputs[index])
+
+    def partial_value(self, index):
+        return self._search.partial_value(self.op._inputs[index])
+
+
+class _Search:
+    """One question for a value, and how far it may still look."""
+
+    def __init__(self, looks_through_arithmetic):
+        self._looks_through_arithmetic = looks_through_arithmetic
+        self._visits_left = _MOST_VISITS
+
+    def value(self, tensor):
+        op_def = tensor._op._op_def
+        rule = op_def.constant_value
+        if rule is None and self._looks_through_arithmetic:
+            rule = op_def.folded_value
+        if rule is None or self._visits_left == 0:
+            return None
+        self._visits_left -= 1
+        return known_value(rule, ValueContext(self, tensor))
+
+    def partial_value(self, tensor):
+        op_def = tensor._op._op_def
+        if op_def.partial_value is not None and self._visits_left > 0:
+            self._visits_left -= 1
+            return known_value(op_def.partial_value, ValueContext(self, tensor))
+        return as_partial(self.value(tensor))
+
+
+def known_value(rule, context):
+    """What a value rule says; None where the inputs' values do not fit the op, which is for its kernel to say."""
+    try:
+        return rule(context)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def as_partial(value):
+    """A known value in the form of partial values."""
+    if value is None or value.ndim > 1:
+        return None
+    return int(value) if value.ndim == 0 else tuple(int(item) for item in value)
+
+
+def constant_value(tensor):
+    """The tensor's value as a numpy array, if its op is one of those that TensorFlow's Python looks through."""
+    return _Search(looks_through_arithmetic=False).value(tensor)
+
+
+def folded_value(tensor):
+    """Like constant_value, looking through arithmetic too; for shape rules."""
+    return _Search(looks_through_arithmetic=True).value(tensor)
+
+
+def partial_value(tensor):
+    """An integer scalar's or vector's value with None for what is unknown: an int, a tuple, or None."""
+    return _Search(looks_through_arithmetic=True).partial_value(tensor)
+
+
+def value_as_dims(value):
+    """The plain shape that a partial value spells: -1 and None are unknown sizes; None an unknown rank."""
+    if value is None or isinstance(value, int):
+        return None
+    return tuple(None if size is None or size < 0 else size for size in value)

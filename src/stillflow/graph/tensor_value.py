@@ -1,0 +1,223 @@
+"""TensorValue: a constant's dtype, shape and values, and how Python values become one."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from stillflow.graph import dtypes
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import Dimension, TensorShape
+
+
+class TensorValue:
+    """What a TensorProto holds. `values` is flat and may be shorter than the shape: the last one repeats."""
+
+    __slots__ = ("_array", "dims", "dtype", "values")
+
+    def __init__(self, dtype, dims, values):
+        self.dtype = dtype
+        self.dims = tuple(dims)
+        self.values = values
+        self._array = None
+
+    @property
+    def element_count(self) -> int:
+        count = 1
+        for size in self.dims:
+            count *= size
+        return count
+
+    def array(self) -> np.ndarray:
+        """The value in full; not to be written to."""
+        if self._array is None:
+            count = self.element_count
+            flat = self.values
+            if len(flat) < count:
+                filler = flat[-1] if len(flat) else _zero(self.dtype)
+                full = np.empty(count, flat.dtype)
+                full[: len(flat)] = flat
+                full[len(flat) :] = filler
+                flat = full
+            self._array = flat.reshape(self.dims)
+            self._array.flags.writeable = False
+        return self._array
+
+    def as_proto(self):
+        """The TensorProto message."""
+        from stillflow.formats import tensor_proto
+
+        return tensor_proto.to_message(self)
+
+    def key(self):
+        """Something hashable that is equal for equal constants."""
+        values = tuple(self.values) if self.dtype is dtypes.string else self.values.tobytes()
+        return self.dtype, self.dims, values
+
+    def __repr__(self):
+        return f"TensorValue({self.dtype.name}, {self.dims}, {self.values[:4]}...)"
+
+
+def _zero(dtype):
+    return b"" if dtype is dtypes.string else 0
+
+
+_INTEGERS = (numbers.Integral, np.integer, Dimension)
+_REALS = (numbers.Real, np.integer, np.floating)
+_TEXT = (bytes, str)
+
+
+def _accepts(dtype, item) -> bool:
+    """Whether a Python scalar may become an element of `dtype`."""
+    if dtype is None:
+        return not isinstance(item, Tensor)
+    base = dtype.base_dtype
+    if base.is_integer or base.is_quantized:
+        return isinstance(item, _INTEGERS)
+    if base.is_floating:
+        return isinstance(item, _REALS)
+    if base.is_complex:
+        return isinstance(item, (numbers.Complex, np.number))
+    if base is dtypes.string:
+        return isinstance(item, _TEXT)
+    return isinstance(item, (bool, np.bool_)) if base is dtypes.bool_ else True
+
+
+def _first_mismatch(values, accepts):
+    """The first leaf of nested lists that is not accepted, in a list; None when all are."""
+    if isinstance(values, (list, tuple)):
+        for item in values:
+            found = _first_mismatch(item, accepts)
+            if found is not None:
+                return found
+        return None
+    if isinstance(values, np.ndarray):
+        return None
+    return None if accepts(values) else [values]
+
+
+def _assert_compatible(values, dtype):
+    found = _first_mismatch(values, lambda item: _accepts(dtype, item))
+    if found is None:
+        return
+    mismatch = found[0]
+    if dtype is None:
+        raise TypeError("List of Tensors when single Tensor expected")
+    raise TypeError(f"Expected {dtype.name}, got {mismatch!r} of type '{type(mismatch).__name__}' instead.")
+
+
+def _dense_dims(values):
+    """The shape that nested lists have if they are regular, going by their first items."""
+    if isinstance(values, (list, tuple)):
+        return [len(values)] + (_dense_dims(values[0]) if len(values) else [])
+    return list(values.shape) if isinstance(values, np.ndarray) else []
+
+
+def _array_from_python(values, dtype):
+    _assert_compatible(values, dtype)
+    wanted = None
+    if dtype is not None and dtype.is_numpy_compatible:
+        wanted = dtype.as_numpy_dtype
+    try:
+        array = np.array(values, wanted)
+    except OverflowError:
+        raise TypeError(f"Expected {dtype.name}, got {values!r} of type '{type(values).__name__}' instead.") from None
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        array = None
+    if array is None or list(array.shape) != _dense_dims(values):
+        got = None if array is None else list(array.shape)
+        raise ValueError(
+            f"Argument must be a dense tensor: {values} - got shape {got}, but wanted {_dense_dims(values)}."
+        )
+    if dtype is None:
+        if array.dtype == np.float64:
+            array = array.astype(np.float32)
+        elif array.dtype == np.int64:
+            narrow = array.astype(np.int32)
+            array = narrow if np.array_equal(narrow, array) else array
+    return array
+
+
+def _strings(array):
+    """An array of text or bytes as an object array of bytes."""
+    flat = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
+    for item in flat:
+        if not isinstance(item, bytes):
+            raise TypeError(f"Expected binary or unicode string, got {item!r}")
+    result = np.empty(len(flat), object)
+    result[:] = flat
+    return result.reshape(array.shape)
+
+
+def _as_array(values, dtype, shape):
+    if isinstance(values, (np.ndarray, np.generic)):
+        array = np.asarray(values)
+        if dtype is not None and dtype.base_dtype is not dtypes.string:
+            array = array.astype(dtype.as_numpy_dtype)
+        return array
+    if hasattr(values, "__array__") and not isinstance(values, Tensor):
+        return np.asarray(values, None if dtype is None else dtype.as_numpy_dtype)
+    if values is None:
+        raise ValueError("None values not supported.")
+    if isinstance(values, TensorShape):
+        values = values.as_list()
+    if shape is not None and 0 in shape:
+        return np.empty(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
+    return _array_from_python(_without_dimensions(values), dtype)
+
+
+def _without_dimensions(values):
+    if isinstance(values, (list, tuple)):
+        return type(values)(map(_without_dimensions, values)) if type(values) in (list, tuple) else values
+    return values.value if isinstance(values, Dimension) else values
+
+
+def make_tensor_value(values, dtype=None, shape=None, verify_shape=False) -> TensorValue:
+    """The constant for Python values or an array, as tf.constant makes it.
+
+    Without a dtype, Python floats become float32 and Python ints int32 where they fit. Fewer values than the
+    shape holds are filled up with the last.
+
+    Raises:
+      TypeError: for values that are not of the dtype, or with verify_shape not of the shape.
+      ValueError: for None, ragged lists, too many values, or more than 2 GiB.
+    """
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if shape is not None:
+        shape = [int(size) for size in shape]
+    array = _as_array(values, dtype, shape)
+    found = dtypes.from_numpy(array.dtype)
+    if found is None and array.dtype == object:
+        found = dtypes.string
+    if found is None:
+        raise TypeError(f"Unrecognized data type: {array.dtype}")
+    if found is dtypes.string:
+        array = _strings(array)
+    if dtype is not None and dtype.base_dtype is not found:
+        if not (dtype.is_quantized and np.dtype(dtype.as_numpy_dtype) == array.dtype):
+            raise TypeError(f"Incompatible types: {dtype} vs. {array.dtype}. Value is {values}")
+        found = dtype.base_dtype
+    if array.size * array.itemsize >= 1 << 31:
+        raise ValueError("Cannot create a tensor proto whose content is larger than 2GB.")
+    dims = array.shape if shape is None else tuple(shape)
+    _check_count(array, dims, verify_shape and shape is not None)
+    flat = np.ascontiguousarray(array.ravel())
+    if flat.dtype.byteorder == ">":
+        flat = flat.astype(flat.dtype.newbyteorder("="))
+    if np.shares_memory(flat, array) and isinstance(values, np.ndarray):
+        flat = flat.copy()  # the caller may change the array later
+    return TensorValue(found, dims, flat)
+
+
+def _check_count(array, dims, verify_shape):
+    if verify_shape and array.shape != dims:
+        raise TypeError(f"Expected Tensor's shape: {dims}, got {array.shape}.")
+    count = 1
+    for size in dims:
+        count *= size
+    if array.size > count:
+        raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")

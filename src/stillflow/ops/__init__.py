@@ -1,0 +1,160 @@
+"""What nodes mean: each op's signature, shape rule and gradient, and the functions that build nodes.
+
+A module is imported when one of its ops or builders is first asked for, here (`ops.matmul`) or by the type of
+a node in an imported graph; so hundreds of ops cost nothing at start. The table of contents says which module
+offers what: op types first, then builders.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from stillflow.graph import op_def as _op_def
+
+_CONTENTS = {
+    "array.constant": ("Const", "constant contains_tensor pack_nested"),
+    "array.fill": ("Fill ZerosLike OnesLike", "fill zeros ones zeros_like ones_like"),
+    "array.identity": (
+        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient NoOp",
+        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient no_op",
+    ),
+    "array.placeholder": ("Placeholder PlaceholderWithDefault", "placeholder placeholder_with_default"),
+    "random.candidate_sampler": (
+        "LogUniformCandidateSampler UniformCandidateSampler LearnedUnigramCandidateSampler "
+        "ThreadUnsafeUnigramCandidateSampler FixedUnigramCandidateSampler AllCandidateSampler ComputeAccidentalHits",
+        "log_uniform_candidate_sampler uniform_candidate_sampler learned_unigram_candidate_sampler "
+        "thread_unsafe_unigram_candidate_sampler fixed_unigram_candidate_sampler all_candidate_sampler "
+        "compute_accidental_hits",
+    ),
+    "random.fill": (
+        "RandomUniform RandomUniformInt RandomStandardNormal TruncatedNormal",
+        "random_uniform random_uniform_int random_standard_normal truncated_normal",
+    ),
+    "state.variable": (
+        "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
+        "variable_v2 assign assign_add assign_sub is_variable_initialized",
+    ),
+    "math.elementwise_unary": (
+        "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
+        "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
+        "ReciprocalGrad InvGrad SqrtGrad RsqrtGrad TanhGrad SigmoidGrad",
+        "neg negative abs sign square sqrt rsqrt reciprocal inv exp expm1 log log1p sigmoid tanh sinh cosh asinh "
+        "acosh atanh sin cos tan asin acos atan erf erfc lgamma digamma floor ceil round rint is_nan is_inf "
+        "is_finite reciprocal_grad inv_grad sqrt_grad rsqrt_grad tanh_grad sigmoid_grad log_sigmoid",
+    ),
+    "state.scatter": (
+        "ScatterUpdate ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax ScatterNdUpdate ScatterNdAdd "
+        "ScatterNdSub",
+        "scatter_update scatter_add scatter_sub scatter_mul scatter_div scatter_min scatter_max scatter_nd_update "
+        "scatter_nd_add scatter_nd_sub",
+    ),
+    "math.elementwise_binary": (
+        "Add AddV2 Sub Mul Div RealDiv TruncateDiv FloorDiv Mod FloorMod TruncateMod DivNoNan MulNoNan Maximum "
+        "Minimum SquaredDifference Pow Xdivy Xlogy Atan2",
+        "add add_v2 sub mul real_div truncate_div floor_div floor_mod truncate_mod div_no_nan_op mul_no_nan "
+        "maximum minimum squared_difference pow xdivy xlogy atan2 broadcast repeated_axes scalar_mul",
+    ),
+    "math.division": ("", "truediv div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan"),
+    "math.comparison": (
+        "Equal NotEqual Less LessEqual Greater GreaterEqual ApproximateEqual LogicalAnd LogicalOr LogicalNot Select "
+        "SelectV2",
+        "equal not_equal less less_equal greater greater_equal approximate_equal logical_and logical_or logical_not "
+        "logical_xor select select_v2 where where_v2",
+    ),
+    "math.bitwise": (
+        "BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift Invert PopulationCount",
+        "bitwise_and bitwise_or bitwise_xor left_shift right_shift invert population_count",
+    ),
+    "math.cast": ("Cast", "cast cast_op saturate_cast"),
+    "math.add_n": ("AddN AccumulateNV2", "add_n accumulate_n"),
+    "math.matmul": (
+        "MatMul SparseMatMul BatchMatMul BatchMatMulV2",
+        "mat_mul sparse_mat_mul batch_mat_mul batch_mat_mul_v2 matmul matvec",
+    ),
+    "math.reduction": (
+        "Sum Mean Prod Max Min EuclideanNorm All Any",
+        "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_euclidean_norm reduce_all reduce_any "
+        "reduced_shape reduction_axes",
+    ),
+    "math.arg_extremum": ("ArgMax ArgMin", "argmax argmin arg_max arg_min"),
+    "math.cumulative": ("Cumsum Cumprod", "cumsum cumprod"),
+    "nn.activation": (
+        "Relu Relu6 Elu Selu LeakyRelu Softplus Softsign ReluGrad Relu6Grad EluGrad SeluGrad LeakyReluGrad "
+        "SoftplusGrad SoftsignGrad",
+        "relu relu6 elu selu leaky_relu softplus softsign crelu relu_grad relu6_grad elu_grad selu_grad "
+        "leaky_relu_grad softplus_grad softsign_grad",
+    ),
+    "nn.l2_loss": ("L2Loss", "l2_loss"),
+    "array.concat": ("ConcatV2 Concat", "concat concat_v2 concat_op"),
+    "array.gather": (
+        "Gather GatherV2 GatherNd",
+        "gather gather_op gather_v2 gather_nd gather_nd_op batch_gather batch_gather_nd",
+    ),
+    "array.one_hot": ("OneHot", "one_hot sequence_mask"),
+    "array.pack": (
+        "Pack Unpack ParallelConcat",
+        "pack unpack parallel_concat stack unstack parallel_stack static_value",
+    ),
+    "array.pad": ("Pad PadV2 MirrorPad MirrorPadGrad", "pad pad_v2 mirror_pad mirror_pad_grad"),
+    "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
+    "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
+    "array.shape": (
+        "Shape ShapeN Size Rank BroadcastGradientArgs ConcatOffset",
+        "shape shape_n size rank shape_op size_op rank_op broadcast_gradient_args concat_offset",
+    ),
+    "array.scatter_nd": (
+        "ScatterNd ScatterNdNonAliasingAdd TensorScatterUpdate TensorScatterAdd TensorScatterSub",
+        "scatter_nd scatter_nd_non_aliasing_add tensor_scatter_update tensor_scatter_add tensor_scatter_sub",
+    ),
+    "array.slice": ("Slice", "slice"),
+    "array.split": ("Split SplitV", "split split_v split_op"),
+    "array.strided_slice": (
+        "StridedSlice StridedSliceGrad StridedSliceAssign",
+        "strided_slice strided_slice_grad strided_slice_assign get_item",
+    ),
+    "array.tile": (
+        "Tile BroadcastTo BroadcastArgs",
+        "tile broadcast_to broadcast_args broadcast_static_shape",
+    ),
+    "array.transpose": (
+        "Transpose InvertPermutation",
+        "transpose transpose_op invert_permutation matrix_transpose",
+    ),
+    "training.apply": (
+        "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "
+        "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "
+        "ApplyAdagradDA SparseApplyAdagradDA ApplyAdam ApplyRMSProp SparseApplyRMSProp ApplyCenteredRMSProp "
+        "SparseApplyCenteredRMSProp ApplyAdadelta SparseApplyAdadelta",
+        "apply_gradient_descent apply_proximal_gradient_descent sparse_apply_proximal_gradient_descent "
+        "apply_momentum sparse_apply_momentum apply_adagrad sparse_apply_adagrad apply_proximal_adagrad "
+        "sparse_apply_proximal_adagrad apply_adagrad_da sparse_apply_adagrad_da apply_adam apply_rms_prop "
+        "sparse_apply_rms_prop apply_centered_rms_prop sparse_apply_centered_rms_prop apply_adadelta "
+        "sparse_apply_adadelta",
+    ),
+}
+
+_MODULE_OF_OP = {op: module for module, (ops, _) in _CONTENTS.items() for op in ops.split()}
+_MODULE_OF_BUILDER = {name: module for module, (_, names) in _CONTENTS.items() for name in names.split()}
+
+
+def __getattr__(name):
+    module = _MODULE_OF_BUILDER.get(name)
+    if module is None:
+        raise AttributeError(f"module 'stillflow.ops' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"stillflow.ops.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def _load(op_type):
+    module = _MODULE_OF_OP.get(op_type)
+    if module is not None:
+        importlib.import_module(f"stillflow.ops.{module}")
+
+
+_op_def.set_loader(_load)
+
+
+def all_op_types():
+    """The types of all ops, in alphabetical order."""
+    return sorted(_MODULE_OF_OP)

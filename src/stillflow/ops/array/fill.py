@@ -1,0 +1,145 @@
+"""Tensors with one value in every element: Fill, ZerosLike, OnesLike, and tf.zeros and tf.ones over them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape_inference import ShapeError, constant_value, value_as_dims
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.registry import define_op
+
+# Constants of fewer elements are written into the graph; larger ones are filled when the graph runs.
+_MOST_CONSTANT_ELEMENTS = 1000
+
+fill_op = define_op(
+    "Fill(dims: index_type, value: T) -> (output: T)",
+    "T: type; index_type: {int32, int64} = int32",
+    kernel="fill(dims, value)",
+)
+zeros_like_op = define_op("ZerosLike(x: T) -> (y: T)", "T: type", kernel="zeros_like(x)", differentiable=False)
+ones_like_op = define_op(
+    "OnesLike(x: T) -> (y: T)",
+    "T: {bfloat16, float16, float32, float64, int8, uint8, int16, uint16, int32, int64, complex64, complex128, bool}",
+    kernel="ones_like(x)",
+    differentiable=False,
+)
+
+
+@fill_op.shape_rule
+def _(context):
+    dims, value = context.shapes
+    if dims is not None and len(dims) != 1:
+        raise ShapeError(f"Shape must be rank 1 but is rank {len(dims)}")
+    if value is not None and len(value) != 0:
+        raise ShapeError(f"Shape must be rank 0 but is rank {len(value)}")
+    partial = context.partial_value(0)
+    if partial is not None and any(size is not None and size < 0 for size in partial):
+        negative = next(size for size in partial if size is not None and size < 0)
+        raise ShapeError(f"Fill dimensions must be >= 0, got {negative}")
+    if partial is None and dims is not None and dims[0] is not None:
+        return (None,) * dims[0]
+    return value_as_dims(partial)
+
+
+@fill_op.constant_value
+def _(context):
+    dims, value = context.partial_value(0), context.value(1)
+    if value is None or dims is None or None in dims:
+        return None
+    return np.full(dims, value, value.dtype)
+
+
+@fill_op.gradient
+def _(op, grad):
+    return None, ops.reduce_sum(grad)
+
+
+@zeros_like_op.shape_rule
+@ones_like_op.shape_rule
+def _(context):
+    return context.shapes[0]
+
+
+def fill(dims, value, name=None):
+    """A tensor of shape `dims` with `value` in every element.
+
+    Args:
+      dims: an int32 or int64 vector.
+      value: a scalar.
+    """
+    result = fill_op(dims, value, name=name)
+    return _with_static_shape(result, dims)
+
+
+def _with_static_shape(tensor, shape):
+    """`tensor` with what `shape` says while the graph is built, where inference could not see it."""
+    if not isinstance(shape, Tensor):
+        return tensor
+    value = constant_value(shape)
+    if value is not None:
+        tensor.set_shape([size if size >= 0 else None for size in value.ravel().tolist()])
+    return tensor
+
+
+def zeros(shape, dtype=dtypes.float32, name=None):
+    """A tensor of zeros, of False, or of empty strings.
+
+    Args:
+      shape: integers, a TensorShape, or an integer vector tensor.
+      dtype: the element type.
+    """
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    value = {dtypes.bool_: False, dtypes.string: ""}.get(dtype, 0)
+    return _filled(shape, value, dtype, "zeros", name)
+
+
+def ones(shape, dtype=dtypes.float32, name=None):
+    """A tensor of ones, or of True; see `zeros`."""
+    dtype = dtypes.as_dtype(dtype).base_dtype
+    return _filled(shape, True if dtype is dtypes.bool_ else 1, dtype, "ones", name)
+
+
+def _filled(shape, value, dtype, default_name, name):
+    with name_scope(name, default_name, [shape]) as scope:
+        if not isinstance(shape, Tensor):
+            try:
+                known = TensorShape(shape)
+                count = None if isinstance(shape, int) else known.num_elements()
+                if count is not None and count < _MOST_CONSTANT_ELEMENTS:
+                    return ops.constant(value, dtype, known.as_list(), name=scope)
+                shape = convert_to_tensor(known)
+            except (TypeError, ValueError):  # there are tensors among the sizes
+                shape = convert_to_tensor(shape, dtypes.int32)
+        if shape._dims == ():
+            shape = ops.reshape(shape, [-1])
+        return fill(shape, ops.constant(value, dtype), name=scope)
+
+
+def zeros_like(tensor, dtype=None, name=None, optimize=True):
+    """Zeros of the shape of `tensor`, and of its type unless `dtype` is given.
+
+    With `optimize`, a shape that is known makes the result a constant.
+    """
+    with name_scope(name, "zeros_like", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        if optimize and tensor.shape.is_fully_defined() and tensor.dtype is not dtypes.variant:
+            return zeros(tensor.shape, dtype or tensor.dtype, name=scope)
+        if dtype is not None and dtype is not tensor.dtype.base_dtype:
+            return zeros(ops.shape(tensor, optimize=optimize), dtype, name=scope)
+        return zeros_like_op(tensor, name=scope)
+
+
+def ones_like(tensor, dtype=None, name=None, optimize=True):
+    """Ones of the shape of `tensor`, and of its type unless `dtype` is given."""
+    with name_scope(name, "ones_like", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        ones_shape = ops.shape(tensor, optimize=optimize)
+        result = ones(ones_shape, dtype or tensor.dtype.base_dtype, name=scope)
+        result.set_shape(tensor.shape)
+        return result

@@ -1,0 +1,47 @@
+"""Identity and its kin: nodes that hand on their input, and the node that does nothing."""
+
+from __future__ import annotations
+
+from stillflow.ops.registry import define_op
+
+identity = define_op("Identity(input: T) -> (output: T)", "T: type", alias=0)
+stop_gradient = define_op("StopGradient(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
+prevent_gradient = define_op("PreventGradient(input: T) -> (output: T)", "T: type; message: string = ''", alias=0)
+identity_n = define_op(
+    "IdentityN(input: T) -> (output: T)", "T: list(type) >= 1", kernel="identity_n(input)"
+)
+ref_identity = define_op(
+    "RefIdentity(input: Ref(T)) -> (output: Ref(T))", "T: type", special="nothing", allows_uninitialized_input=True
+)
+snapshot = define_op("Snapshot(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
+no_op = define_op("NoOp() -> ()", special="nothing", differentiable=False)
+
+
+@identity.shape_rule
+@stop_gradient.shape_rule
+@prevent_gradient.shape_rule
+@ref_identity.shape_rule
+@snapshot.shape_rule
+def _(context):
+    return context.shapes[0]
+
+
+@identity_n.shape_rule
+def _(context):
+    return list(context.shapes)
+
+
+@identity.gradient
+@ref_identity.gradient
+def _(op, grad):
+    return grad
+
+
+@identity_n.gradient
+def _(op, *grads):
+    return grads
+
+
+@prevent_gradient.gradient
+def _(op, grad):
+    raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')}")

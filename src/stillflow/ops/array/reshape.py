@@ -1,0 +1,164 @@
+"""Reshape, ExpandDims and Squeeze: the same elements in another shape."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph.indexed_slices import converting_quietly
+from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.ops.registry import define_op
+
+reshape = define_op(
+    "Reshape(tensor: T, shape: Tshape) -> (output: T)",
+    "T: type; Tshape: {int32, int64} = int32",
+    kernel="reshape(tensor, shape)",
+)
+expand_dims = define_op(
+    "ExpandDims(input: T, dim: Tdim) -> (output: T)",
+    "T: type; Tdim: {int32, int64} = int32",
+    kernel="expand_dims(input, dim)",
+)
+squeeze_op = define_op(
+    "Squeeze(input: T) -> (output: T)",
+    "T: type; squeeze_dims: list(int) >= 0 = []",
+    kernel="squeeze(input | squeeze_dims)",
+)
+
+
+def _count(dims):
+    """The number of elements, or None."""
+    if dims is None or None in dims:
+        return None
+    count = 1
+    for size in dims:
+        count *= size
+    return count
+
+
+@reshape.shape_rule
+def _(context):
+    dims, spelled = context.shapes
+    if spelled is not None and len(spelled) != 1:
+        raise ShapeError(f"Shape must be rank 1 but is rank {len(spelled)}")
+    wanted = context.partial_value(1)
+    if wanted is None:
+        return None if spelled is None or spelled[0] is None else (None,) * spelled[0]
+    if wanted.count(-1) > 1:
+        raise ShapeError("Only one input size may be -1")
+    if any(size is not None and size < -1 for size in wanted):
+        raise ShapeError(f"Dimension {min(s for s in wanted if s is not None)} must be >= 0")
+    return _resolve(dims, wanted)
+
+
+def _resolve(dims, wanted):
+    """The wanted sizes with -1, or a single unknown size, worked out from what is there."""
+    count = _count(dims)
+    result = tuple(None if size in (None, -1) else size for size in wanted)
+    known = 1
+    for size in result:
+        known *= 1 if size is None else size
+    if None not in result:
+        if count is not None and count != known:
+            raise ShapeError(
+                f"Cannot reshape a tensor with {count} elements to shape {dims_text(result)} ({known} elements)"
+            )
+        return result
+    if count is None or result.count(None) > 1:
+        return result
+    if known == 0:
+        if count > 0:
+            raise ShapeError(
+                f"Cannot reshape a tensor with {count} elements to shape {dims_text(result)} (0 elements)"
+            )
+        return result
+    if count % known:
+        raise ShapeError(f"Dimension size must be evenly divisible by {known} but is {count}")
+    return tuple(count // known if size is None else size for size in result)
+
+
+@reshape.folded_value
+def _(context):
+    value, shape = context.value(0), context.value(1)
+    if value is None or shape is None:
+        return None
+    try:
+        return value.reshape(shape.tolist())
+    except ValueError:
+        return None
+
+
+@expand_dims.shape_rule
+def _(context):
+    dims = context.shapes[0]
+    axis = context.value(1)
+    if dims is None:
+        return None
+    if axis is None:
+        return None  # as in TensorFlow, although the rank could be told
+    if axis.size != 1:
+        raise ShapeError("'dim' input must be a tensor with a single value")
+    at = int(axis.reshape(()))
+    if not -len(dims) - 1 <= at <= len(dims):
+        raise ShapeError(f"dim {at} not in the interval [{-len(dims) - 1}, {len(dims)}].")
+    at %= len(dims) + 1
+    return (*dims[:at], 1, *dims[at:])
+
+
+@expand_dims.folded_value
+def _(context):
+    value, axis = context.value(0), context.value(1)
+    return None if value is None or axis is None else np.expand_dims(value, int(axis.reshape(())))
+
+
+@squeeze_op.shape_rule
+def _(context):
+    dims = context.shapes[0]
+    if dims is None:
+        return None
+    axes = set()
+    for i, axis in enumerate(context.attrs["squeeze_dims"]):
+        if not -len(dims) <= axis < len(dims):
+            raise ShapeError(f"squeeze_dims[{i}] not in [{-len(dims)},{len(dims)}).")
+        axes.add(axis % len(dims))
+    if not axes and None in dims:
+        return None  # an unknown size may be 1
+    for axis in axes:
+        if dims[axis] not in (None, 1):
+            raise ShapeError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
+    return tuple(size for i, size in enumerate(dims) if not (i in axes if axes else size == 1))
+
+
+@squeeze_op.folded_value
+def _(context):
+    value, axes = context.value(0), context.attrs["squeeze_dims"]
+    return None if value is None else np.squeeze(value, axes or None)
+
+
+def squeeze(input, axis=None, name=None):
+    """`input` without its dimensions of size 1, or without those that `axis` names.
+
+    Raises ValueError for a dimension of another size.
+    """
+    if np.isscalar(axis):
+        axis = [axis]
+    return squeeze_op(input, squeeze_dims=axis, name=name)
+
+
+# ---- Gradients --------------------------------------------------------------------------------------------
+
+
+def _like_input(op, grad):
+    with converting_quietly():
+        return ops.reshape(grad, ops.shape(op._inputs[0]))
+
+
+@reshape.gradient
+@expand_dims.gradient
+def _(op, grad):
+    return _like_input(op, grad), None
+
+
+@squeeze_op.gradient
+def _(op, grad):
+    return _like_input(op, grad)

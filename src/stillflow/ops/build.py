@@ -1,0 +1,345 @@
+"""apply: turns a call of a declared op into a node, as TensorFlow's op library does.
+
+Inputs that are no tensors become constants named after the argument, in the node's own name scope; type
+attributes are inferred from inputs in order.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+
+from stillflow.graph import dtypes
+from stillflow.graph import op_def as op_defs
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.name_scope import graph_of_inputs
+from stillflow.graph.op_def import Arg, AttrDef, OpDef
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import as_shape
+from stillflow.ops import convert
+
+
+def parameter_names(op_def: OpDef) -> list[str]:
+    """The order of positional arguments: inputs, then attributes that inputs do not determine."""
+    inferred: set = set()
+    for arg in op_def.inputs:
+        inferred.update((arg.type_attr, arg.type_list_attr, arg.number_attr))
+    return [arg.name for arg in op_def.inputs] + [name for name in op_def.attrs if name not in inferred]
+
+
+def apply(op_def: OpDef, name, arguments: dict):
+    """Adds a node and returns its outputs: a Tensor, a list, a named tuple, or the Operation if there are none."""
+    op = _Application(op_def, dict(arguments)).add(name)
+    return _structured_outputs(op_def, op)
+
+
+def _structured_outputs(op_def, op):
+    if not op_def.outputs:
+        return op
+    outputs = iter(op._outputs)
+    structured = []
+    for arg in op_def.outputs:
+        if arg.is_list:
+            count = len(op._attrs[arg.type_list_attr]) if arg.type_list_attr else op._attrs[arg.number_attr]
+            structured.append([next(outputs) for _ in range(count)])
+        else:
+            structured.append(next(outputs))
+    return structured[0] if len(structured) == 1 else _output_tuple(op_def.name)(*structured)
+
+
+@functools.cache
+def _output_tuple(op_type):
+    """The named tuple type of an op with several outputs."""
+    fields = [arg.name for arg in op_defs.find(op_type).outputs]
+    return collections.namedtuple(op_type, fields)
+
+
+class _Application:
+    """One call being checked: the attribute values found so far, and where each was found."""
+
+    def __init__(self, op_def, arguments):
+        self.op_def = op_def
+        self.arguments = arguments
+        self.attrs = {}
+        self.inferred_from = {}
+        self.inputs = []
+        self.references = []
+
+    def add(self, name):
+        op_def = self.op_def
+        graph = graph_of_inputs(self.arguments.values())
+        name = op_def.name if name is None else name
+        with (
+            graph.as_default() if graph is not get_default_graph() else _NO_SCOPE,
+            graph.name_scope(name) as scope,
+        ):
+            for arg in op_def.inputs:
+                if arg.name not in self.arguments:
+                    raise TypeError(f"No argument for input {arg.name}")
+                value = self.arguments.pop(arg.name)
+                if arg.is_list:
+                    self._add_list_input(arg, value)
+                else:
+                    self._add_input(arg, value)
+            self._add_attrs()
+            if self.references:
+                with _colocated(graph, self.references):
+                    return graph._add_node(op_def, self.inputs, self.attrs, scope)
+            return graph._add_node(op_def, self.inputs, self.attrs, scope)
+
+    # ---- Inputs -------------------------------------------------------------------------------------------
+
+    def _default_type(self, attr_name):
+        attr = self.op_def.attrs.get(attr_name)
+        return attr.default if attr is not None and attr.kind == "type" and attr.has_default else None
+
+    def _add_input(self, arg: Arg, value):
+        dtype = arg.dtype if arg.dtype is not None else self.attrs.get(arg.type_attr)
+        preferred = self._default_type(arg.type_attr) if dtype is None else None
+        tensor = self._convert(arg, value, dtype, preferred)
+        base = tensor._dtype.base_dtype
+        if arg.dtype is None:
+            self._infer_type(arg, base)
+        elif base is not arg.dtype:
+            raise TypeError(
+                f"Input '{arg.name}' of '{self.op_def.name}' Op has type {base.name} that does not match expected "
+                f"type of {arg.dtype.name}."
+            )
+        if arg.is_ref:
+            if not tensor._dtype._is_ref_dtype:
+                raise TypeError(
+                    f"'{self.op_def.name}' Op requires that input '{arg.name}' be a mutable tensor "
+                    "(e.g.: a tf.Variable)"
+                )
+            self.references.append(tensor)
+        self.inputs.append(tensor)
+
+    def _convert(self, arg, value, dtype, preferred):
+        try:
+            return convert.convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.is_ref)
+        except TypeError as error:
+            if dtype is None:
+                raise
+            raise TypeError(
+                f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{self.op_def.name}', got "
+                f"{value!r} of type '{type(value).__name__}' instead. Error: {error}"
+            ) from None
+        except ValueError:
+            raise self._mismatch(arg, value, dtype) from None
+
+    def _mismatch(self, arg, value, dtype):
+        """The error for a value that cannot become a tensor of the type asked for."""
+        try:
+            observed = convert.convert_to_tensor(value, as_ref=arg.is_ref).dtype.name
+        except ValueError as error:
+            return ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}")
+        prefix = f"Input '{arg.name}' of '{self.op_def.name}' Op has type {observed} that does not match"
+        if arg.dtype is not None:
+            return TypeError(f"{prefix} expected type of {arg.dtype.name}.")
+        return TypeError(f"{prefix} type {dtype.name} of argument '{self.inferred_from[arg.type_attr]}'.")
+
+    def _infer_type(self, arg, base):
+        known = self.attrs.get(arg.type_attr)
+        if known is None:
+            _check_allowed(base, self.op_def.attrs[arg.type_attr], arg.name)
+            self.attrs[arg.type_attr] = base
+            self.inferred_from[arg.type_attr] = arg.name
+        elif known is not base:
+            raise TypeError(
+                f"Input '{arg.name}' of '{self.op_def.name}' Op has type {base.name} that does not match type "
+                f"{known.name} of argument '{self.inferred_from[arg.type_attr]}'."
+            )
+
+    def _add_list_input(self, arg: Arg, values):
+        if not isinstance(values, (list, tuple)):
+            raise TypeError(f"Expected list for '{arg.name}' argument to '{self.op_def.name}' Op, not {values}.")
+        dtype = arg.dtype
+        preferred = None
+        if dtype is None and arg.number_attr is not None:
+            dtype = self.attrs.get(arg.type_attr)
+            if dtype is None:
+                dtype = next((v.dtype.base_dtype for v in values if isinstance(v, Tensor)), None)
+            if dtype is None:
+                preferred = self._default_type(arg.type_attr)
+        try:
+            tensors = convert.convert_n_to_tensor(values, dtype, arg.name, preferred, as_ref=arg.is_ref)
+            types = [tensor._dtype.base_dtype for tensor in tensors]
+            if arg.number_attr is not None and len(set(types)) > 1:
+                raise TypeError
+        except (TypeError, ValueError):
+            raise self._list_mismatch(arg, values, dtype) from None
+        if arg.type_list_attr is not None:
+            self._infer_type_list(arg, types)
+        else:
+            self._infer_number(arg, values)
+            if arg.dtype is None:
+                if not types:
+                    raise TypeError(
+                        f"Don't know how to infer type variable from empty input list passed to input "
+                        f"'{arg.name}' of '{self.op_def.name}' Op."
+                    )
+                self._infer_type(arg, types[0])
+        if arg.is_ref:
+            self.references.extend(tensors)
+        self.inputs.extend(tensors)
+
+    def _infer_number(self, arg, values):
+        known = self.attrs.get(arg.number_attr)
+        minimum = self.op_def.attrs[arg.number_attr].minimum
+        if known is not None and known != len(values):
+            raise ValueError(
+                f"List argument '{arg.name}' to '{self.op_def.name}' Op with length {len(values)} must match "
+                f"length {known} of argument '{self.inferred_from[arg.number_attr]}'."
+            )
+        if minimum is not None and len(values) < minimum:
+            raise ValueError(
+                f"List argument '{arg.name}' to '{self.op_def.name}' Op with length {len(values)} shorter than "
+                f"minimum length {minimum}."
+            )
+        self.attrs[arg.number_attr] = len(values)
+        self.inferred_from.setdefault(arg.number_attr, arg.name)
+
+    def _infer_type_list(self, arg, types):
+        known = self.attrs.get(arg.type_list_attr)
+        if known is not None and tuple(known) != tuple(types):
+            raise TypeError(
+                f"Input '{arg.name}' of '{self.op_def.name}' Op has type list of "
+                f"{', '.join(t.name for t in types)} that does not match type list "
+                f"{', '.join(t.name for t in known)} of argument '{self.inferred_from[arg.type_list_attr]}'."
+            )
+        for dtype in types:
+            _check_allowed(dtype, self.op_def.attrs[arg.type_list_attr], arg.name)
+        self.attrs[arg.type_list_attr] = tuple(types)
+        self.inferred_from[arg.type_list_attr] = arg.name
+
+    def _list_mismatch(self, arg, values, dtype):
+        observed = []
+        for value in values:
+            try:
+                observed.append(convert.convert_to_tensor(value, as_ref=arg.is_ref).dtype.base_dtype.name)
+            except (TypeError, ValueError):
+                observed.append("<NOT CONVERTIBLE TO TENSOR>")
+        prefix = (
+            f"Tensors in list passed to '{arg.name}' of '{self.op_def.name}' Op have types [{', '.join(observed)}]"
+        )
+        if arg.number_attr is None:
+            return TypeError(f"{prefix} that are invalid. Tensors: {values}")
+        if arg.dtype is not None:
+            return TypeError(f"{prefix} that do not match expected type {dtype.name}.")
+        if arg.type_attr in self.attrs:
+            return TypeError(f"{prefix} that do not match type {dtype.name} inferred from earlier arguments.")
+        return TypeError(f"{prefix} that don't all match.")
+
+    # ---- Attributes ---------------------------------------------------------------------------------------
+
+    def _add_attrs(self):
+        for attr in self.op_def.attrs.values():
+            if attr.name in self.attrs:
+                if attr.name in self.arguments:
+                    raise TypeError(f"Should not specify value for inferred attr '{attr.name}'.")
+                continue
+            value = self.arguments.pop(attr.name, None)
+            if value is not None:
+                self.attrs[attr.name] = attr_value(attr, value, self.op_def.name)
+            elif attr.has_default:
+                self.attrs[attr.name] = attr.default
+            else:
+                raise TypeError(f"No argument for attr {attr.name}")
+        if self.arguments:
+            unexpected = ", ".join(sorted(self.arguments))
+            raise TypeError(f"{self.op_def.name}() got unexpected keyword arguments: {unexpected}")
+        # In the order of the declaration, so that equal nodes are written equally.
+        self.attrs = {name: self.attrs[name] for name in self.op_def.attrs}
+
+
+def _check_allowed(dtype, attr: AttrDef, parameter):
+    if attr.allowed is not None and dtype not in attr.allowed:
+        allowed = ", ".join(allowed.name for allowed in attr.allowed)
+        raise TypeError(
+            f"Value passed to parameter '{parameter}' has DataType {dtype.name} not in list of allowed values: "
+            f"{allowed}"
+        )
+
+
+def attr_value(attr: AttrDef, value, op_name):
+    """`value` in the form in which nodes keep attributes of this kind. Raises TypeError or ValueError."""
+    if attr.kind.startswith("list("):
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for attr {attr.name}")
+        if attr.minimum is not None and len(value) < attr.minimum:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{op_name}' Op passed list of length {len(value)} less than minimum "
+                f"{attr.minimum}."
+            )
+        kind = attr.kind[5:-1]
+        return tuple(_scalar_attr(attr, kind, item, op_name) for item in value)
+    value = _scalar_attr(attr, attr.kind, value, op_name)
+    if attr.kind == "int" and attr.minimum is not None and value < attr.minimum:
+        raise ValueError(f"Attr '{attr.name}' of '{op_name}' Op passed {value} less than minimum {attr.minimum}.")
+    return value
+
+
+def _scalar_attr(attr, kind, value, op_name):
+    if kind == "string":
+        if not isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected string for argument '{attr.name}' not {value!r}.")
+        value = value.encode() if isinstance(value, str) else value
+        if attr.allowed is not None and value not in attr.allowed:
+            allowed = '", "'.join(item.decode() for item in attr.allowed)
+            raise ValueError(
+                f"Attr '{attr.name}' of '{op_name}' Op passed string '{value.decode()}' not in: \"{allowed}\"."
+            )
+        return value
+    if kind == "int":
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected int for argument '{attr.name}' not {value!r}.")
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"Expected int for argument '{attr.name}' not {value!r}.") from None
+    if kind == "float":
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.")
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.") from None
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise TypeError(f"Expected bool for argument '{attr.name}' not {value!r}.")
+        return value
+    if kind == "type":
+        try:
+            dtype = dtypes.as_dtype(value).base_dtype
+        except TypeError:
+            raise TypeError(f"Expected DataType for argument '{attr.name}' not {value!r}.") from None
+        _check_allowed(dtype, attr, attr.name)
+        return dtype
+    if kind == "shape":
+        try:
+            return as_shape(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Don't know how to convert {value!r} to a TensorShapeProto for argument "
+                              f"'{attr.name}': {error}") from None  # fmt: skip
+    return value
+
+
+class _NoScope:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        return False
+
+
+_NO_SCOPE = _NoScope()
+
+
+def _colocated(graph, references):
+    """Scopes that place a node with the variables that it changes."""
+    import contextlib
+
+    stack = contextlib.ExitStack()
+    for reference in references:
+        stack.enter_context(graph.colocate_with(reference._op, ignore_existing=False))
+    return stack

@@ -1,0 +1,57 @@
+"""ArgMax and ArgMin: where along an axis the largest or smallest element is."""
+
+from __future__ import annotations
+
+from stillflow.graph import dtypes
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops.registry import define_op
+
+_NUMBERS = (
+    "float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
+    "complex128, float16, uint32, uint64"
+)
+
+
+def _arg_extremum(name, finds_smallest):
+    op = define_op(
+        f"{name}(input: T, dimension: Tidx) -> (output: output_type)",
+        f"T: {{{_NUMBERS}}}; Tidx: {{int32, int64}} = int32; output_type: {{int32, int64}} = int64",
+        kernel=f"arg_extremum(input, dimension | output_type, {finds_smallest})",
+        differentiable=False,
+    )
+    op.shape_rule(_rule)
+    return op
+
+
+def _rule(context):
+    dims, axis_dims = context.shapes
+    if axis_dims is not None and axis_dims != ():
+        raise ShapeError(f"Shape must be rank 0 but is rank {len(axis_dims)}")
+    if dims is None:
+        return None
+    if len(dims) <= 1:
+        return ()
+    axis = context.value(1)
+    if axis is None:
+        return (None,) * (len(dims) - 1)
+    rank, axis = len(dims), int(axis)
+    if not -rank <= axis < rank:
+        raise ShapeError(
+            f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions "
+            "in the input."
+        )
+    return tuple(size for i, size in enumerate(dims) if i != axis % rank)
+
+
+arg_max = _arg_extremum("ArgMax", 0)
+arg_min = _arg_extremum("ArgMin", 1)
+
+
+def argmax(input, axis=None, output_type=dtypes.int64, name=None):
+    """The index of the largest element along `axis` (0 by default); of equal ones, of the first."""
+    return arg_max(input, 0 if axis is None else axis, output_type=output_type, name=name)
+
+
+def argmin(input, axis=None, output_type=dtypes.int64, name=None):
+    """The index of the smallest element along `axis` (0 by default); of equal ones, of the first."""
+    return arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)

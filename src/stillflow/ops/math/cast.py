@@ -1,0 +1,85 @@
+"""Cast: the same values in another element type."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import as_partial
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.math.elementwise_unary import unchanged_shape
+from stillflow.ops.registry import define_op
+
+cast_op = define_op(
+    "Cast(x: SrcT) -> (y: DstT)",
+    "SrcT: type; DstT: type; Truncate: bool = false",
+    elementwise="cast",
+    kernel="cast_string(x | DstT)",
+)
+cast_op.shape_rule(unchanged_shape)
+
+_FLOATING = frozenset(
+    (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.complex64, dtypes.complex128)
+)
+
+
+@cast_op.gradient
+def _(op, grad):
+    source, target = op._inputs[0].dtype.base_dtype, grad.dtype.base_dtype
+    return cast(grad, source) if source in _FLOATING and target in _FLOATING else None
+
+
+@cast_op.constant_value
+def _value(context):
+    value, source, target = context.value(0), context.attrs["SrcT"], context.attrs["DstT"]
+    if value is None or dtypes.string in (source, target):
+        return None
+    if target.is_integer and source.is_floating and not np.all(np.abs(value) < 2**31):
+        return None  # numpy does not say what becomes of what does not fit
+    return np.asarray(value.astype(target.as_numpy_dtype))
+
+
+@cast_op.partial_value
+def _(context):
+    source, target = context.attrs["SrcT"], context.attrs["DstT"]
+    if source in (dtypes.int32, dtypes.int64) and target in (dtypes.int32, dtypes.int64):
+        return context.partial_value(0)
+    return as_partial(_value(context))
+
+
+def cast(x, dtype, name=None):
+    """`x` with elements of another type; tensors that have it already come back as they are.
+
+    Args:
+      x: a tensor, IndexedSlices, SparseTensor, or what becomes a tensor.
+      dtype: the type to have.
+
+    Returns:
+      The same kind as x. Floats become integers by truncation.
+    """
+    target = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, Tensor) and x.dtype == target:
+        return x
+    with name_scope(name, "Cast", [x]) as scope:
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(cast(x.values, target, name=scope), x.indices, x.dense_shape)
+        if hasattr(x, "dense_shape"):
+            return type(x)(x.indices, cast(x.values, target, name=scope), x.dense_shape)
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype.base_dtype is target else cast_op(x, DstT=target, name=scope)
+
+
+def saturate_cast(value, dtype, name=None):
+    """`cast` that takes what does not fit to the nearest value that does."""
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        value = convert_to_tensor(value, name="value")
+        dtype = dtypes.as_dtype(dtype).base_dtype
+        if value.dtype.min < dtype.min:
+            value = ops.maximum(value, convert_to_tensor(dtype.min, dtype=value.dtype, name="min"))
+        if value.dtype.max > dtype.max:
+            value = ops.minimum(value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max"))
+        return cast(value, dtype, name=scope)

@@ -1,0 +1,57 @@
+"""Cumsum and Cumprod: running sums and products along an axis."""
+
+from __future__ import annotations
+
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.math.elementwise_unary import unchanged_shape
+from stillflow.ops.registry import define_op
+
+_ATTRS = (
+    "exclusive: bool = false; reverse: bool = false; T: {float32, float64, int32, uint8, int16, int8, complex64, "
+    "int64, qint8, quint8, qint32, bfloat16, uint16, complex128, float16, uint32, uint64}; "
+    "Tidx: {int32, int64} = int32"
+)
+
+cumsum_op = define_op(
+    "Cumsum(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 0)"
+)
+cumprod_op = define_op(
+    "Cumprod(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 1)"
+)
+cumsum_op.shape_rule(unchanged_shape)
+cumprod_op.shape_rule(unchanged_shape)
+
+
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running sums along an axis: [a, b, c] -> [a, a + b, a + b + c].
+
+    Args:
+      exclusive: whether each sum leaves its own element out.
+      reverse: whether to begin at the end.
+    """
+    with name_scope(name, "Cumsum", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running products along an axis; see `cumsum`."""
+    with name_scope(name, "Cumprod", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+@cumsum_op.gradient
+def _(op, grad):
+    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
+    return cumsum(grad, op._inputs[1], exclusive=exclusive, reverse=not reverse), None
+
+
+@cumprod_op.gradient
+def _(op, grad):
+    x, axis = op._inputs
+    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
+    product = cumprod(x, axis, exclusive=exclusive, reverse=reverse)
+    total = cumsum(product * grad, axis, exclusive=exclusive, reverse=not reverse)
+    return total / x, None

@@ -1,0 +1,345 @@
+"""Elementwise ops of two broadcast inputs: arithmetic, extrema, powers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.registry import define_op
+
+_REAL_AND_COMPLEX = (
+    "bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, int64, complex64, complex128"
+)
+_FLOATS_AND_INTS = "bfloat16, float16, float32, float64, int32, int64"
+_NO_NAN_TYPES = "float16, float32, float64, complex64, complex128"
+
+
+def _binary(name, types, elementwise, **options):
+    return define_op(f"{name}(x: T, y: T) -> (z: T)", f"T: {{{types}}}", elementwise=elementwise, **options)
+
+
+add = _binary(
+    "Add",
+    "bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, complex128, string",
+    "add",
+    kernel="string_add(x, y)",
+)
+add_v2 = _binary(
+    "AddV2",
+    "bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, complex128",
+    "add",
+    commutative=True,
+)
+sub = _binary("Sub", _REAL_AND_COMPLEX, "sub")
+mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True)
+div = _binary("Div", _REAL_AND_COMPLEX, "div")
+real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div")
+truncate_div = _binary("TruncateDiv", _REAL_AND_COMPLEX, "truncate_div", differentiable=False)
+floor_div = _binary("FloorDiv", _REAL_AND_COMPLEX, "floor_div", differentiable=False)
+mod = _binary(
+    "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=False
+)
+floor_mod = _binary("FloorMod", "int32, int64, bfloat16, float16, float32, float64", "floor_mod")
+truncate_mod = _binary(
+    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=False
+)
+div_no_nan_op = _binary("DivNoNan", _NO_NAN_TYPES, "div_no_nan")
+mul_no_nan = _binary("MulNoNan", _NO_NAN_TYPES, "mul_no_nan")
+maximum = _binary("Maximum", _FLOATS_AND_INTS, "maximum")
+minimum = _binary("Minimum", _FLOATS_AND_INTS, "minimum")
+squared_difference = _binary(
+    "SquaredDifference",
+    "bfloat16, float16, float32, float64, int32, int64, complex64, complex128",
+    "squared_difference",
+    commutative=True,
+)
+pow = _binary("Pow", "bfloat16, float32, float16, float64, int32, int64, complex64, complex128", "pow")
+xdivy = _binary("Xdivy", _NO_NAN_TYPES, "xdivy")
+xlogy = _binary("Xlogy", _NO_NAN_TYPES, "xlogy")
+atan2 = define_op("Atan2(y: T, x: T) -> (z: T)", "T: {bfloat16, float16, float32, float64}", elementwise="atan2")
+
+_ALL = (
+    add, add_v2, sub, mul, div, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
+    mul_no_nan, maximum, minimum, squared_difference, pow, xdivy, xlogy, atan2,
+)  # fmt: skip
+
+
+def broadcast(a, b):
+    """The plain shape of two plain shapes broadcast against each other. Raises ShapeError."""
+    if a is None or b is None:
+        return None
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    result = list(longer)
+    offset = len(longer) - len(shorter)
+    for i, y in enumerate(shorter):
+        x = longer[offset + i]
+        if x == y or y == 1:
+            continue
+        if x == 1:
+            result[offset + i] = y
+        elif x is None or y is None:
+            # Whichever is known and not 1 must be the result.
+            result[offset + i] = x if y is None else y
+        else:
+            first, second = (x, y) if len(a) >= len(b) else (y, x)
+            raise ShapeError(f"Dimensions must be equal, but are {first} and {second}")
+    return tuple(result)
+
+
+def broadcast_rule(context):
+    """The shape rule of elementwise ops with two inputs."""
+    return broadcast(*context.shapes)
+
+
+for _op in _ALL:
+    _op.shape_rule(broadcast_rule)
+
+
+def _fold(function):
+    def rule(context):
+        x, y = context.value(0), context.value(1)
+        if x is None or y is None or not context.attrs["T"].is_integer:
+            return None
+        with np.errstate(all="ignore"):
+            return np.asarray(function(x, y), x.dtype)
+
+    return rule
+
+
+for _op, _function in (
+    (add, np.add), (add_v2, np.add), (sub, np.subtract), (mul, np.multiply), (maximum, np.maximum),
+    (minimum, np.minimum),
+):  # fmt: skip
+    _op.folded_value(_fold(_function))
+
+
+@floor_div.folded_value
+def _(context):
+    x, y = context.value(0), context.value(1)
+    if x is None or y is None or not context.attrs["T"].is_integer or np.any(y == 0):
+        return None
+    return np.asarray(np.floor_divide(x, y), x.dtype)
+
+
+# ---- Gradients --------------------------------------------------------------------------------------------
+
+
+class _Sides:
+    """How the gradient of a broadcast result becomes those of its inputs: summed over what was repeated."""
+
+    def __init__(self, x, y, grad):
+        self.x_shape, self.y_shape, self.x_axes, self.y_axes = _broadcast_gradient_args(x, y)
+        self.reduces_x = self.reduces_y = True
+        if isinstance(self.x_shape, tuple):
+            self.reduces_x = x._dims != grad._dims
+            self.reduces_y = y._dims != grad._dims
+
+    def x(self, grad):
+        if not self.reduces_x:
+            return grad
+        return ops.reshape(ops.reduce_sum(grad, self.x_axes), self.x_shape)
+
+    def y(self, grad):
+        if not self.reduces_y:
+            return grad
+        return ops.reshape(ops.reduce_sum(grad, self.y_axes), self.y_shape)
+
+
+def _is_known(dims):
+    return dims is not None and None not in dims
+
+
+def _broadcast_gradient_args(x, y):
+    """Shapes of x and y and the axes to sum over: tuples if the shapes are known, else tensors."""
+    if not _is_known(x._dims) or not _is_known(y._dims):
+        x_shape, y_shape = ops.shape(x, optimize=False), ops.shape(y, optimize=False)
+        return x_shape, y_shape, *ops.broadcast_gradient_args(x_shape, y_shape)
+    cache = get_default_graph().__dict__.setdefault("_broadcast_axes", {})
+    key = x._dims, y._dims
+    if key not in cache:
+        # TensorFlow adds this node to look at its value, once for each pair of shapes.
+        ops.broadcast_gradient_args(x._dims, y._dims)
+        cache[key] = repeated_axes(*key)
+    return x._dims, y._dims, *cache[key]
+
+
+def repeated_axes(x, y):
+    """For two known shapes the axes of the broadcast result over which a gradient is summed for each."""
+    if tuple(x) == tuple(y):
+        return (), ()
+    rank = max(len(x), len(y))
+    padded = ((1,) * (rank - len(dims)) + tuple(dims) for dims in (x, y))
+    return tuple(tuple(i for i in range(rank) if dims[i] == 1) for dims in padded)
+
+
+def _are_equal_and_known(x, y, grad):
+    return isinstance(grad, Tensor) and x._dims == y._dims == grad._dims and _is_known(x._dims)
+
+
+@add.gradient
+@add_v2.gradient
+def _(op, grad):
+    x, y = op._inputs
+    if _are_equal_and_known(x, y, grad):
+        return grad, grad
+    sides = _Sides(x, y, grad)
+    return sides.x(grad), sides.y(grad)
+
+
+@sub.gradient
+def _(op, grad):
+    x, y = op._inputs
+    if _are_equal_and_known(x, y, grad):
+        return grad, -grad
+    sides = _Sides(x, y, grad)
+    return sides.x(grad), sides.y(-grad)
+
+
+@mul.gradient
+def _(op, grad):
+    x, y = op._inputs
+    if _are_equal_and_known(x, y, grad) and grad.dtype in (dtypes.int32, dtypes.float32):
+        return mul(grad, y), mul(grad, x)
+    sides = _Sides(x, y, grad)
+    x_grad = sides.x(mul(grad, y))
+    return x_grad, sides.y(mul(x, grad))
+
+
+@mul_no_nan.gradient
+def _(op, grad):
+    x, y = op._inputs
+    if _are_equal_and_known(x, y, grad):
+        return mul_no_nan(grad, y), mul_no_nan(x, grad)
+    sides = _DynamicSides(x, y)
+    x_grad = sides.x(mul_no_nan(grad, y))
+    return x_grad, sides.y(mul_no_nan(x, grad))
+
+
+class _DynamicSides:
+    """Like _Sides for the ops whose gradients ask for the shapes whatever is known of them."""
+
+    def __init__(self, x, y):
+        self.x_shape, self.y_shape = ops.shape(x), ops.shape(y)
+        self.x_axes, self.y_axes = ops.broadcast_gradient_args(self.x_shape, self.y_shape)
+
+    def x(self, grad):
+        return ops.reshape(ops.reduce_sum(grad, self.x_axes), self.x_shape)
+
+    def y(self, grad):
+        return ops.reshape(ops.reduce_sum(grad, self.y_axes), self.y_shape)
+
+
+def _quotient_gradient(divide):
+    def gradient(op, grad):
+        x, y = op._inputs
+        sides = _DynamicSides(x, y)
+        x_grad = sides.x(divide(grad, y))
+        return x_grad, sides.y(grad * divide(divide(-x, y), y))
+
+    return gradient
+
+
+div.gradient(_quotient_gradient(lambda x, y: ops.divide(x, y)))
+real_div.gradient(_quotient_gradient(real_div))
+div_no_nan_op.gradient(_quotient_gradient(lambda x, y: ops.div_no_nan(x, y)))
+
+
+@floor_mod.gradient
+def _(op, grad):
+    x, y = op._inputs
+    sides = _DynamicSides(x, y)
+    quotient = floor_div(x, y)
+    x_grad = sides.x(grad)
+    return x_grad, sides.y(grad * ops.negative(quotient))
+
+
+@pow.gradient
+def _(op, grad):
+    x, y = op._inputs
+    z = op._outputs[0]
+    sides = _Sides(x, y, grad)
+    x_grad = sides.x(grad * y * ops.pow(x, y - 1))
+    # log(x) has no useful value at x <= 0, where the power does not depend on y.
+    mask = ops.not_equal(x, 0) if x.dtype.is_complex else x > 0
+    safe_x = ops.where(mask, x, ops.ones_like(x))
+    log_x = ops.where(mask, ops.log(safe_x), ops.zeros_like(x))
+    return x_grad, sides.y(grad * z * log_x)
+
+
+def _extremum_gradient(selects):
+    def gradient(op, grad):
+        x, y = op._inputs
+        x_shape, y_shape, grad_shape = ops.shape(x), ops.shape(y), ops.shape(grad)
+        zeros = ops.zeros(grad_shape, grad.dtype)
+        mask = selects(x, y)
+        x_axes, y_axes = ops.broadcast_gradient_args(x_shape, y_shape)
+        x_grad = ops.reshape(ops.reduce_sum(ops.where(mask, grad, zeros), x_axes), x_shape)
+        y_grad = ops.reshape(ops.reduce_sum(ops.where(mask, zeros, grad), y_axes), y_shape)
+        return x_grad, y_grad
+
+    return gradient
+
+
+maximum.gradient(_extremum_gradient(lambda x, y: ops.greater_equal(x, y)))
+minimum.gradient(_extremum_gradient(lambda x, y: ops.less_equal(x, y)))
+
+
+@squared_difference.gradient
+def _(op, grad):
+    x, y = op._inputs
+    with get_default_graph().control_dependencies([grad]):
+        # Made after the gradient is there, to keep it out of memory until then.
+        whole = ops.scalar_mul(2.0, grad) * (x - y)
+    if _are_equal_and_known(x, y, grad):
+        return whole, -whole
+    sides = _Sides(x, y, grad)
+    x_grad = sides.x(whole)
+    return x_grad, -sides.y(whole)
+
+
+@atan2.gradient
+def _(op, grad):
+    y, x = op._inputs
+    with get_default_graph().control_dependencies([grad]):
+        factor = grad / (ops.square(x) + ops.square(y))
+        return x * factor, -y * factor
+
+
+def _gradient_with_zero_factor(partials):
+    """Of ops that are 0 where x is 0; `partials(x, 1 where x is not 0, y)` are their derivatives."""
+
+    def gradient(op, grad):
+        x, y = op._inputs
+        sides = _DynamicSides(x, y)
+        with get_default_graph().control_dependencies([grad]):
+            is_not_zero = ops.cast(ops.not_equal(x, ops.cast(0.0, x.dtype)), x.dtype)
+            x_partial, y_partial = partials(x, is_not_zero, y)
+            x_grad = sides.x(x_partial * grad)
+            return x_grad, sides.y(y_partial * grad)
+
+    return gradient
+
+
+xlogy.gradient(_gradient_with_zero_factor(lambda x, is_not_zero, y: (xlogy(is_not_zero, y), xdivy(x, y))))
+xdivy.gradient(
+    _gradient_with_zero_factor(lambda x, is_not_zero, y: (xdivy(is_not_zero, y), xdivy(ops.negative(x), y**2)))
+)
+
+
+# ---- Functions --------------------------------------------------------------------------------------------
+
+
+def scalar_mul(scalar, x, name=None):
+    """A tensor or IndexedSlices times a scalar of the same type. Raises ValueError if `scalar` is none."""
+    scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
+    if scalar._dims != ():
+        raise ValueError(f"Only scalar multiply works, got shape {scalar.shape}")
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(mul(scalar, x.values, name=name), x.indices, x.dense_shape)
+    return mul(scalar, x, name=name)

@@ -1,0 +1,220 @@
+"""Reductions: sums, means, products, extrema, all and any over some axes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.ops.registry import define_op
+
+_NUMBERS = (
+    "float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
+    "complex128, float16, uint32, uint64"
+)
+
+
+def _reduction(name, operation, types=_NUMBERS, **options):
+    """`operation` is the kernel's number for it."""
+    declared = f"T: {{{types}}}; " if types else ""
+    dtype = "T" if types else "bool"
+    return define_op(
+        f"{name}(input: {dtype}, reduction_indices: Tidx) -> (output: {dtype})",
+        f"keep_dims: bool = false; {declared}Tidx: {{int32, int64}} = int32",
+        kernel=f"reduce(input, reduction_indices | keep_dims, {operation})",
+        **options,
+    )
+
+
+sum_op = _reduction("Sum", 0)
+mean_op = _reduction("Mean", 1)
+prod_op = _reduction("Prod", 2)
+max_op = _reduction("Max", 3)
+min_op = _reduction("Min", 4)
+euclidean_norm = _reduction("EuclideanNorm", 7, differentiable=False)
+all_op = _reduction("All", 5, types=None, differentiable=False)
+any_op = _reduction("Any", 6, types=None, differentiable=False)
+
+
+def reduced_dims(dims, axes, keep_dims):
+    """The plain shape that is left of `dims`; `axes` is an array of axes, or None when they are unknown.
+
+    Raises ShapeError for an axis that is not there.
+    """
+    if dims is None:
+        return None
+    if axes is None:
+        return (None,) * len(dims) if keep_dims else None
+    rank = len(dims)
+    reduced = set()
+    for axis in np.atleast_1d(axes).tolist():
+        if not -rank <= axis < rank:
+            raise ShapeError(f"Invalid reduction dimension {axis} for input with {rank} dimensions")
+        reduced.add(axis % rank)
+    if keep_dims:
+        return tuple(1 if i in reduced else size for i, size in enumerate(dims))
+    return tuple(size for i, size in enumerate(dims) if i not in reduced)
+
+
+def reduction_rule(context):
+    """The shape rule of reductions: axes are the second input."""
+    return reduced_dims(context.shapes[0], context.value(1), context.attrs["keep_dims"])
+
+
+for _op in (sum_op, mean_op, prod_op, max_op, min_op, euclidean_norm, all_op, any_op):
+    _op.shape_rule(reduction_rule)
+
+
+@prod_op.folded_value
+def _(context):
+    value, axes = context.value(0), context.value(1)
+    if value is None or axes is None or not context.attrs["T"].is_integer:
+        return None
+    axes = tuple(np.atleast_1d(axes).tolist())
+    return np.asarray(np.prod(value, axis=axes, dtype=value.dtype, keepdims=context.attrs["keep_dims"]))
+
+
+# ---- Functions --------------------------------------------------------------------------------------------
+
+
+def reduction_axes(tensor, axis):
+    """`axis`, or all axes of `tensor` where it is None."""
+    if axis is not None:
+        return axis
+    if isinstance(tensor, Tensor) and tensor._dims is not None:
+        return ops.constant(np.arange(len(tensor._dims)), dtypes.int32)
+    return ops.range(0, ops.rank(tensor))  # also for variables and lists of known rank
+
+
+def _reducer(op, doc):
+    def reduce(input_tensor, axis=None, keepdims=False, name=None):
+        result = op(input_tensor, reduction_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+        if not keepdims and axis is None:
+            result.set_shape(())
+        return result
+
+    reduce.__doc__ = doc
+    return reduce
+
+
+reduce_sum = _reducer(sum_op, "Sums over `axis`, or over everything.")
+reduce_mean = _reducer(mean_op, "Means over `axis`, or over everything; of integers rounded towards zero.")
+reduce_prod = _reducer(prod_op, "Products over `axis`, or over everything.")
+reduce_max = _reducer(max_op, "Largest elements along `axis`, or of everything; NaN if there is one.")
+reduce_min = _reducer(min_op, "Smallest elements along `axis`, or of everything; NaN if there is one.")
+reduce_euclidean_norm = _reducer(euclidean_norm, "Roots of sums of squares over `axis`, or over everything.")
+reduce_all = _reducer(all_op, "Whether all elements along `axis`, or of everything, are true.")
+reduce_any = _reducer(any_op, "Whether any element along `axis`, or of everything, is true.")
+
+
+# ---- Gradients --------------------------------------------------------------------------------------------
+
+
+def reduced_shape(input_shape, axes):
+    """The shape that is left with 1 in the place of each of `axes`, as a tensor computed by the graph."""
+    input_shape = ops.cast(input_shape, dtypes.int32)
+    axes = ops.cast(axes, dtypes.int32)
+    rank = ops.size(input_shape)
+    axes = (axes + rank) % rank
+    axes_shape = ops.shape(axes)
+    return ops.dynamic_stitch([ops.range(rank), axes], [input_shape, ops.fill(axes_shape, 1)])
+
+
+def _safe_shape_div(x, y):
+    """x // y for sizes, where 0 // 0 is 0."""
+    return x // ops.maximum(y, 1)
+
+
+@sum_op.gradient
+def _(op, grad):
+    return _sum_gradient(op, grad), None
+
+
+def _sum_gradient(op, grad):
+    """The gradient repeated over what was summed."""
+    source, axes = op._inputs
+    dims = source._dims
+    known_axes = None if dims is None else constant_value(axes)
+    if known_axes is not None:
+        if np.array_equal(known_axes, np.arange(len(dims))):
+            grad = ops.reshape(grad, [1] * len(dims))
+            shape = ops.constant(dims, dtypes.int32) if None not in dims else ops.shape(source)
+            return ops.tile(grad, shape)
+        if None not in dims:
+            kept, repeats = _kept_and_repeated(dims, known_axes)
+            return ops.tile(ops.reshape(grad, kept), repeats)
+    shape = ops.shape(source)
+    with get_default_graph().colocate_with(shape.op):
+        kept = reduced_shape(shape, axes)
+        repeats = _safe_shape_div(shape, kept)
+    return ops.tile(ops.reshape(grad, kept), repeats)
+
+
+def _kept_and_repeated(dims, axes):
+    """Sizes with 1 in the place of reduced ones, and how often each is repeated; remembered by the graph."""
+    cache = get_default_graph().__dict__.setdefault("_reduced_shapes", {})
+    key = dims, tuple(axes.reshape(-1).tolist())
+    if key not in cache:
+        # TensorFlow adds the nodes that compute these to look at their values, once for each key.
+        kept = reduced_shape(dims, key[1])
+        _safe_shape_div(dims, kept)
+        reduced = {axis % len(dims) for axis in key[1]}
+        sizes = tuple(1 if i in reduced else size for i, size in enumerate(dims))
+        repeats = tuple(size // max(left, 1) for size, left in zip(dims, sizes, strict=True))
+        cache[key] = sizes, repeats
+    return cache[key]
+
+
+@mean_op.gradient
+def _(op, grad):
+    total = _sum_gradient(op, grad)
+    dims, left = op._inputs[0].shape, op._outputs[0].shape
+    if dims.is_fully_defined() and left.is_fully_defined():
+        factor = ops.constant(dims.num_elements() // max(left.num_elements(), 1), total.dtype)
+    else:
+        shape, left_shape = ops.shape(op._inputs[0]), ops.shape(op._outputs[0])
+        factor = _safe_shape_div(reduce_prod(shape), reduce_prod(left_shape))
+    return ops.truediv(total, ops.cast(factor, total.dtype)), None
+
+
+@max_op.gradient
+@min_op.gradient
+def _(op, grad):
+    """Elements that are equal share the gradient equally."""
+    source, axes = op._inputs
+    kept = reduced_shape(ops.shape(source), axes)
+    extremum = ops.reshape(op._outputs[0], kept)
+    grad = ops.reshape(grad, kept)
+    chosen = ops.cast(ops.equal(extremum, source), grad.dtype)
+    count = ops.reshape(reduce_sum(chosen, axes), kept)
+    return ops.divide(chosen, count) * grad, None
+
+
+@prod_op.gradient
+def _(op, grad):
+    """The product of all other elements, from running products on both sides: right for zeros too."""
+    source, axes = op._inputs
+    shape = ops.shape(source)
+    axes = ops.reshape(axes, [-1])
+    kept = reduced_shape(shape, op._inputs[1])
+    grad = ops.tile(ops.reshape(grad, kept), _safe_shape_div(shape, kept))
+    with get_default_graph().device("/cpu:0"):
+        rank = ops.rank(source)
+        axes = (axes + rank) % rank
+        reduced = ops.cast(axes, dtypes.int32)
+        index = ops.range(0, rank)
+        others, _ = ops.setdiff1d(index, reduced)
+        order = ops.concat([reduced, others], 0)
+        reduced_count = reduce_prod(ops.gather(shape, reduced))
+        other_count = reduce_prod(ops.gather(shape, others))
+    permuted = ops.transpose(source, order)
+    permuted_shape = ops.shape(permuted)
+    columns = ops.reshape(permuted, (reduced_count, other_count))
+    left = ops.cumprod(columns, axis=0, exclusive=True)
+    right = ops.cumprod(columns, axis=0, exclusive=True, reverse=True)
+    products = ops.reshape(left * right, permuted_shape)
+    result = grad * ops.transpose(products, ops.invert_permutation(order))
+    return ops.reshape(result, shape), None

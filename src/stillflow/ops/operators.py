@@ -1,0 +1,95 @@
+"""The operators of tensors: x + y, x @ y, -x, x < y, and so on."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
+from stillflow.ops.convert import convert_to_tensor
+
+
+def _binary(name, function):
+    """The operator and its reflection; the operand that is no tensor takes the type of the other."""
+
+    def operator(x, y):
+        with name_scope(None, name, [x, y]) as scope:
+            if not isinstance(y, Tensor):
+                try:
+                    y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
+                except TypeError:
+                    # It may know how to combine itself with a tensor.
+                    if hasattr(type(y), f"__r{name}__"):
+                        return NotImplemented
+                    raise
+            return function(x, y, name=scope)
+
+    def reflected(y, x):
+        with name_scope(None, name, [x, y]) as scope:
+            x = convert_to_tensor(x, dtype=y.dtype.base_dtype, name="x")
+            return function(x, y, name=scope)
+
+    return operator, reflected
+
+
+def _add(x, y, name):
+    return (ops.add if x.dtype.base_dtype is dtypes.string else ops.add_v2)(x, y, name=name)
+
+
+# Named as in `ops`, so that importing this module imports no op.
+_WITH_REFLECTION = {
+    "sub": "sub",
+    "mul": "mul",
+    "div": "div",
+    "truediv": "truediv",
+    "floordiv": "floordiv",
+    "mod": "floor_mod",
+    "pow": "pow",
+    "and": "logical_and",
+    "or": "logical_or",
+    "xor": "logical_xor",
+    "matmul": "matmul",
+}
+_PLAIN = {
+    "__lt__": "less",
+    "__le__": "less_equal",
+    "__gt__": "greater",
+    "__ge__": "greater_equal",
+    "__neg__": "neg",
+    "__abs__": "abs",
+    "__invert__": "logical_not",
+}
+
+
+def _named(builder):
+    return lambda *operands, **options: getattr(ops, builder)(*operands, **options)
+
+
+def _overload(symbol, function):
+    operator, reflected = _binary(symbol, function)
+    Tensor._override_operator(f"__{symbol}__", operator)
+    Tensor._override_operator(f"__r{symbol}__", reflected)
+
+
+def _get_item(tensor, index, var=None):
+    return ops.get_item(tensor, index, var)
+
+
+def _is(x, y):
+    return x is y
+
+
+def _is_not(x, y):
+    return x is not y
+
+
+def install():
+    """Gives tensors their operators. == and != compare identities, as in TensorFlow 1."""
+    _overload("add", _add)
+    for symbol, builder in _WITH_REFLECTION.items():
+        _overload(symbol, _named(builder))
+    for operator, builder in _PLAIN.items():
+        Tensor._override_operator(operator, _named(builder))
+    Tensor._override_operator("__getitem__", _get_item)
+    Tensor._override_operator("__eq__", _is)
+    Tensor._override_operator("__ne__", _is_not)

@@ -1,0 +1,174 @@
+"""define_op: the one place where an op is declared, and how a declared op adds a node to a graph.
+
+    matmul = define_op(
+        "MatMul(a: T, b: T) -> (product: T)",
+        "transpose_a: bool = false; transpose_b: bool = false; T: {float32, float64, ...}",
+        kernel="matmul(a, b | transpose_a, transpose_b)",
+    )
+
+declares the op; `matmul(a, b, transpose_b=True, name="m")` adds a node. A rule for its shapes, its gradient
+and its values where they are known in advance is attached by the decorators of `Op`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stillflow.graph import op_def as op_defs
+from stillflow.graph.op_def import OpDef
+
+# ---- How a plan runs an op --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
+
+    An attribute may be a number: one kernel serves several ops.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    attrs: tuple[str | int, ...]
+    state: str | None = None  # "random": a Philox stream; "op": the kernel's own state
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """An operation of csrc/elementwise over broadcast inputs; several are fused into one kernel call.
+
+    `attrs` name attributes (or are numbers) that the operation takes as scalars after its inputs.
+    """
+
+    name: str
+    attrs: tuple[str | float, ...] = ()
+    broadcasts: bool = True  # False: inputs must have one shape or be scalars, which the plan has to know
+    otherwise: Kernel | None = None  # what runs for strings, and where the shapes are not known to be such
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """The output is an input; nothing is computed."""
+
+    input: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """The plan knows what to do: "constant", "placeholder", "variable", "nothing"."""
+
+    kind: str
+
+
+_CALL = re.compile(r"(\w+)\(\s*([^|]*?)\s*(?:\|\s*(.*?)\s*)?\)$")
+
+
+def parse_kernel(text: str, state: str | None = None) -> Kernel:
+    match = _CALL.match(text)
+    if match is None:
+        raise ValueError(f"Not a kernel call: {text!r}")
+    name, inputs, attrs = match.groups()
+    values = tuple(int(part) if part.lstrip("-").isdigit() else part for part in _names(attrs or ""))
+    return Kernel(name, _names(inputs), values, state)
+
+
+def parse_elementwise(text: str, broadcasts: bool, otherwise: Kernel | None) -> Elementwise:
+    name, _, attrs = text.partition("|")
+    return Elementwise(name.strip(), _names(attrs), broadcasts, otherwise)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+# ---- Declaring ----------------------------------------------------------------------------------------------
+
+
+class Op:
+    """A declared op. Calling it adds a node; its decorators attach rules."""
+
+    __slots__ = ("op_def",)
+
+    def __init__(self, op_def: OpDef):
+        self.op_def = op_def
+
+    def __call__(self, *args, name=None, **kwargs):
+        from stillflow.ops import build
+
+        if args:
+            kwargs.update(zip(build.parameter_names(self.op_def), args, strict=False))
+        return build.apply(self.op_def, name, kwargs)
+
+    def shape_rule(self, rule):
+        """Decorates `rule(context) -> plain shape(s)`; see graph.shape_inference."""
+        self.op_def.shape_rule = rule
+        return rule
+
+    def gradient(self, rule):
+        """Decorates `rule(op, *gradients of outputs) -> gradients of inputs`, as tf.RegisterGradient does."""
+        self.op_def.gradient = rule
+        return rule
+
+    def constant_value(self, rule):
+        """Decorates `rule(context) -> array or None`: a value that is known while the graph is built."""
+        self.op_def.constant_value = rule
+        return rule
+
+    def folded_value(self, rule):
+        """Like constant_value, but only for shape inference."""
+        self.op_def.folded_value = rule
+        return rule
+
+    def partial_value(self, rule):
+        """Decorates `rule(context) -> tuple or int`, None for unknown elements of an integer value."""
+        self.op_def.partial_value = rule
+        return rule
+
+
+def define_op(
+    signature: str,
+    attrs: str = "",
+    *,
+    kernel: str | None = None,
+    state: str | None = None,
+    elementwise: str | None = None,
+    broadcasts: bool = True,
+    alias: int | None = None,
+    special: str | None = None,
+    stateful: bool = False,
+    commutative: bool = False,
+    aggregate: bool = False,
+    differentiable: bool = True,
+    allows_uninitialized_input: bool = False,
+) -> Op:
+    """Declares an op. One of `kernel`, `elementwise`, `alias` and `special` says how it runs.
+
+    `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
+    `differentiable=False` says that its gradient is None; otherwise a gradient must be attached.
+    """
+    name, inputs, outputs = op_defs.parse_signature(signature)
+    attr_defs = op_defs.parse_attrs(attrs)
+    lowering: object
+    if elementwise is not None:
+        lowering = parse_elementwise(elementwise, broadcasts, None if kernel is None else parse_kernel(kernel))
+    elif kernel is not None:
+        lowering = parse_kernel(kernel, state)
+    elif alias is not None:
+        lowering = Alias(alias)
+    else:
+        lowering = Special(special or "")
+    op_def = OpDef(
+        name,
+        op_defs.resolve_type_lists(inputs, attr_defs),
+        op_defs.resolve_type_lists(outputs, attr_defs),
+        attr_defs,
+        is_stateful=stateful,
+        is_commutative=commutative,
+        is_aggregate=aggregate,
+        allows_uninitialized_input=allows_uninitialized_input,
+        is_differentiable=differentiable,
+        lowering=lowering,
+    )
+    op_defs.register(op_def)
+    return Op(op_def)

@@ -1,0 +1,66 @@
+"""Reference variables changed in part: rows, or parts at index tuples, set, added to, multiplied, ..."""
+
+from __future__ import annotations
+
+from stillflow.ops import dims as plain
+from stillflow.ops.array.scatter_nd import check_parts
+from stillflow.ops.registry import define_op
+from stillflow.ops.state.variable import NUMBERS
+
+_ORDERED = "{float16, bfloat16, float32, float64, int32, int64}"
+
+
+def _scatter(name, operation, types=NUMBERS, use_locking="false"):
+    """`operation` is the kernel's number for it."""
+    return define_op(
+        f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> (output_ref: Ref(T))",
+        f"T: {types}; Tindices: {{int32, int64}}; use_locking: bool = {use_locking}",
+        kernel=f"scatter(ref, indices, updates | {operation})",
+        differentiable=False,
+    )
+
+
+scatter_update = _scatter("ScatterUpdate", 0, "type", "true")
+scatter_add = _scatter("ScatterAdd", 1)
+scatter_sub = _scatter("ScatterSub", 2)
+scatter_mul = _scatter("ScatterMul", 3)
+scatter_div = _scatter("ScatterDiv", 4)
+scatter_min = _scatter("ScatterMin", 5, _ORDERED)
+scatter_max = _scatter("ScatterMax", 6, _ORDERED)
+
+
+def _scatter_nd(name, operation, types=NUMBERS, use_locking="false"):
+    return define_op(
+        f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> (output_ref: Ref(T))",
+        f"T: {types}; Tindices: {{int32, int64}}; use_locking: bool = {use_locking}",
+        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        differentiable=False,
+    )
+
+
+scatter_nd_update = _scatter_nd("ScatterNdUpdate", 0, "type", "true")
+scatter_nd_add = _scatter_nd("ScatterNdAdd", 1)
+scatter_nd_sub = _scatter_nd("ScatterNdSub", 2)
+
+
+@scatter_update.shape_rule
+@scatter_add.shape_rule
+@scatter_sub.shape_rule
+@scatter_mul.shape_rule
+@scatter_div.shape_rule
+@scatter_min.shape_rule
+@scatter_max.shape_rule
+def _(context):
+    ref, indices, updates = context.shapes
+    plain.with_rank_at_least(ref, 1)
+    if updates != ():
+        plain.merged(updates, plain.joined(indices, None if ref is None else ref[1:]))
+    return ref
+
+
+@scatter_nd_update.shape_rule
+@scatter_nd_add.shape_rule
+@scatter_nd_sub.shape_rule
+def _(context):
+    check_parts(*context.shapes)
+    return context.shapes[0]

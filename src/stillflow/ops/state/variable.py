@@ -1,0 +1,89 @@
+"""Reference variables: the node that stands for a variable, and the ops that change it as a whole."""
+
+from __future__ import annotations
+
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops.array.placeholder import incompatible
+from stillflow.ops.registry import define_op
+
+NUMBERS = (
+    "{float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
+    "complex128, float16, uint32, uint64}"
+)
+
+variable_v2 = define_op(
+    "VariableV2() -> (ref: Ref(dtype))",
+    "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+    special="variable",
+    stateful=True,
+    differentiable=False,
+)
+variable = define_op(
+    "Variable() -> (ref: Ref(dtype))",
+    "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+    special="variable",
+    stateful=True,
+    differentiable=False,
+)
+assign = define_op(
+    "Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+    "T: type; validate_shape: bool = true; use_locking: bool = true",
+    kernel="assign(ref, value | validate_shape)",
+    allows_uninitialized_input=True,
+    differentiable=False,
+)
+assign_add = define_op(
+    "AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+    f"T: {NUMBERS}; use_locking: bool = false",
+    kernel="assign_add(ref, value)",
+    differentiable=False,
+)
+assign_sub = define_op(
+    "AssignSub(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
+    f"T: {NUMBERS}; use_locking: bool = false",
+    kernel="assign_sub(ref, value)",
+    differentiable=False,
+)
+is_variable_initialized = define_op(
+    "IsVariableInitialized(ref: Ref(dtype)) -> (is_initialized: bool)",
+    "dtype: type",
+    kernel="is_initialized(ref)",
+    allows_uninitialized_input=True,
+    differentiable=False,
+)
+
+
+@variable_v2.shape_rule
+def _(context):
+    return context.attrs["shape"]._dims
+
+
+@variable.shape_rule
+def _(context):
+    # The old op cannot tell a scalar from an unknown shape.
+    return context.attrs["shape"]._dims or None
+
+
+@assign.shape_rule
+def _(context):
+    ref, value = context.shapes
+    return _merged(ref, value) if context.attrs["validate_shape"] else value
+
+
+@assign_add.shape_rule
+@assign_sub.shape_rule
+def _(context):
+    return _merged(*context.shapes)
+
+
+@is_variable_initialized.shape_rule
+def _(context):
+    return ()
+
+
+def _merged(ref, value):
+    merged = merge(ref, value)
+    if merged is False:
+        raise ShapeError(incompatible(ref, value))
+    return merged

@@ -1,0 +1,94 @@
+"""The updates of optimizers: ops that take a variable, its slots and its gradient, and change the former.
+
+Sparse updates take rows of the gradient, and the indices of the rows that they belong to.
+"""
+
+from __future__ import annotations
+
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops.array.placeholder import incompatible
+from stillflow.ops.registry import define_op
+from stillflow.ops.state.variable import NUMBERS
+
+
+def _snake_case(name):
+    """ApplyRMSProp -> apply_rms_prop"""
+    words = name.replace("RMSProp", "RmsProp").replace("AdagradDA", "AdagradDa")
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in words)[1:]
+
+
+def _update(name, variables, arguments, gradient="grad", attrs="", attr_names=""):
+    """Declares an update. `arguments` are the inputs after the variables, in TensorFlow's order."""
+    variables, arguments = variables.split(), arguments.split()
+    types = {"global_step": "int64", "indices": "Tindices"}
+    inputs = [f"{each}: Ref(T)" for each in variables] + [f"{each}: {types.get(each, 'T')}" for each in arguments]
+    scalars = [each for each in arguments if each not in (gradient, "indices")]
+    is_sparse = "indices" in arguments
+    op = define_op(
+        f"{name}({', '.join(inputs)}) -> (out: Ref(T))",
+        f"T: {NUMBERS}; {'Tindices: {int32, int64}; ' if is_sparse else ''}use_locking: bool = false{attrs}",
+        kernel=f"{_snake_case(name)}({', '.join([*variables, *arguments])}{attr_names})",
+        differentiable=False,
+    )
+    variable_count, gradient_index = len(variables), len(variables) + arguments.index(gradient)
+    indices_index = variable_count + arguments.index("indices") if is_sparse else None
+    scalar_indices = [variable_count + arguments.index(each) for each in scalars]
+
+    @op.shape_rule
+    def _(context):
+        dims = context.shapes[0]
+        for other in context.shapes[1:variable_count]:
+            dims = _merged(dims, other)
+        for index in scalar_indices:
+            _merged(context.shapes[index], ())
+        if indices_index is None:
+            return _merged(dims, context.shapes[gradient_index])
+        return _row_update(dims, context.shapes[gradient_index], context.shapes[indices_index])
+
+    return op
+
+
+def _merged(a, b):
+    merged = merge(a, b)
+    if merged is False:
+        raise ShapeError(incompatible(a, b))
+    return merged
+
+
+def _row_update(dims, gradient, indices):
+    """The variable's shape, given that of the rows and of their indices."""
+    indices = _merged(indices, (None,))
+    if dims is not None:
+        gradient = _merged(gradient, (None, *dims[1:]))
+    if gradient is not None:
+        _merged((gradient[0],), indices)
+    return dims
+
+
+_USES_NESTEROV = {"attrs": "; use_nesterov: bool = false", "attr_names": " | use_nesterov"}
+_UPDATES_SLOTS = {"attrs": "; update_slots: bool = true", "attr_names": " | update_slots"}
+_DA_SLOTS = "var gradient_accumulator gradient_squared_accumulator"
+
+apply_gradient_descent = _update("ApplyGradientDescent", "var", "alpha delta", "delta")
+apply_proximal_gradient_descent = _update("ApplyProximalGradientDescent", "var", "alpha l1 l2 delta", "delta")
+sparse_apply_proximal_gradient_descent = _update(
+    "SparseApplyProximalGradientDescent", "var", "alpha l1 l2 grad indices"
+)
+apply_momentum = _update("ApplyMomentum", "var accum", "lr grad momentum", **_USES_NESTEROV)
+sparse_apply_momentum = _update("SparseApplyMomentum", "var accum", "lr grad indices momentum", **_USES_NESTEROV)
+apply_adagrad = _update("ApplyAdagrad", "var accum", "lr grad", **_UPDATES_SLOTS)
+sparse_apply_adagrad = _update("SparseApplyAdagrad", "var accum", "lr grad indices", **_UPDATES_SLOTS)
+apply_proximal_adagrad = _update("ApplyProximalAdagrad", "var accum", "lr l1 l2 grad")
+sparse_apply_proximal_adagrad = _update("SparseApplyProximalAdagrad", "var accum", "lr l1 l2 grad indices")
+apply_adagrad_da = _update("ApplyAdagradDA", _DA_SLOTS, "grad lr l1 l2 global_step")
+sparse_apply_adagrad_da = _update("SparseApplyAdagradDA", _DA_SLOTS, "grad indices lr l1 l2 global_step")
+apply_adam = _update("ApplyAdam", "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", **_USES_NESTEROV)
+apply_rms_prop = _update("ApplyRMSProp", "var ms mom", "lr rho momentum epsilon grad")
+sparse_apply_rms_prop = _update("SparseApplyRMSProp", "var ms mom", "lr rho momentum epsilon grad indices")
+apply_centered_rms_prop = _update("ApplyCenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad")
+sparse_apply_centered_rms_prop = _update(
+    "SparseApplyCenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad indices"
+)
+apply_adadelta = _update("ApplyAdadelta", "var accum accum_update", "lr rho epsilon grad")
+sparse_apply_adadelta = _update("SparseApplyAdadelta", "var accum accum_update", "lr rho epsilon grad indices")

@@ -1,0 +1,69 @@
+"""From a graph to an instruction list: `compile_plan` runs the passes from top to bottom."""
+
+from __future__ import annotations
+
+from stillflow import _engine, errors
+from stillflow.plan.elementwise import fuse_elementwise
+from stillflow.plan.emit import emit
+from stillflow.plan.fold import fold
+from stillflow.plan.lift import lift
+from stillflow.plan.listing import listing
+from stillflow.plan.merge import merge
+from stillflow.plan.prune import needed_operations
+from stillflow.plan.simplify import simplify
+from stillflow.plan.uniform import spread
+
+__all__ = ["CompiledPlan", "compile_plan", "listing"]
+
+
+class CompiledPlan:
+    """A program of the engine, and which operations its steps stand for."""
+
+    def __init__(self, program, plan):
+        self.program = program
+        self.parts = [node.parts for node in plan.nodes]
+        self.text = listing(plan)
+
+    def operation_at(self, step, part):
+        """The operation that failed, for what the engine says of a failure."""
+        if step < 0 or step >= len(self.parts):
+            return None
+        parts = self.parts[step]
+        return parts[part if part < len(parts) else 0]
+
+
+def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds) -> CompiledPlan:
+    """Compiles what computes `fetches` (tensors) and runs `targets` (operations).
+
+    Args:
+      feeds: the tensors whose values the caller brings.
+      feed_dims: their plain shapes, as far as this plan may rely on them.
+      session_core: the _engine.Session that keeps the variables.
+      kernels: the _engine.Kernels to use.
+      make_feeds: a function that returns the _engine.Feed objects for `feeds`.
+    """
+    operations = needed_operations(fetches, targets, feeds)
+    plan = lift(operations, feeds, fetches, targets, feed_dims)
+    reduce(plan, lambda part: _evaluate(part, session_core, kernels))
+    fuse_elementwise(plan)
+    program = emit(plan, session_core, kernels, make_feeds())
+    return CompiledPlan(program, plan)
+
+
+def reduce(plan, evaluate):
+    """Brings a plan to the form in which fusions look for their patterns: equal programs have equal forms."""
+    simplify(plan)
+    merge(plan)
+    spread(plan, evaluate)
+    fold(plan, evaluate)
+    spread(plan, evaluate)
+    simplify(plan)
+    merge(plan)
+
+
+def _evaluate(part, session_core, kernels):
+    fuse_elementwise(part)
+    try:
+        return emit(part, session_core, kernels, []).run(())
+    except (_engine.EngineError, errors.OpError):
+        return None

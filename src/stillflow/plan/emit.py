@@ -1,0 +1,136 @@
+"""emit: the finished plan as an engine program. Values get slots; a slot is free again after its last reader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stillflow import _engine, errors
+from stillflow.graph import dtypes
+from stillflow.graph.shape import TensorShape
+from stillflow.ops.registry import Kernel
+
+
+def emit(plan, session_core, kernels, feeds):
+    """An _engine.Program. `feeds` are _engine.Feed objects in the order of the plan's feeds."""
+    slots = _Slots(plan)
+    program = _engine.Program(session_core, kernels, slots.count)
+    for value, slot in slots.permanent.items():
+        if value.is_reference:
+            program.add_reference(slot, _variable(session_core, value))
+        else:
+            array = _array_for(value)
+            program.add_constant(slot, array, value.dtype.as_datatype_enum)
+    for node, step in zip(plan.nodes, slots.steps, strict=True):
+        _emit_step(program, kernels, node, step)
+    program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
+    program.set_fetches([slots.of[value] for value in plan.fetch_values])
+    return program
+
+
+def _array_for(value):
+    numpy_type = object if value.dtype is dtypes.string else value.dtype.as_numpy_dtype
+    return np.require(value.constant, numpy_type, ["C", "ALIGNED"])
+
+
+def _variable(session_core, value):
+    op = value.source.op
+    shape = op._attrs["shape"]
+    dims = None if shape.rank is None else [-1 if size is None else size for size in shape.as_list()]
+    name = op._attrs.get("shared_name", b"").decode() or op._name
+    container = op._attrs.get("container", b"").decode()
+    if container:
+        name = f"{container}/{name}"
+    return session_core.variable(name, value.dtype.as_datatype_enum, dims)
+
+
+def _emit_step(program, kernels, node, step):
+    lowering = node.lowering
+    if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
+        raise NotImplementedError(f"No kernel for {node}")
+    attrs = [_attr(node.attrs[name] if isinstance(name, str) else name) for name in lowering.attrs]
+    random_state = op_state = None
+    if lowering.state == "random":
+        random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
+    elif lowering.state == "op":
+        op_state = node.name
+    try:
+        program.add_step(
+            lowering.name, step.inputs, step.outputs, attrs, step.dying, step.releases, random_state, op_state
+        )
+    except _engine.EngineError as error:
+        raise errors.make(error.code, error.message, node.op) from None
+
+
+def _attr(value):
+    """An attribute as the engine takes it: int, float, bytes, or a list of numbers."""
+    if isinstance(value, dtypes.DType):
+        return value.as_datatype_enum
+    if isinstance(value, TensorShape):
+        return [-1 if size is None else size for size in value.as_list()]
+    if isinstance(value, tuple):
+        return [_attr(item) for item in value]
+    return value
+
+
+@dataclass(slots=True)
+class _Step:
+    inputs: list  # slots
+    outputs: list
+    dying: int  # bit i: nothing reads input i afterwards
+    releases: list  # slots that are free afterwards
+
+
+class _Slots:
+    """Which slot each value lies in, and when slots become free."""
+
+    def __init__(self, plan):
+        self.of: dict = {}
+        self.permanent: dict = {}
+        self.count = 0
+        self._free: list = []
+        self.steps = []
+        lasting = set(plan.fetch_values)
+        last_reader = {}
+        for index, node in enumerate(plan.nodes):
+            for value in node.inputs:
+                last_reader[value] = index
+        for value in plan.feed_values:
+            self._assign(value)
+        for index, node in enumerate(plan.nodes):
+            self.steps.append(self._step(index, node, last_reader, lasting))
+        for value in plan.fetch_values:
+            if value not in self.of:
+                self._assign_permanent(value)
+
+    def _assign(self, value):
+        if self._free:
+            self.of[value] = self._free.pop()
+        else:
+            self.of[value] = self.count
+            self.count += 1
+
+    def _assign_permanent(self, value):
+        self.of[value] = self.permanent[value] = self.count
+        self.count += 1
+
+    def _step(self, index, node, last_reader, lasting):
+        for value in node.inputs:
+            if value not in self.of:  # a constant or a variable, met for the first time
+                self._assign_permanent(value)
+        for value in node.outputs:
+            self._assign(value)
+        dying = 0
+        ending: list = []
+        for position, value in enumerate(node.inputs):
+            if value in self.permanent or value in lasting or last_reader[value] != index:
+                continue
+            if value not in ending:
+                ending.append(value)
+            if position < 64 and node.inputs.count(value) == 1:
+                dying |= 1 << position
+        ending.extend(value for value in node.outputs if value not in last_reader and value not in lasting)
+        inputs, outputs, releases = ([self.of[v] for v in values] for values in (node.inputs, node.outputs, ending))
+        self._free.extend(releases)
+        return _Step(inputs, outputs, dying, releases)

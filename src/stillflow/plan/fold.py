@@ -1,0 +1,57 @@
+"""fold: runs, once, what depends on constants alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.ops.registry import Special
+from stillflow.plan.ir import Plan
+
+# Results above this size are worth computing again rather than keeping, unless their inputs are as large.
+_MOST_KEPT_BYTES = 1 << 16
+
+
+def fold(plan, evaluate):
+    """Replaces pure nodes whose inputs are all known by their results.
+
+    `evaluate(plan)` runs a plan without feeds and returns the arrays it fetches.
+    """
+    foldable = []
+    known: set = set()
+    for node in plan.nodes:
+        if _is_foldable(node, known):
+            foldable.append(node)
+            known.update(node.outputs)
+    if not foldable:
+        return
+    members = set(foldable)
+    wanted = {}
+    for node in plan.nodes:
+        if node not in members:
+            wanted.update(dict.fromkeys(value for value in node.inputs if value in known))
+    wanted.update(dict.fromkeys(value for value in plan.fetch_values if value in known))
+    part = Plan([], [], [])
+    part.nodes = foldable
+    part.fetch_values = list(wanted)
+    results = evaluate(part)
+    if results is None:
+        return  # it fails; let it fail when the program runs, where the node is named
+    for value, array in zip(wanted, results, strict=True):
+        value.constant = np.asarray(array)
+        value.producer = None
+    plan.nodes = [node for node in plan.nodes if node not in members]
+
+
+def _is_foldable(node, known):
+    if not node.is_pure or isinstance(node.lowering, Special) or not node.outputs:
+        return False
+    if not all(value.constant is not None or value in known for value in node.inputs):
+        return False
+    input_bytes = sum(_bytes(value) for value in node.inputs)
+    return all(
+        value.count is not None and _bytes(value) <= max(_MOST_KEPT_BYTES, input_bytes) for value in node.outputs
+    )
+
+
+def _bytes(value):
+    return (value.count or 0) * value.dtype.size

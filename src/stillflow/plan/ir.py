@@ -1,0 +1,116 @@
+"""What a plan is while it is being compiled: nodes over values, in the order in which they will run.
+
+A node begins as one graph operation and may come to stand for several. Values carry what is known of their
+shape and contents; that is more than the graph knows, because the shapes of the feeds are known here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stillflow.graph import dtypes
+
+
+class Value:
+    """What one output of a node, or one feed, holds during a run."""
+
+    __slots__ = ("constant", "dims", "dtype", "is_reference", "partial", "producer", "source")
+
+    def __init__(self, dtype, dims, producer=None, source=None):
+        self.dtype = dtype  # of the elements, also for references
+        self.dims = dims  # plain shape
+        self.producer = producer  # Node, or None for feeds and constants made by passes
+        self.source = source  # the Tensor it stands for, for messages and listings
+        self.constant: np.ndarray | None = None
+        self.partial: Any = None  # an integer value with unknown elements: see shape_inference
+        self.is_reference = False
+
+    @property
+    def count(self):
+        """The number of elements, or None."""
+        if self.dims is None or None in self.dims:
+            return None
+        count = 1
+        for size in self.dims:
+            count *= size
+        return count
+
+    @property
+    def name(self):
+        return self.source.name if self.source is not None else "?"
+
+
+class Node:
+    """A step in the making."""
+
+    __slots__ = ("attrs", "inputs", "is_pure", "lowering", "op", "outputs", "parts", "position", "type")
+
+    def __init__(self, op, node_type, lowering, inputs, attrs, position, is_pure):
+        self.op = op  # the Operation it came from
+        self.type = node_type
+        self.lowering = lowering
+        self.inputs: list[Value] = inputs
+        self.outputs: list[Value] = []
+        self.attrs = attrs
+        self.position = position  # nodes run in ascending order of this
+        self.is_pure = is_pure  # reads and changes nothing but its inputs and outputs
+        self.parts = [op]  # operations, as the kernel numbers them in its failures
+
+    @property
+    def name(self):
+        return self.op._name
+
+    def copy(self, inputs):
+        """The same step over other inputs, without outputs yet."""
+        return Node(self.op, self.type, self.lowering, inputs, self.attrs, self.position, self.is_pure)
+
+    def __repr__(self):
+        return f"{self.type}({', '.join(value.name for value in self.inputs)}) [{self.name}]"
+
+
+class Plan:
+    """The nodes of one (fetches, feeds) pair, and the values at its ends."""
+
+    def __init__(self, feeds, fetches, targets):
+        self.feeds = feeds  # [Tensor] in the order of the caller's values
+        self.feed_values: list[Value] = []
+        self.fetches = fetches  # [Tensor]
+        self.fetch_values: list[Value] = []
+        self.targets = targets  # [Operation] to run besides
+        self.nodes: list[Node] = []
+        self.values: dict = {}  # Tensor -> Value
+        self.early_reads: dict = {}  # Tensor -> Value, of fetched reads of variables
+
+    def replace(self, replacements):
+        """Puts other values in the place of some, everywhere; `replacements` maps Value to Value."""
+        if not replacements:
+            return
+
+        def final(value):
+            while value in replacements:
+                value = replacements[value]
+            return value
+
+        for node in self.nodes:
+            for i, value in enumerate(node.inputs):
+                if value in replacements:
+                    node.inputs[i] = final(value)
+        self.fetch_values = [final(value) for value in self.fetch_values]
+
+    def readers(self):
+        """{Value: [Node]} of the nodes that read each value, in order, once per input."""
+        readers: dict = {}
+        for node in self.nodes:
+            for value in node.inputs:
+                readers.setdefault(value, []).append(node)
+        return readers
+
+
+def constant_of(array, dtype=None) -> Value:
+    """A value that is known."""
+    found = dtype or dtypes.from_numpy(array.dtype)
+    value = Value(found, array.shape)
+    value.constant = array
+    return value

@@ -1,0 +1,197 @@
+"""lift: graph operations become the nodes and values of a plan.
+
+Shapes are inferred again, now from the shapes of the feeds. Reads of variables become nodes of their own:
+where an operation takes the value of what is a reference, the read stands right before it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import errors
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import as_partial, dims_text, known_value, normalized
+from stillflow.ops.registry import Alias, Kernel, Special
+from stillflow.plan.ir import Node, Plan, Value
+
+_READ = Kernel("read_variable", ("ref",), ())
+# Values of up to this many elements are computed while planning, if an op says how.
+_MOST_KNOWN_ELEMENTS = 4096
+
+
+class PlanContext:
+    """What shape and value rules may ask, answered from the plan."""
+
+    __slots__ = ("attrs", "op_def", "output_index", "shapes", "values")
+
+    def __init__(self, op, values):
+        self.op_def = op._op_def
+        self.attrs = op._attrs
+        self.values = values
+        self.shapes = [value.dims for value in values]
+        self.output_index = 0
+
+    def value(self, index):
+        return self.values[index].constant
+
+    def partial_value(self, index):
+        value = self.values[index]
+        return value.partial if value.constant is None else as_partial(value.constant)
+
+    def output_count(self):
+        return len(self.op_def.output_dtypes(self.attrs))
+
+
+def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
+    """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
+
+    Raises InvalidArgumentError for a placeholder that is not fed.
+    """
+    plan = Plan(feeds, fetches, targets)
+    for tensor, dims in zip(feeds, feed_dims, strict=True):
+        value = Value(tensor._dtype.base_dtype, _known(tensor._dims, dims), None, tensor)
+        plan.values[tensor] = value
+        plan.feed_values.append(value)
+    for order, op in enumerate(operations):
+        _lift_operation(plan, op, order)
+    for tensor in fetches:
+        value = plan.early_reads.get(tensor) or plan.values[tensor]
+        if value.is_reference:
+            # A fetched variable is read when everything else has run.
+            value = _read(plan, tensor._op, value, len(operations))
+        plan.fetch_values.append(value)
+    return plan
+
+
+def _known(own, other):
+    merged = merge(own, other)
+    return own if merged is False else merged
+
+
+def _lift_operation(plan, op, order):
+    op_def = op._op_def
+    values = [plan.values[tensor] for tensor in op._inputs]
+    if _stands_for_variable(op, values):
+        tensor = op._outputs[0]
+        if tensor in plan.fetches and tensor not in plan.feeds:
+            plan.early_reads[tensor] = _read(plan, op, values[0], order)
+        plan.values.setdefault(tensor, values[0])
+        return
+    changed = None
+    for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
+        if arg.is_ref:
+            changed = changed or values[i]
+        elif values[i].is_reference:
+            source = op._inputs[i]._op
+            reader = op if isinstance(source._op_def.lowering, Special) else source
+            values[i] = _read(plan, reader, values[i], order)
+    is_pure = not op_def.is_stateful and changed is None
+    node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
+    for tensor in op._outputs:
+        node.outputs.append(Value(tensor._dtype.base_dtype, tensor._dims, node, tensor))
+    _infer(op, node)
+    for arg, value in zip(expanded(op_def.outputs, op._attrs), list(node.outputs), strict=True):
+        if arg.is_ref and changed is not None:
+            node.outputs.remove(value)
+            plan.values[value.source] = changed  # what comes out is the variable that went in
+        elif value.source not in plan.values:  # a fed tensor keeps the value that is fed
+            value.is_reference = arg.is_ref
+            plan.values[value.source] = value
+    if isinstance(node.lowering, Special):
+        _lift_special(plan, op, node)
+    else:
+        plan.nodes.append(node)
+
+
+def _stands_for_variable(op, values):
+    """Whether the op is the read that every variable has: it waits for nothing, and so does not say when to read.
+
+    TensorFlow hands on the variable's memory there: what uses it sees the updates that it was told to wait for.
+    So does this: whatever uses it reads the variable itself. Fetched, it is read in its own place.
+    """
+    return isinstance(op._op_def.lowering, Alias) and values[0].is_reference and not op._control_inputs
+
+
+def expanded(args, attrs):
+    """The argument that each single input or output belongs to."""
+    result = []
+    for arg in args:
+        if arg.number_attr is not None:
+            result.extend([arg] * attrs[arg.number_attr])
+        elif arg.type_list_attr is not None:
+            result.extend([arg] * len(attrs[arg.type_list_attr]))
+        else:
+            result.append(arg)
+    return result
+
+
+def _read(plan, op, reference, order):
+    node = Node(op, "_Read", _READ, [reference], {}, (order, 0), is_pure=False)
+    value = Value(reference.dtype, reference.dims, node, reference.source)
+    node.outputs.append(value)
+    plan.nodes.append(node)
+    return value
+
+
+def _lift_special(plan, op, node):
+    kind = node.lowering.kind
+    if kind == "constant":
+        node.outputs[0].constant = op._attrs["value"].array()
+        node.outputs[0].producer = None
+    elif kind == "placeholder":
+        if op._outputs[0] not in plan.feeds:
+            raise _unfed(op)
+    elif kind == "variable":
+        node.outputs[0].producer = None
+    elif kind != "nothing":
+        raise errors.make(errors.UNIMPLEMENTED, f"Op type {op.type} cannot be run", op)
+
+
+def _unfed(op):
+    tensor = op._outputs[0]
+    shape = tensor.shape
+    known = "" if shape.rank is None else f" and shape {dims_text(shape._dims)}"
+    dtype = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
+    message = f"You must feed a value for placeholder tensor '{op.name}' with dtype {dtype}{known}"
+    return errors.make(errors.INVALID_ARGUMENT, message, op)
+
+
+def _infer(op, node):
+    """Shapes and values of the outputs, from those of the inputs as they are known here."""
+    op_def = op._op_def
+    context = PlanContext(op, node.inputs)
+    if op_def.shape_rule is not None and node.outputs:
+        try:
+            shapes = normalized(op_def.shape_rule(context), len(node.outputs))
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return  # the shapes of the feeds do not fit: the kernel will say so, in TensorFlow's words
+        for value, dims in zip(node.outputs, shapes, strict=True):
+            value.dims = _known(value.dims, dims)
+    if isinstance(node.lowering, Alias):
+        source = node.inputs[node.lowering.input]
+        node.outputs[0].constant = source.constant
+        node.outputs[0].partial = source.partial
+        if source.constant is not None:
+            node.outputs[0].dims = source.constant.shape
+        return
+    rule = op_def.constant_value or op_def.folded_value
+    for index, value in enumerate(node.outputs):
+        context.output_index = index
+        if rule is not None and value.dims is not None and _is_small(value):
+            value.constant = known_value(rule, context)
+        if value.constant is None and op_def.partial_value is not None:
+            _set_partial(value, known_value(op_def.partial_value, context))
+
+
+def _set_partial(value, partial):
+    """Keeps what is known of an integer value; all of it makes a constant."""
+    is_complete = isinstance(partial, int) or (isinstance(partial, tuple) and None not in partial)
+    if is_complete and value.dims == np.shape(partial):
+        value.constant = np.array(partial, value.dtype.as_numpy_dtype)
+    else:
+        value.partial = partial
+
+
+def _is_small(value):
+    count = value.count
+    return count is not None and count <= _MOST_KNOWN_ELEMENTS

@@ -1,0 +1,241 @@
+"""tf.Session: runs graphs and keeps the values of their variables."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from stillflow import _engine, errors, feeds, isa
+from stillflow.fetches import Fetches, structure_key
+from stillflow.graph import scopes
+from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.plan import compile_plan
+
+# A plan may rely on the shapes of its feeds; after so many different ones there is one plan for the rest.
+_MOST_PLANS_BY_SHAPE = 4
+
+
+def _cpu_count():
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class BaseSession:
+    """What Session and InteractiveSession have in common."""
+
+    def __init__(self, target="", graph=None, config=None):
+        if graph is None:
+            graph = get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
+        if isinstance(target, bytes):
+            target = target.decode()
+        if not isinstance(target, str):
+            raise TypeError(f"target must be a string, but got {type(target)}")
+        if target not in ("", "local"):
+            raise errors.NotFoundError(
+                None,
+                None,
+                f'No session factory registered for the given session options: {{target: "{target}"}}',
+            )
+        if config is not None and type(config).__name__ != "ConfigProto":
+            raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+        self._graph = graph
+        self._target = target
+        self._config = config
+        self._closed = False
+        threads = config.intra_op_parallelism_threads if config is not None else 0
+        self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
+        self._core = _engine.Session(threads if threads > 0 else _cpu_count())
+        self._kernels = isa.kernels()
+        self._requests: dict = {}
+        self._requests_edits = graph._edits
+        self._lock = threading.Lock()
+
+    @property
+    def graph(self):
+        """The graph that this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self):
+        """The GraphDef message of the graph."""
+        return self._graph.as_graph_def(add_shapes=True)
+
+    @property
+    def sess_str(self):
+        return self._target
+
+    def list_devices(self):
+        """The devices of the session: one CPU."""
+        return ["/job:localhost/replica:0/task:0/device:CPU:0"]
+
+    def close(self):
+        """Cancels what is running and frees the variables. Further runs raise RuntimeError."""
+        self._closed = True
+        self._core.close()
+        self._requests.clear()
+
+    def as_default(self):
+        """A context in which this is the session of `eval` and `run`; it does not close the session."""
+        return scopes.sessions.with_default(self)
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """Runs the graph once.
+
+        Args:
+          fetches: a tensor, operation or name of one, or nested lists, tuples and dicts of them.
+          feed_dict: values for tensors: arrays, numbers, or whatever numpy can convert.
+          options: a RunOptions message.
+          run_metadata: accepted for compatibility.
+
+        Returns:
+          What `fetches` is, with numpy values in the place of tensors and None in that of operations.
+
+        Raises:
+          RuntimeError: if the session is closed or its graph empty.
+          TypeError, ValueError: for fetches and feeds that are no elements of the graph or do not fit.
+          tf.errors.OpError: if an operation fails.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        keys = tuple(feed_dict) if feed_dict else ()
+        try:
+            request = self._requests[structure_key(fetches), keys]
+            if self._requests_edits != self._graph._edits:
+                raise KeyError
+        except (KeyError, TypeError):
+            return self._run_new(fetches, feed_dict, options)
+        values = feed_dict.values() if keys else ()
+        return request.run(values if not request.has_composite_feeds else request.expand(feed_dict), options)
+
+    def _run_new(self, fetches, feed_dict, options):
+        """Runs what has not been asked for before."""
+        if self._graph.version == 0:
+            raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+        if feed_dict is not None and not hasattr(feed_dict, "items"):
+            raise TypeError(f"feed_dict must be a dictionary, but got {type(feed_dict)}")
+        request = _Request(self, fetches, feed_dict or {})
+        try:
+            key = structure_key(fetches), tuple(feed_dict or ())
+        except TypeError:
+            key = None  # made of something that cannot be remembered
+        with self._lock:
+            if self._requests_edits != self._graph._edits:
+                self._requests = {}
+                self._requests_edits = self._graph._edits
+            if key is not None:
+                request = self._requests.setdefault(key, request)
+        return request.run(request.expand(feed_dict or {}), options)
+
+
+class _Request:
+    """One (fetches, feeds) pair of a session, with the plans that have been made for it."""
+
+    def __init__(self, session, fetches, feed_dict):
+        self._session = session
+        self._fetches = Fetches(session._graph, fetches)
+        pairs = feeds.expand(session._graph, feed_dict)
+        self._feeds = [tensor for tensor, _ in pairs]
+        self.has_composite_feeds = len(pairs) != len(feed_dict)
+        self._plans: list = []
+        self._lock = threading.Lock()
+
+    def expand(self, feed_dict):
+        return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
+
+    def run(self, values, options):
+        """Runs the plan that fits the shapes of the values; makes one if there is none."""
+        timeout = self._session._timeout_nanos
+        if options is not None and options.timeout_in_ms:
+            timeout = options.timeout_in_ms * 1_000_000
+        values = list(values)
+        for plan in self._plans:
+            results = self._try(plan, values, timeout)
+            if results is not None:
+                return self._fetches.put_together(results)
+        return self._fetches.put_together(self._try(self._plan_for(values), values, timeout))
+
+    def _try(self, plan, values, timeout):
+        """The fetched values, or None if the plan is for other shapes."""
+        try:
+            return plan.program.run(values, timeout)
+        except _engine.EngineError as error:
+            raise errors.make(error.code, error.message, plan.operation_at(error.step, error.part)) from None
+
+    def _plan_for(self, values):
+        with self._lock:
+            arrays = [feeds.convert(tensor, value) for tensor, value in zip(self._feeds, values, strict=True)]
+            is_general = len(self._plans) >= _MOST_PLANS_BY_SHAPE
+            dims = [t._dims if is_general else array.shape for t, array in zip(self._feeds, arrays, strict=True)]
+            plan = self._compile(dims)
+            self._plans = [plan] if is_general else [*self._plans, plan]
+            return plan
+
+    def _compile(self, dims):
+        session = self._session
+        with session._graph._lock:
+            return compile_plan(
+                self._fetches.tensors, self._fetches.targets, self._feeds, dims, session._core, session._kernels,
+                lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(self._feeds, dims, strict=True)],
+            )  # fmt: skip
+
+
+class Session(BaseSession):
+    """Runs a graph. A context manager: inside it is the default session, at its end it is closed.
+
+    Args:
+      target: "" for this process.
+      graph: the graph to run; by default the default graph.
+      config: a ConfigProto; intra_op_parallelism_threads is the number of threads (0: one per processor), and
+        results do not depend on it.
+
+    Any number of threads may run one session at the same time.
+    """
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._contexts: list | None = None
+
+    def __enter__(self):
+        if self._contexts is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a "
+                "session multiple times."
+            )
+        self._contexts = [self._graph.as_default(), self.as_default()]
+        for context in self._contexts:
+            context.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        try:
+            for context in reversed(self._contexts or ()):
+                context.__exit__(*exception)
+        finally:
+            self._contexts = None
+            self.close()
+
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Clears the containers of a server. There is no server in this process, so there is nothing to clear."""
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from its construction to its `close`, for notebooks and shells."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._explicit_graph = graph
+        self._contexts = [scopes.sessions.with_default(self, enforces_nesting=False)]
+        if graph is not None:
+            self._contexts.insert(0, graph.as_default())
+        for context in self._contexts:
+            context.__enter__()
+
+    def close(self):
+        """Ends being the default, then closes."""
+        super().close()
+        while self._contexts:
+            self._contexts.pop().__exit__(None, None, None)

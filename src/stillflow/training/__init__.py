@@ -1,0 +1,1 @@
+"""What trains: optimizers and what belongs to them."""

@@ -1,0 +1,56 @@
+"""Training: batches from the corpus into the model until the epochs are over."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+import stillflow as tf
+from stillflow._corpus import Corpus, SkipGramBatches
+from stillflow.word2vec import model as models
+from stillflow.word2vec.options import Options
+from stillflow.word2vec.progress import Progress
+
+# The loss is fetched so often; in between steps need not return anything.
+_STEPS_PER_LOSS = 100
+_LAST_LEARNING_RATE = 1e-4  # as a share of the first
+
+
+class Result(NamedTuple):
+    vectors: np.ndarray  # float32[words, dim]
+    loss: float  # the mean of the last tenth
+    words_per_second: float
+
+
+def train(corpus: Corpus, options: Options) -> Result:
+    """Learns a vector for every word. The same corpus and options give the same bits for any number of threads."""
+    with tf.Graph().as_default():
+        model = models.build(len(corpus.words), options.dim, options.batch, options.negatives, options.seed)
+        config = tf.ConfigProto(intra_op_parallelism_threads=options.threads)
+        with tf.Session(config=config) as session:
+            session.run(tf.global_variables_initializer())
+            loss, progress = _run_epochs(session, model, corpus, options)
+            return Result(session.run(model.embeddings), loss, progress.words_per_second or 0.0)
+
+
+def _run_epochs(session, model, corpus, options):
+    total_words = corpus.text_word_count * options.epochs
+    progress = Progress(total_words)
+    batches = SkipGramBatches(
+        corpus, options.batch, options.window, options.subsample, options.epochs, seed=options.seed
+    )
+    losses = []
+    try:
+        for step, (inputs, labels, done) in enumerate(batches):
+            rate = options.learning_rate * max(1 - done, _LAST_LEARNING_RATE)
+            feed = {model.inputs: inputs, model.labels: labels, model.learning_rate: rate}
+            if step % _STEPS_PER_LOSS:
+                session.run(model.train, feed)
+            else:
+                losses.append(float(session.run([model.train, model.loss], feed)[1]))
+                progress.update(int(done * total_words), losses[-1])
+    finally:
+        progress.close()
+    recent = losses[-max(len(losses) // 10, 1) :]
+    return float(np.mean(recent)) if recent else float("nan"), progress

@@ -1,0 +1,131 @@
+"""Elementwise ops with two inputs: values, broadcasting, types, gradients, bad input."""
+
+import numpy as np
+import pytest
+
+from stillflow import errors, ops
+from stillflow.testing import assert_same_bits, check_gradient, evaluate, new_session
+
+NUMPY = {
+    "add_v2": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "floor_div": np.floor_divide,
+    "floor_mod": np.mod,
+    "squared_difference": lambda x, y: (x - y) * (x - y),
+}
+SHAPES = [
+    ((), ()),
+    ((3,), ()),
+    ((), (2, 3)),
+    ((4, 3), (3,)),
+    ((4, 1), (1, 3)),
+    ((2, 1, 3), (4, 1)),
+    ((0, 3), (3,)),
+    ((0, 1), (1, 3)),
+    ((5, 700, 3), (700, 1)),
+    ((3, 1), (3, 1)),
+]
+
+
+def samples(rng, shape, dtype):
+    values = rng.integers(1, 9, shape)
+    return (values * rng.choice([-1, 1], shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("name", NUMPY)
+def test_values_and_broadcasting_match_numpy(name, shapes, rng):
+    x, y = (samples(rng, shape, np.float32) for shape in shapes)
+    result = evaluate(getattr(ops, name), x, y)
+    np.testing.assert_array_equal(result, NUMPY[name](x, y))
+    assert result.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int64", "int32", "int16", "int8", "uint8"])
+@pytest.mark.parametrize("name", ["add_v2", "sub", "mul"])
+def test_every_type_of_arithmetic(name, dtype, rng):
+    x, y = (samples(rng, (7, 5), "int64").astype(dtype) for _ in range(2))
+    result = evaluate(getattr(ops, name), x, y)
+    np.testing.assert_array_equal(result, NUMPY[name](x, y))
+    assert result.dtype == dtype
+
+
+def test_bfloat16_rounds_to_nearest_even():
+    import ml_dtypes
+
+    x = np.array([1.0, 3.1415927, 1e30], ml_dtypes.bfloat16)
+    y = np.array([0.00390625, 2.7182817, 1e30], ml_dtypes.bfloat16)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(evaluate(ops.mul, x, y), x * y)
+        np.testing.assert_array_equal(evaluate(ops.add_v2, x, y), x + y)
+
+
+@pytest.mark.parametrize("name", ["floor_div", "floor_mod", "truncate_div", "truncate_mod"])
+def test_integer_division_by_zero_is_an_error(name):
+    x, y = np.array([5, 1], np.int32), np.array([1, 0], np.int32)
+    with pytest.raises(errors.InvalidArgumentError, match="Integer division by zero"):
+        evaluate(getattr(ops, name), x, y)
+
+
+def test_integers_wrap_and_the_smallest_divides_by_minus_one():
+    low = np.array([-(2**31)], np.int32)
+    minus_one = np.array([-1], np.int32)
+    assert evaluate(ops.floor_div, low, minus_one) == low
+    assert evaluate(ops.floor_mod, low, minus_one) == 0
+    assert evaluate(ops.mul, np.array([65536], np.int32), np.array([65536], np.int32)) == 0
+
+
+def test_float_division_follows_ieee():
+    x = np.array([1, -1, 0, 1], np.float32)
+    y = np.array([0, 0, 0, -0.0], np.float32)
+    np.testing.assert_array_equal(evaluate(ops.real_div, x, y), [np.inf, -np.inf, np.nan, -np.inf])
+    np.testing.assert_array_equal(evaluate(ops.div_no_nan, x, y), [0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("x", [[1, np.nan], [np.nan, 1]])
+def test_extrema_hand_on_nan(x):
+    x, y = np.array(x, np.float32), np.array([2, 2], np.float32)
+    assert np.isnan(evaluate(ops.maximum, x, y)).sum() == 1
+    assert np.isnan(evaluate(ops.minimum, x, y)).sum() == 1
+
+
+@pytest.mark.parametrize("name", ["add_v2", "mul", "real_div", "floor_mod", "squared_difference", "maximum", "pow"])
+def test_same_bits_everywhere(name, rng):
+    x = rng.uniform(0.1, 3, (300, 70)).astype(np.float32)
+    y = rng.uniform(0.1, 3, 70).astype(np.float32)
+    assert_same_bits(getattr(ops, name), x, y)
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (1, 4)), ((), (2,))])
+@pytest.mark.parametrize(
+    "name", ["add_v2", "sub", "mul", "real_div", "maximum", "minimum", "squared_difference", "pow"]
+)
+def test_gradient_matches_differences(name, shapes, rng):
+    x, y = (rng.uniform(0.5, 2, shape) for shape in shapes)
+    check_gradient(getattr(ops, name), x, y)
+
+
+def test_known_shapes_that_do_not_fit_are_refused_while_building():
+    x, y = ops.zeros([2, 3]), ops.zeros([4])
+    with pytest.raises(ValueError, match=r"Dimensions must be equal, but are 3 and 4 for 'AddV2'.*\[2,3\], \[4\]"):
+        ops.add_v2(x, y)
+
+
+def test_shapes_that_do_not_fit_are_refused_when_running():
+    x = ops.placeholder(dtype="float32")
+    y = ops.placeholder(dtype="float32")
+    total = ops.add_v2(x, y, name="total")
+    with new_session() as session:
+        session._graph = total.graph
+        with pytest.raises(errors.InvalidArgumentError, match=r"Incompatible shapes: \[2\] vs. \[3\]\n.*node total"):
+            session.run(total, {x: np.zeros(2), y: np.zeros(3)})
+
+
+def test_mixed_types_are_refused():
+    with pytest.raises(TypeError, match="type float32 that does not match type int32 of argument 'x'"):
+        ops.add_v2(ops.zeros([2], "int32"), ops.zeros([2]))
+    with pytest.raises(TypeError, match="DataType bool not in list of allowed values"):
+        ops.add_v2(ops.constant(True), ops.constant(True))

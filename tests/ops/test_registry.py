@@ -1,0 +1,76 @@
+"""Every declared op has TensorFlow's signature, a shape rule, a gradient or a reason, and a kernel."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stillflow import isa, ops
+from stillflow.graph import op_def as op_defs
+from stillflow.ops.registry import Alias, Elementwise, Kernel, Special
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
+LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")
+
+
+def recorded():
+    signatures = {}
+    for line in GOLDEN.read_text().splitlines():
+        signature, attrs, flags = LINE.match(line).groups()
+        signatures[signature.split("(")[0]] = signature, attrs, flags.split()
+    return signatures
+
+
+RECORDED = recorded()
+
+
+@pytest.mark.parametrize("op_type", ops.all_op_types())
+def test_signature_is_that_of_tensorflow(op_type):
+    op_def = op_defs.find(op_type)
+    signature, attrs, flags = RECORDED[op_type]
+    _, inputs, outputs = op_defs.parse_signature(signature)
+    attrs = op_defs.parse_attrs(attrs)
+    assert op_def.attrs == attrs
+    assert list(op_def.attrs) == list(attrs)
+    assert op_def.inputs == op_defs.resolve_type_lists(inputs, attrs)
+    assert op_def.outputs == op_defs.resolve_type_lists(outputs, attrs)
+    for flag in ("is_stateful", "is_commutative", "allows_uninitialized_input"):
+        assert getattr(op_def, flag) == (flag in flags), flag
+
+
+@pytest.mark.parametrize("op_type", ops.all_op_types())
+def test_rules_are_there(op_type):
+    op_def = op_defs.find(op_type)
+    assert op_def.shape_rule is not None or not op_def.outputs
+    if op_def.inputs and op_def.outputs:
+        assert (op_def.gradient is not None) == op_def.is_differentiable
+
+
+@pytest.mark.parametrize("op_type", ops.all_op_types())
+def test_kernel_takes_what_the_op_gives(op_type):
+    op_def = op_defs.find(op_type)
+    lowering = op_def.lowering
+    if isinstance(lowering, Kernel):
+        parameters = isa.kernels().parameters[lowering.name]
+        inputs, _, attrs = (part.strip() for part in parameters.partition("|"))
+        names = [name.strip() for name in inputs.split(",") if name.strip()]
+        assert len(lowering.attrs) == len([name for name in attrs.split(",") if name.strip()])
+        assert list(lowering.inputs) == [arg.name for arg in op_def.inputs][: len(lowering.inputs)]
+        assert len(lowering.inputs) == len(names)
+        for arg, name in zip(op_def.inputs, names, strict=False):
+            assert not arg.is_list or name.endswith("..."), f"{name} stands for one input"
+        assert all(isinstance(name, int) or name in op_def.attrs for name in lowering.attrs)
+    else:
+        assert isinstance(lowering, (Alias, Elementwise, Special))
+
+
+def test_every_kernel_library_has_the_same_kernels():
+    libraries = [isa.kernels(name).parameters for name in isa.supported()]
+    assert all(library == libraries[0] for library in libraries)
+
+
+def test_the_table_of_contents_is_true():
+    for name, module in ops._MODULE_OF_BUILDER.items():
+        assert getattr(ops, name) is not None, f"{module} has no {name}"
+    for op_type in ops.all_op_types():
+        assert op_defs.find(op_type) is not None, op_type

@@ -1,0 +1,34 @@
+"""Every snippet's graph equals TensorFlow 1.15.5's node by node, and its values agree."""
+
+import importlib
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graph_compare import differences, parse
+
+import stillflow as tf
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "snippets"
+
+
+def snippets():
+    for path in sorted(GOLDEN.glob("*.npz")):
+        module = importlib.import_module(f"programs.snippets.{path.stem}")
+        for name, function in sorted(vars(module).items()):
+            if isinstance(function, types.FunctionType) and not name.startswith("_"):
+                yield pytest.param(path, name, function, id=f"{path.stem}.{name}")
+
+
+@pytest.mark.parametrize(("path", "name", "function"), list(snippets()))
+def test_graph_and_values_are_those_of_tensorflow(path, name, function):
+    with np.load(path, allow_pickle=True) as golden, tf.Graph().as_default() as graph:
+        tensors = function(tf) or []
+        found = differences(graph.as_graph_def(), parse(golden[name]))
+        assert not found, "\n".join(found)
+        with tf.Session() as session:
+            if tf.global_variables():
+                session.run(tf.global_variables_initializer())
+            for i, value in enumerate(session.run(list(tensors))):
+                np.testing.assert_allclose(value, golden[f"{name}.{i}"], rtol=2e-5, atol=1e-6)

@@ -1,0 +1,119 @@
+"""The rules of the house that a machine can check: who imports whom, how long files are, what C++ may not do."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "stillflow"
+
+# Package or module -> what it may import of stillflow when it is loaded. Imports inside functions do not count:
+# they are for what is needed rarely, or costs time to load.
+MAY_IMPORT = {
+    "errors": set(),
+    "isa": {"_engine"},
+    "graph": {"graph", "errors"},
+    "formats": {"formats", "graph", "errors"},
+    "seeds": {"graph"},
+    "ops": {"ops", "graph", "errors", "seeds"},
+    "composites": {"composites", "ops", "graph", "errors", "seeds"},
+    "gradients": {"ops", "graph", "composites", "errors"},
+    "variables": {"ops", "graph", "composites", "errors"},
+    "plan": {"plan", "ops", "graph", "errors", "_engine"},
+    "fetches": {"graph", "errors"},
+    "feeds": {"graph", "errors", "_engine"},
+    "session": {"plan", "graph", "errors", "isa", "feeds", "fetches", "_engine"},
+    "partitioned_variables": {"ops", "graph"},
+    "variable_store": {"partitioned_variables", "variables", "initializers", "ops", "graph"},
+    "variable_scope": {"variable_store", "ops", "graph"},
+    "initializers": {"ops", "graph", "composites", "errors", "seeds"},
+    "training": {"training", "variables", "partitioned_variables", "variable_scope", "initializers", "gradients",
+                 "composites", "ops", "graph", "errors", "session"},
+    "facade": {"facade", "training", "composites", "ops", "graph", "session", "variables", "variable_scope",
+               "variable_store", "partitioned_variables", "initializers", "gradients", "seeds", "errors"},
+    "testing": {"graph", "gradients", "session", "isa", "_engine", "ops"},
+    "word2vec": {"word2vec", "_corpus", "facade"},
+    "command_line": set(),
+}  # fmt: skip
+
+
+def modules():
+    return sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def package_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def loaded_imports(tree):
+    """The parts of stillflow that a module imports when it is loaded."""
+    found = set()
+    pending = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "stillflow":
+            parts = node.module.split(".")
+            found.update([parts[1]] if len(parts) > 1 else [alias.name for alias in node.names])
+        elif isinstance(node, ast.Import):
+            found.update(a.name.split(".")[1] for a in node.names if a.name.startswith("stillflow."))
+        elif isinstance(node, (ast.If, ast.Try)):
+            pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_import_only_what_lies_below(path):
+    package = package_of(path)
+    assert package in MAY_IMPORT, f"{package} has no place in the table of this test"
+    allowed = MAY_IMPORT[package]
+    assert loaded_imports(ast.parse(path.read_text())) <= allowed | {package}
+
+
+@pytest.mark.parametrize("folder", [SOURCE, ROOT / "csrc"], ids=["python", "c++"])
+def test_files_are_short(folder):
+    patterns = ("*.py", "*.pyx", "*.h", "*.cc", "*.c")
+    lengths = {p: len(p.read_text().splitlines()) for pattern in patterns for p in folder.rglob(pattern)}
+    too_long = {str(path.relative_to(ROOT)): length for path, length in lengths.items() if length > 500}
+    assert not too_long
+
+
+C_LAYERS = {
+    "kernel_api": {"kernel_api"},
+    "math": {"math", "kernel_api"},
+    "random": {"random", "math", "kernel_api"},
+    "elementwise": {"elementwise", "math", "kernel_api"},
+    "gemm": {"gemm", "math", "kernel_api"},
+    "movement": {"movement", "math", "kernel_api"},
+    "training": {"training", "math", "kernel_api"},
+    "kernels": {"elementwise", "gemm", "math", "movement", "random", "training", "kernel_api", "kernels"},
+    "executor": {"executor", "kernel_api"},
+    "corpus": {"corpus", "random"},
+    "capi": {"capi", "executor", "kernel_api"},
+}
+
+
+def c_sources():
+    return sorted(path for pattern in ("*.h", "*.cc", "*.c") for path in (ROOT / "csrc").rglob(pattern))
+
+
+@pytest.mark.parametrize("path", c_sources(), ids=lambda path: str(path.relative_to(ROOT / "csrc")))
+def test_c_files_include_only_what_lies_below_and_keep_quiet(path):
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+    folder = path.relative_to(ROOT / "csrc").parts[0]
+    included = {match.split("/")[0] for match in re.findall(r'#include "([^"]+)"', text) if "/" in match}
+    assert included <= C_LAYERS[folder]
+    for word in (r"\babort\(", r"\bexit\(", r"\bprintf\(", r"std::cout", r"std::cerr", r"\bassert\(", r"\bthrow\b"):
+        assert not re.search(word, text), f"{word} in {path.name}"
+
+
+def test_importing_loads_nothing_that_is_not_needed():
+    program = (
+        "import sys, stillflow; "
+        "print([m for m in ('google.protobuf', 'absl', 'ml_dtypes', 'tqdm', 'matplotlib') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,62 @@
+"""Makes the virtual environments in which real TensorFlow runs beside stillflow, for peer tests and benchmarks.
+
+.venv-tf1   TensorFlow 1.15.5, where a Python 3.7 is found
+.venv-tf2   tensorflow-cpu, PyTorch and gensim, where a Python that TensorFlow 2 supports is found
+
+What cannot be made is left out, with a line that says so; the tests that need it are then skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+TF1 = ["tensorflow==1.15.5", "protobuf==3.20.3", "numpy==1.18.5"]
+TF2 = ["tensorflow-cpu", "torch==2.13.0", "gensim", "scipy"]
+
+
+def candidates(version):
+    """Interpreters that may be of that version: on the path, and those that pyenv keeps."""
+    found = shutil.which(f"python{version}")
+    if found:
+        yield found
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    for path in sorted((pyenv / "versions").glob(f"{version}*/bin/python")):
+        yield str(path)
+
+
+def find_python(versions):
+    for version in versions:
+        for python in candidates(version):
+            check = f"import sys, venv; sys.exit('%d.%d' % sys.version_info[:2] != '{version}')"
+            if subprocess.run([python, "-c", check], capture_output=True, check=False).returncode == 0:
+                return python
+    return None
+
+
+def make(name, versions, packages):
+    directory = ROOT / name
+    if (directory / "complete").exists():
+        return
+    python = find_python(versions)
+    if python is None:
+        print(f"{name}: no Python {' or '.join(versions)} here, so its tests are skipped")
+        return
+    shutil.rmtree(directory, ignore_errors=True)
+    commands = [
+        [python, "-m", "venv", str(directory)],
+        [str(directory / "bin" / "python"), "-m", "pip", "install", "--quiet", *packages],
+    ]
+    for command in commands:
+        if subprocess.run(command, check=False).returncode != 0:
+            print(f"{name}: {' '.join(packages)} cannot be installed, so its tests are skipped")
+            return
+    (directory / "complete").touch()
+
+
+if __name__ == "__main__":
+    make(".venv-tf1", ["3.7"], TF1)
+    if "--tf1" not in sys.argv:
+        make(".venv-tf2", ["3.11", "3.12", "3.10", "3.13"], TF2)

@@ -1,0 +1,75 @@
+"""Records what TensorFlow 1.15.5 makes of the programs and snippets in tests/programs, as files in tests/golden.
+
+Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1.18.5:
+
+    python tools/record_golden.py [name ...]
+
+A snippet is a function that builds a small graph and may return tensors to evaluate; a program is a module with
+a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values.
+"""
+
+import importlib
+import os
+import sys
+import types
+import warnings
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+warnings.filterwarnings("ignore")
+
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
+sys.path.insert(0, TESTS)
+
+
+def graph_bytes(graph):
+    return np.frombuffer(graph.as_graph_def().SerializeToString(), np.uint8)
+
+
+def save(kind, name, arrays):
+    path = os.path.join(TESTS, "golden", kind, name + ".npz")
+    np.savez_compressed(path, **arrays)
+    print(kind, name, len(arrays), os.path.getsize(path))
+
+
+def record_snippets(area):
+    module = importlib.import_module("programs.snippets." + area)
+    arrays = {}
+    for name, function in sorted(vars(module).items()):
+        if not isinstance(function, types.FunctionType) or name.startswith("_"):
+            continue
+        with tf.Graph().as_default() as graph:
+            tensors = function(tf) or []
+            arrays[name] = graph_bytes(graph)
+            config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+            with tf.Session(config=config) as session:
+                if tf.global_variables():
+                    session.run(tf.global_variables_initializer())
+                for i, value in enumerate(session.run(list(tensors))):
+                    arrays["{}.{}".format(name, i)] = np.asarray(value)
+    save("snippets", area, arrays)
+
+
+def record_program(name):
+    from programs import run_program
+
+    arrays = run_program(tf, importlib.import_module("programs." + name))
+    save("programs", name, arrays)
+
+
+def main(names):
+    programs = os.path.join(TESTS, "programs")
+    for file in sorted(os.listdir(os.path.join(programs, "snippets"))):
+        area = file[:-3]
+        if file.endswith(".py") and not file.startswith("_") and (not names or area in names):
+            record_snippets(area)
+    for file in sorted(os.listdir(programs)):
+        name = file[:-3]
+        if file.endswith(".py") and not file.startswith(("_", "test_")) and (not names or name in names):
+            record_program(name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

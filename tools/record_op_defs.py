@@ -1,0 +1,91 @@
+"""Writes tests/golden/op_defs.txt: the signature of every op of TensorFlow 1.15.5, a line each.
+
+Run with a Python 3.7 that has tensorflow==1.15.5. The form is that of stillflow.graph.op_def:
+Name(inputs) -> (outputs) [attributes] flags
+"""
+
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+from tensorflow.core.framework import op_def_pb2  # noqa: E402
+from tensorflow.python import pywrap_tensorflow  # noqa: E402
+from tensorflow.python.framework import dtypes  # noqa: E402
+
+FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
+TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
+
+
+def type_name(number):
+    return dtypes.as_dtype(number).name
+
+
+def arg_text(arg):
+    spec = type_name(arg.type) if arg.type else arg.type_list_attr or arg.type_attr
+    if arg.number_attr:
+        spec = arg.number_attr + " * " + spec
+    if arg.is_ref:
+        spec = "Ref({})".format(spec)
+    return "{}: {}".format(arg.name, spec)
+
+
+def value_text(value):
+    kind = value.WhichOneof("value")
+    if kind == "type":
+        return type_name(value.type)
+    if kind == "s":
+        return "'{}'".format(value.s.decode("latin-1").replace("\n", "\\n"))
+    if kind == "b":
+        return "true" if value.b else "false"
+    if kind == "shape":
+        if value.shape.unknown_rank:
+            return "unknown"
+        return "[{}]".format(",".join(str(dim.size) for dim in value.shape.dim))
+    if kind == "list":
+        if value.list.tensor:
+            return "[<tensor>]"
+        for name in ("s", "i", "f", "b", "type", "shape"):
+            items = getattr(value.list, name)
+            if len(items):
+                return "[{}]".format(", ".join(item_text(name, item) for item in items))
+        return "[]"
+    return "<tensor>" if kind == "tensor" else repr(getattr(value, kind))
+
+
+def item_text(kind, item):
+    if kind == "shape":
+        return "[{}]".format(",".join(str(dim.size) for dim in item.dim))
+    if kind == "type":
+        return type_name(item)
+    return "'{}'".format(item.decode("latin-1")) if kind == "s" else str(item)
+
+
+def attr_text(attr):
+    kind = attr.type
+    if attr.HasField("allowed_values"):
+        allowed = attr.allowed_values.list
+        names = [type_name(t) for t in allowed.type] or ["'{}'".format(s.decode()) for s in allowed.s]
+        choice = "{{{}}}".format(", ".join(names))
+        kind = "list({})".format(choice) if kind.startswith("list") else choice
+    text = "{}: {}".format(attr.name, kind)
+    if attr.has_minimum:
+        text += " >= {}".format(attr.minimum)
+    if attr.HasField("default_value"):
+        text += " = " + value_text(attr.default_value)
+    return text
+
+
+def main():
+    ops = op_def_pb2.OpList()
+    ops.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
+    with open(TARGET, "w") as target:
+        for op in sorted(ops.op, key=lambda op: op.name):
+            inputs = ", ".join(map(arg_text, op.input_arg))
+            outputs = ", ".join(map(arg_text, op.output_arg))
+            attrs = "; ".join(map(attr_text, op.attr))
+            flags = " ".join(flag for flag in FLAGS if getattr(op, flag))
+            target.write("{}({}) -> ({}) [{}] {}".format(op.name, inputs, outputs, attrs, flags).strip() + "\n")
+
+
+if __name__ == "__main__":
+    main()
