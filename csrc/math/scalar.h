@@ -11,6 +11,8 @@
 
 #include "kernel_api/kernel.h"
 
+#define STILLFLOW_INLINE inline __attribute__((always_inline))
+
 namespace stillflow {
 
 template <typename To, typename From>
@@ -100,6 +102,10 @@ inline T Narrow(From x) {
     return static_cast<T>(x);
   }
 }
+
+template <typename T> inline T Abs(T x) { return std::fabs(x); }
+template <typename T> inline T Sqrt(T x) { return std::sqrt(x); }
+template <typename T> inline T Rsqrt(T x) { return 1 / std::sqrt(x); }
 
 // The type that arithmetic on T is done in.
 template <typename T>
