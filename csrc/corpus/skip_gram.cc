@@ -9,8 +9,8 @@ namespace stillflow {
 namespace {
 
 constexpr size_t kBatchesAhead = 32;
-constexpr int64_t kWordsTogether = 1024;   // draws that are made at once
-constexpr int64_t kWordsPerReader = 256;   // at least: the ends of a reader's piece have few neighbours
+constexpr int64_t kWordsTogether = 1024;  // draws that are made at once
+constexpr int64_t kWordsPerReader = 256;  // at least: the ends of a reader's piece have few neighbours
 constexpr int64_t kAllKept = int64_t{1} << 32;
 
 // The share of a word's places that are kept (Mikolov et al., "Distributed Representations of Words and

@@ -67,8 +67,7 @@ constexpr int64_t kMostTries = INT32_MAX;
 constexpr int64_t kTriesPerPoll = 1 << 20;
 
 Status PollForStop(const KernelCall& call) {
-  return call.services->parallel_for(
-      call.run, 1, [](void*, int64_t) { return Status(); }, nullptr);
+  return call.services->parallel_for(call.run, 1, [](void*, int64_t) { return Status(); }, nullptr);
 }
 
 // Fills `samples`; `tries` is how many draws it took. `draw()` returns a class.

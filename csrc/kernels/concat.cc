@@ -84,9 +84,9 @@ Status Join(const KernelCall& call, Values values, int axis) {
 
   const int64_t inner_bytes = shape.Count(axis + 1, shape.rank) * ElementBytes(front.dtype);
   const int64_t row_bytes = shape.dims[axis] * inner_bytes;
-  STILLFLOW_RETURN_IF_ERROR(
-      ForEachChunk(call, shape.Count(0, axis) * row_bytes, kBytesPerChunk,
-                   [&](Range range) { CopyRows(call, values, axis, inner_bytes, row_bytes, range); }));
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, shape.Count(0, axis) * row_bytes, kBytesPerChunk, [&](Range range) {
+    CopyRows(call, values, axis, inner_bytes, row_bytes, range);
+  }));
   RetainStrings(*call.out[0]);
   return Status();
 }
@@ -119,10 +119,9 @@ Status ConcatRows(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(concat){
-    {"concat", "axis, values...", Concat},
-    {"concat_v2", "values..., axis", ConcatV2},
-    {"concat_rows", "values...", ConcatRows},
-    {}};
+STILLFLOW_KERNELS(concat){{"concat", "axis, values...", Concat},
+                          {"concat_v2", "values..., axis", ConcatV2},
+                          {"concat_rows", "values...", ConcatRows},
+                          {}};
 
 }  // namespace stillflow

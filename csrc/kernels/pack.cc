@@ -45,8 +45,9 @@ Status Pack(const KernelCall& call) {
   if (rank > kMaxRank) return STILLFLOW_INVALID_ARGUMENT("too many dimensions: must be <= %d", kMaxRank);
   for (int i = 1; i < call.in_count; ++i) {
     if (!(Shape(*call.in[i]) == Shape(front))) {
-      return STILLFLOW_INVALID_ARGUMENT("Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s",
-                                        ShapeText(front).c_str(), i, ShapeText(*call.in[i]).c_str());
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s", ShapeText(front).c_str(),
+          i, ShapeText(*call.in[i]).c_str());
     }
   }
   Shape shape;
@@ -93,8 +94,8 @@ Status Unpack(const KernelCall& call) {
                                       -input.rank, input.rank);
   }
   if (input.dims[axis] != call.out_count) {
-    return STILLFLOW_INVALID_ARGUMENT("Input shape axis %lld must equal %d, got shape %s", static_cast<long long>(axis),
-                                      call.out_count, ShapeText(input).c_str());
+    return STILLFLOW_INVALID_ARGUMENT("Input shape axis %lld must equal %d, got shape %s",
+                                      static_cast<long long>(axis), call.out_count, ShapeText(input).c_str());
   }
   Shape shape;
   for (int i = 0; i < input.rank; ++i) {

@@ -114,19 +114,16 @@ Status Pad(const KernelCall& call) {
 // ---- Mirrors ------------------------------------------------------------------------------------------------
 
 // 1 if the outermost element is the mirror itself, 0 if the mirror is outside of it.
-int64_t MirrorOffset(const Attr& mode) {
-  return mode.size == 7 && std::memcmp(mode.data, "REFLECT", 7) == 0 ? 1 : 0;
-}
+int64_t MirrorOffset(const Attr& mode) { return mode.size == 7 && std::memcmp(mode.data, "REFLECT", 7) == 0 ? 1 : 0; }
 
 Status CheckMirror(const Shape& inner, const Paddings& paddings, int64_t offset) {
   for (int i = 0; i < inner.rank; ++i) {
     const int64_t most = inner.dims[i] - offset;
     if (std::max(paddings.before[i], paddings.after[i]) > std::max<int64_t>(most, 0)) {
-      return STILLFLOW_INVALID_ARGUMENT("paddings must be %s the dimension size: %lld, %lld, %lld",
-                                        offset == 1 ? "less than" : "no greater than",
-                                        static_cast<long long>(paddings.before[i]),
-                                        static_cast<long long>(paddings.after[i]),
-                                        static_cast<long long>(inner.dims[i]));
+      return STILLFLOW_INVALID_ARGUMENT(
+          "paddings must be %s the dimension size: %lld, %lld, %lld", offset == 1 ? "less than" : "no greater than",
+          static_cast<long long>(paddings.before[i]), static_cast<long long>(paddings.after[i]),
+          static_cast<long long>(inner.dims[i]));
     }
   }
   return Status();

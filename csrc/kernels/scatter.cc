@@ -175,9 +175,8 @@ Status Scatter(const KernelCall& call) {
   if (whole.buffer == nullptr) return Uninitialized(*variable);
   STILLFLOW_RETURN_IF_ERROR(CheckRows(whole, indices, updates));
   const int64_t size = whole.dims[0];
-  STILLFLOW_RETURN_IF_ERROR(indices.dtype == DType::kInt64
-                                ? ReadRows<int64_t>(indices, size, rows.data<int64_t>())
-                                : ReadRows<int32_t>(indices, size, rows.data<int64_t>()));
+  STILLFLOW_RETURN_IF_ERROR(indices.dtype == DType::kInt64 ? ReadRows<int64_t>(indices, size, rows.data<int64_t>())
+                                                           : ReadRows<int32_t>(indices, size, rows.data<int64_t>()));
   Target target{nullptr, Shape(whole).Count(1, whole.rank), rows.data<int64_t>(), indices.count, &updates};
   return UpdateVariable(call, variable, &target, static_cast<Operation>(call.attrs[0].i));
 }

@@ -38,8 +38,7 @@ Status Split(const KernelCall& call) {
   shape.dims[axis] /= call.out_count;
   const bool may_view = MayView(call, 1);
   for (int i = 0; i < call.out_count; ++i) {
-    STILLFLOW_RETURN_IF_ERROR(
-        TakePart(call, 1, i, shape, axis, i * shape.dims[axis], shape.dims[axis], may_view));
+    STILLFLOW_RETURN_IF_ERROR(TakePart(call, 1, i, shape, axis, i * shape.dims[axis], shape.dims[axis], may_view));
   }
   return Status();
 }
@@ -100,7 +99,6 @@ Status SplitV(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(split){
-    {"split", "axis, value", Split}, {"split_v", "value, sizes, axis", SplitV}, {}};
+STILLFLOW_KERNELS(split){{"split", "axis, value", Split}, {"split_v", "value, sizes, axis", SplitV}, {}};
 
 }  // namespace stillflow

@@ -119,8 +119,8 @@ Status Resolve(const KernelCall& call, const Shape& whole, Part* part) {
                                         whole.rank);
     } else {
       const Entry entry{IntAt(begin, i), IntAt(end, i), IntAt(strides, i), !Has(masks.begin, i), !Has(masks.end, i)};
-      STILLFLOW_RETURN_IF_ERROR(AddEntry(entry, Has(masks.shrink, i), dimension, whole.dims[dimension],
-                                         whole_strides[dimension], part));
+      STILLFLOW_RETURN_IF_ERROR(
+          AddEntry(entry, Has(masks.shrink, i), dimension, whole.dims[dimension], whole_strides[dimension], part));
       ++dimension;
     }
   }
@@ -168,9 +168,10 @@ Status StridedSliceAssign(const KernelCall& call) {
   Part part;
   STILLFLOW_RETURN_IF_ERROR(Resolve(call, Shape(variable->value), &part));
   if (!(part.shape == Shape(value))) {
-    return Error(Code::kUnimplemented,
-                 "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.",
-                 ShapeText(part.shape).c_str(), ShapeText(value).c_str());
+    return Error(
+        Code::kUnimplemented,
+        "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.",
+        ShapeText(part.shape).c_str(), ShapeText(value).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   if (value.dtype == DType::kString) {

@@ -79,7 +79,6 @@ Status InvertPermutation(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(transpose){
-    {"transpose", "x, perm", Transpose}, {"invert_permutation", "x", InvertPermutation}, {}};
+STILLFLOW_KERNELS(transpose){{"transpose", "x, perm", Transpose}, {"invert_permutation", "x", InvertPermutation}, {}};
 
 }  // namespace stillflow

@@ -180,7 +180,8 @@ Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   if (row_bytes == 0) return Status();
   Dealing dealing{std::max<int64_t>(kLineBytes / row_bytes, 1), 1};
   const int64_t threads = call.services->thread_count(call.run);
-  const int64_t wanted = std::min(threads > 1 ? threads * kPartsPerThread : 1, work.count * row_bytes / kBytesPerPart);
+  const int64_t wanted =
+      std::min(threads > 1 ? threads * kPartsPerThread : 1, work.count * row_bytes / kBytesPerPart);
   while (dealing.parts * 2 <= wanted) dealing.parts *= 2;
   return ForEachChunk(call, dealing.parts, 1, [&](Range parts) {
     for (int64_t part = parts.begin; part < parts.end; ++part) UpdatePart<Operation>(work, dealing, part);

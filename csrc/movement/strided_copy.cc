@@ -225,7 +225,8 @@ void StridedCopy::Simplify() {
   for (int i = 0; i < rank; ++i) {
     if (dims[i] == 1) continue;
     const int before = kept - 1;
-    if (kept > 0 && from_strides[before] == from_strides[i] * dims[i] && to_strides[before] == to_strides[i] * dims[i]) {
+    if (kept > 0 && from_strides[before] == from_strides[i] * dims[i] &&
+        to_strides[before] == to_strides[i] * dims[i]) {
       dims[before] *= dims[i];
       from_strides[before] = from_strides[i];
       to_strides[before] = to_strides[i];

@@ -21,6 +21,8 @@ class Initializer:
     initializer into a plain dictionary and back.
     """
 
+    dtype = dtypes.float32  # of values, where a call names none
+
     def __call__(self, shape, dtype=None, partition_info=None):
         raise NotImplementedError
 
@@ -48,6 +50,8 @@ class Zeros(Initializer):
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
 
+    dtype = dtypes.float32  # of values, where a call names none
+
     def __call__(self, shape, dtype=None, partition_info=None):
         return ops.zeros(shape, self._dtype_or(dtype))
 
@@ -60,6 +64,8 @@ class Ones(Initializer):
 
     def __init__(self, dtype=dtypes.float32):
         self.dtype = dtypes.as_dtype(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
         return ops.ones(shape, self._dtype_or(dtype))
@@ -101,6 +107,8 @@ class RandomUniform(Initializer):
         self.seed = seed
         self.dtype = dtypes.as_dtype(dtype)
 
+    dtype = dtypes.float32  # of values, where a call names none
+
     def __call__(self, shape, dtype=None, partition_info=None):
         return random.random_uniform(shape, self.minval, self.maxval, self._dtype_or(dtype), seed=self.seed)
 
@@ -118,6 +126,8 @@ class RandomNormal(Initializer):
         self.stddev = stddev
         self.seed = seed
         self.dtype = _floating(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
         return self._draw(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
@@ -139,6 +149,8 @@ class UniformUnitScaling(Initializer):
         self.factor = factor
         self.seed = seed
         self.dtype = _floating(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
         whole = shape if partition_info is None else partition_info.full_shape
@@ -183,6 +195,8 @@ class VarianceScaling(Initializer):
         self.distribution = distribution
         self.seed = seed
         self.dtype = _floating(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
         fan_in, fan_out = _fans(shape if partition_info is None else partition_info.full_shape)

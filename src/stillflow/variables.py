@@ -297,8 +297,12 @@ def overload_operators():
 
     for name in Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__"}:
         setattr(Variable, name, forward(name))
+
     # The variable goes along, for `variable[index].assign(value)`.
-    Variable.__getitem__ = lambda self, index: ops.get_item(self.value(), index, self)
+    def get_item(self, index):
+        return ops.get_item(self.value(), index, self)
+
+    Variable.__getitem__ = get_item  # type: ignore[misc]
 
 
 def variables_initializer(var_list, name="init"):

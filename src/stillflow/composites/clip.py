@@ -102,7 +102,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         factor = clip_norm * ops.minimum(inverse, one / clip_norm)
         is_finite = ops.is_finite(use_norm)
         scale = ops.where(is_finite, factor, ops.constant(float("nan"), dtype=use_norm.dtype))
-        clipped = []
+        clipped: list = []
         values = _all_values(t_list)
         for i, (t, v) in enumerate(zip(t_list, values, strict=True)):
             if v is None:

@@ -108,15 +108,24 @@ def scatter_max(ref, indices, updates, use_locking=False, name=None):
 
 
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
-    """A tensor that, when computed, sets parts of the variable `ref` to `updates`; the last dimension of `indices` holds index tuples."""
+    """A tensor that, when computed, sets parts of the variable `ref` to `updates`.
+
+    The last dimension of `indices` holds index tuples.
+    """
     return ops.scatter_nd_update(ref, indices, updates, use_locking=use_locking, name=name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
-    """A tensor that, when computed, adds `updates` to parts of the variable `ref`; the last dimension of `indices` holds index tuples."""
+    """A tensor that, when computed, adds `updates` to parts of the variable `ref`.
+
+    The last dimension of `indices` holds index tuples.
+    """
     return ops.scatter_nd_add(ref, indices, updates, use_locking=use_locking, name=name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
-    """A tensor that, when computed, subtracts `updates` from parts of the variable `ref`; the last dimension of `indices` holds index tuples."""
+    """A tensor that, when computed, subtracts `updates` from parts of the variable `ref`.
+
+    The last dimension of `indices` holds index tuples.
+    """
     return ops.scatter_nd_sub(ref, indices, updates, use_locking=use_locking, name=name)

@@ -50,7 +50,9 @@ def _structured_outputs(op_def, op):
 @functools.cache
 def _output_tuple(op_type):
     """The named tuple type of an op with several outputs."""
-    fields = [arg.name for arg in op_defs.find(op_type).outputs]
+    op_def = op_defs.find(op_type)
+    assert op_def is not None
+    fields = [arg.name for arg in op_def.outputs]
     return collections.namedtuple(op_type, fields)
 
 

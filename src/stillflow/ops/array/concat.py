@@ -88,7 +88,7 @@ def _(context):
 @concat_v2.partial_value
 @concat_op.partial_value
 def _(context):
-    sizes = []
+    sizes: list = []
     for i in _value_positions(context)[0]:
         part = context.partial_value(i)
         if not isinstance(part, tuple):
@@ -160,7 +160,7 @@ def _output_context(op):
 
 def _shapes_of(parts):
     """The parts' shapes: constants if all are known, else the outputs of one ShapeN."""
-    sizes = []
+    sizes: list = []
     for part in parts:
         size = ops.shape(part)
         if size.op.type != "Const":

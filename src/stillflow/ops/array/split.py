@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph.shape import Dimension
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dims import with_rank
 from stillflow.ops.registry import define_op
 
 split_op = define_op(
@@ -33,12 +34,12 @@ def _known_axis(axis, rank):
 def _(context):
     dims = context.shapes[1]
     count = context.attrs["num_split"]
-    rank = None if dims is None else len(dims)
-    plain.with_rank(context.shapes[0], 0)
-    axis = _known_axis(context.value(0), rank)
+    with_rank(context.shapes[0], 0)
     if dims is None:
         # The rank is at least what the axis asks for, but nothing more is known.
         return [None] * count
+    rank = len(dims)
+    axis = _known_axis(context.value(0), rank)
     if axis is None:
         return [(None,) * rank] * count
     size = dims[axis]
@@ -66,7 +67,7 @@ def _(context):
 def _(context):
     dims = context.shapes[0]
     count = context.attrs["num_split"]
-    plain.with_rank(context.shapes[2], 0)
+    with_rank(context.shapes[2], 0)
     if dims is None:
         return [None] * count
     if not dims:

@@ -52,7 +52,7 @@ def _entries(rank, count, masks):
         raise ShapeError("Multiple ellipses in slice spec not allowed")
     ellipsis_at = ellipsis.bit_length() - 1 if ellipsis else count  # without one, at the end
     entries_after = sum(not masks["new_axis_mask"] >> i & 1 for i in range(ellipsis_at + 1, count))
-    result = []
+    result: list = []
     dimension = 0
     for i in range(max(count, ellipsis_at + 1)):
         if i == ellipsis_at:
@@ -91,7 +91,7 @@ def _resolve(dims, count, begin, end, strides, masks):
 
     `begin` and `end` are lists, or None when they are unknown.
     """
-    resolved = []
+    resolved: list = []
     for dimension, i in _entries(len(dims), count, masks):
         if dimension is NEW_AXIS:
             resolved.append((NEW_AXIS, 1, None))
@@ -131,7 +131,7 @@ def _known_list(value):
 @strided_slice_op.shape_rule
 def _(context):
     dims, *specification = context.shapes
-    shape = None
+    shape: tuple = (None,)
     for part in specification:
         shape = plain.merged(shape, plain.with_rank(part, 1))
     strides = _known_list(context.value(3))
@@ -305,7 +305,8 @@ def get_item(tensor, index, var=None):
         specification.add(entry)
     inputs = [tensor, *specification.begin, *specification.end, *specification.strides]
     with name_scope(None, "strided_slice", inputs) as scope:
-        return strided_slice(tensor, *specification.packed(), **specification.masks, var=var, name=scope)
+        begin, end, strides = specification.packed()
+        return strided_slice(tensor, begin, end, strides, var=var, name=scope, **specification.masks)
 
 
 # ---- Gradients ----------------------------------------------------------------------------------------------

@@ -66,8 +66,8 @@ def _batch_rule(combine):
             if dims is not None and len(dims) < 2:
                 raise ShapeError(f"Shape must be at least rank 2 but is rank {len(dims)}")
         x, y = context.shapes
-        matrices = ((None, None) if dims is None else dims[-2:] for dims in (x, y))
-        product = _product_dims(*matrices, context.attrs["adj_x"], context.attrs["adj_y"])
+        x_matrix, y_matrix = ((None, None) if dims is None else dims[-2:] for dims in (x, y))
+        product = _product_dims(x_matrix, y_matrix, context.attrs["adj_x"], context.attrs["adj_y"])
         batch = combine(*(None if dims is None else dims[:-2] for dims in (x, y)))
         return None if batch is None else batch + product
 
@@ -162,7 +162,8 @@ def _(op, grad):
     def multiply(a, b, transpose_a, transpose_b):
         return mat_mul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
-    return _product_gradient(multiply, *op._inputs, grad, op.get_attr("transpose_a"), op.get_attr("transpose_b"))
+    x, y = op._inputs
+    return _product_gradient(multiply, x, y, grad, op.get_attr("transpose_a"), op.get_attr("transpose_b"))
 
 
 @sparse_mat_mul.gradient
@@ -187,7 +188,8 @@ def _batch_product_gradient(op, grad):
     def multiply(a, b, adjoint_a, adjoint_b):
         return matmul(a, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
-    return _product_gradient(multiply, *op._inputs, grad, op.get_attr("adj_x"), op.get_attr("adj_y"))
+    x, y = op._inputs
+    return _product_gradient(multiply, x, y, grad, op.get_attr("adj_x"), op.get_attr("adj_y"))
 
 
 batch_mat_mul.gradient(_batch_product_gradient)
