@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import _engine, errors
+from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
@@ -52,6 +53,7 @@ def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make
 
 def reduce(plan, evaluate):
     """Brings a plan to the form in which fusions look for their patterns: equal programs have equal forms."""
+    drop(plan)
     simplify(plan)
     merge(plan)
     spread(plan, evaluate)
@@ -59,6 +61,7 @@ def reduce(plan, evaluate):
     spread(plan, evaluate)
     simplify(plan)
     merge(plan)
+    drop(plan)
 
 
 def _evaluate(part, session_core, kernels):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.ops.registry import Special
+from stillflow.plan.infer import infer_unknown
 from stillflow.plan.ir import Plan
 
 # Results above this size are worth computing again rather than keeping, unless their inputs are as large.
 _MOST_KEPT_BYTES = 1 << 16
+# A result of unknown size is about as large as what it is computed from.
+_MOST_UNKNOWN_BYTES = 1 << 10
 
 
 def fold(plan, evaluate):
@@ -38,8 +41,10 @@ def fold(plan, evaluate):
         return  # it fails; let it fail when the program runs, where the node is named
     for value, array in zip(wanted, results, strict=True):
         value.constant = np.asarray(array)
+        value.dims = value.constant.shape
         value.producer = None
     plan.nodes = [node for node in plan.nodes if node not in members]
+    infer_unknown(plan)
 
 
 def _is_foldable(node, known):
@@ -49,7 +54,10 @@ def _is_foldable(node, known):
         return False
     input_bytes = sum(_bytes(value) for value in node.inputs)
     return all(
-        value.count is not None and _bytes(value) <= max(_MOST_KEPT_BYTES, input_bytes) for value in node.outputs
+        input_bytes <= _MOST_UNKNOWN_BYTES
+        if value.count is None
+        else _bytes(value) <= max(_MOST_KEPT_BYTES, input_bytes)
+        for value in node.outputs
     )
 
 

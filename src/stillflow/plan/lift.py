@@ -6,40 +6,13 @@ where an operation takes the value of what is a reference, the read stands right
 
 from __future__ import annotations
 
-import numpy as np
-
 from stillflow import errors
-from stillflow.graph.shape import merge
-from stillflow.graph.shape_inference import as_partial, dims_text, known_value, normalized
+from stillflow.graph.shape_inference import dims_text
 from stillflow.ops.registry import Alias, Kernel, Special
+from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 
 _READ = Kernel("read_variable", ("ref",), ())
-# Values of up to this many elements are computed while planning, if an op says how.
-_MOST_KNOWN_ELEMENTS = 4096
-
-
-class PlanContext:
-    """What shape and value rules may ask, answered from the plan."""
-
-    __slots__ = ("attrs", "op_def", "output_index", "shapes", "values")
-
-    def __init__(self, op, values):
-        self.op_def = op._op_def
-        self.attrs = op._attrs
-        self.values = values
-        self.shapes = [value.dims for value in values]
-        self.output_index = 0
-
-    def value(self, index):
-        return self.values[index].constant
-
-    def partial_value(self, index):
-        value = self.values[index]
-        return value.partial if value.constant is None else as_partial(value.constant)
-
-    def output_count(self):
-        return len(self.op_def.output_dtypes(self.attrs))
 
 
 def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
@@ -49,7 +22,7 @@ def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
     """
     plan = Plan(feeds, fetches, targets)
     for tensor, dims in zip(feeds, feed_dims, strict=True):
-        value = Value(tensor._dtype.base_dtype, _known(tensor._dims, dims), None, tensor)
+        value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
         plan.values[tensor] = value
         plan.feed_values.append(value)
     for order, op in enumerate(operations):
@@ -61,11 +34,6 @@ def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
             value = _read(plan, tensor._op, value, len(operations))
         plan.fetch_values.append(value)
     return plan
-
-
-def _known(own, other):
-    merged = merge(own, other)
-    return own if merged is False else merged
 
 
 def _lift_operation(plan, op, order):
@@ -89,7 +57,7 @@ def _lift_operation(plan, op, order):
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
     for tensor in op._outputs:
         node.outputs.append(Value(tensor._dtype.base_dtype, tensor._dims, node, tensor))
-    _infer(op, node)
+    infer(node)
     for arg, value in zip(expanded(op_def.outputs, op._attrs), list(node.outputs), strict=True):
         if arg.is_ref and changed is not None:
             node.outputs.remove(value)
@@ -154,44 +122,3 @@ def _unfed(op):
     dtype = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
     message = f"You must feed a value for placeholder tensor '{op.name}' with dtype {dtype}{known}"
     return errors.make(errors.INVALID_ARGUMENT, message, op)
-
-
-def _infer(op, node):
-    """Shapes and values of the outputs, from those of the inputs as they are known here."""
-    op_def = op._op_def
-    context = PlanContext(op, node.inputs)
-    if op_def.shape_rule is not None and node.outputs:
-        try:
-            shapes = normalized(op_def.shape_rule(context), len(node.outputs))
-        except (ValueError, TypeError, IndexError, OverflowError):
-            return  # the shapes of the feeds do not fit: the kernel will say so, in TensorFlow's words
-        for value, dims in zip(node.outputs, shapes, strict=True):
-            value.dims = _known(value.dims, dims)
-    if isinstance(node.lowering, Alias):
-        source = node.inputs[node.lowering.input]
-        node.outputs[0].constant = source.constant
-        node.outputs[0].partial = source.partial
-        if source.constant is not None:
-            node.outputs[0].dims = source.constant.shape
-        return
-    rule = op_def.constant_value or op_def.folded_value
-    for index, value in enumerate(node.outputs):
-        context.output_index = index
-        if rule is not None and value.dims is not None and _is_small(value):
-            value.constant = known_value(rule, context)
-        if value.constant is None and op_def.partial_value is not None:
-            _set_partial(value, known_value(op_def.partial_value, context))
-
-
-def _set_partial(value, partial):
-    """Keeps what is known of an integer value; all of it makes a constant."""
-    is_complete = isinstance(partial, int) or (isinstance(partial, tuple) and None not in partial)
-    if is_complete and value.dims == np.shape(partial):
-        value.constant = np.array(partial, value.dtype.as_numpy_dtype)
-    else:
-        value.partial = partial
-
-
-def _is_small(value):
-    count = value.count
-    return count is not None and count <= _MOST_KNOWN_ELEMENTS

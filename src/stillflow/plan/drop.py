@@ -1,0 +1,20 @@
+"""drop: takes out nodes whose outputs nobody reads: what was only waited for, and what a pass has made needless."""
+
+from __future__ import annotations
+
+# They exist for their failures.
+_CHECKS = frozenset(("CheckNumerics",))
+
+
+def drop(plan):
+    """Removes pure nodes that compute nothing of use. Targets stay: somebody asked for them."""
+    wanted = set(plan.fetch_values)
+    targets = set(plan.targets)
+    kept = []
+    for node in reversed(plan.nodes):
+        is_needless = node.is_pure and node.type not in _CHECKS and node.op not in targets
+        if is_needless and wanted.isdisjoint(node.outputs):
+            continue
+        wanted.update(node.inputs)
+        kept.append(node)
+    plan.nodes = kept[::-1]
