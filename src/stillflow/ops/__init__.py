@@ -92,7 +92,7 @@ _CONTENTS = {
     ),
     "array.unique": (
         "Unique UniqueWithCounts UniqueV2 UniqueWithCountsV2 ListDiff",
-        "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff",
+        "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff setdiff1d",
     ),
     "math.segment": (
         "SegmentSum SegmentMean SegmentProd SegmentMin SegmentMax UnsortedSegmentSum UnsortedSegmentProd "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape_inference import ShapeError, dims_text
@@ -48,6 +50,20 @@ def _(context):
         rest = data[len(indices) :]
         inner = rest if inner is None else plain.merged(inner, rest)
     return None if inner is None else (largest + 1 if is_known else None, *inner)
+
+
+@dynamic_stitch.folded_value
+@parallel_dynamic_stitch.folded_value
+def _(context):
+    count = context.attrs["N"]
+    indices, parts = ([context.value(k) for k in range(begin, begin + count)] for begin in (0, count))
+    if any(value is None for value in indices + parts):
+        return None
+    size = 1 + max((int(index.max()) for index in indices if index.size), default=-1)
+    merged = np.zeros((size, *parts[0].shape[indices[0].ndim :]), parts[0].dtype)
+    for index, part in zip(indices, parts, strict=True):
+        merged[index] = part
+    return merged
 
 
 @dynamic_partition.shape_rule

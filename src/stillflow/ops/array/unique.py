@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from stillflow.graph import dtypes
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -54,3 +57,17 @@ def _(context):
     plain.with_rank(context.shapes[0], 1)
     plain.with_rank(context.shapes[1], 1)
     return [(None,), (None,)]
+
+
+@list_diff.folded_value
+def _(context):
+    x, y = context.value(0), context.value(1)
+    if x is None or y is None:
+        return None
+    places = np.flatnonzero(~np.isin(x, y))
+    return places.astype(context.attrs["out_idx"].as_numpy_dtype) if context.output_index else x[places]
+
+
+def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
+    """The elements of x that are not in y, and their places in x."""
+    return list_diff(x, y, out_idx=index_dtype, name=name)
