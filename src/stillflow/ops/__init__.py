@@ -86,6 +86,20 @@ _CONTENTS = {
     ),
     "nn.l2_loss": ("L2Loss", "l2_loss"),
     "array.concat": ("ConcatV2 Concat", "concat concat_v2 concat_op"),
+    "array.dynamic": (
+        "DynamicStitch ParallelDynamicStitch DynamicPartition",
+        "dynamic_stitch parallel_dynamic_stitch dynamic_partition",
+    ),
+    "array.unique": (
+        "Unique UniqueWithCounts UniqueV2 UniqueWithCountsV2 ListDiff",
+        "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff setdiff1d",
+    ),
+    "math.segment": (
+        "SegmentSum SegmentMean SegmentProd SegmentMin SegmentMax UnsortedSegmentSum UnsortedSegmentProd "
+        "UnsortedSegmentMin UnsortedSegmentMax",
+        "segment_sum segment_mean segment_prod segment_min segment_max unsorted_segment_sum unsorted_segment_prod "
+        "unsorted_segment_min unsorted_segment_max unsorted_segment_mean unsorted_segment_sqrt_n",
+    ),
     "array.gather": (
         "Gather GatherV2 GatherNd",
         "gather gather_op gather_v2 gather_nd gather_nd_op batch_gather batch_gather_nd",
