@@ -5,7 +5,9 @@ Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1
     python tools/record_golden.py [name ...]
 
 A snippet is a function that builds a small graph and may return tensors to evaluate; a program is a module with
-a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values.
+a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values. A module of
+tests/programs/values has single ops over many types; recorded are the values, or the errors ("values/cast" is
+the name of one).
 """
 
 import importlib
@@ -59,8 +61,27 @@ def record_program(name):
     save("programs", name, arrays)
 
 
+def record_values(area):
+    from programs.values import evaluate
+
+    arrays = {}
+    for name, case in sorted(importlib.import_module("programs.values." + area).cases(tf).items()):
+        value = evaluate(tf, case)
+        if isinstance(value, str):
+            arrays[name + "@error"] = np.array(value)
+        elif value.dtype == tf.bfloat16.as_numpy_dtype:
+            arrays[name + "@bfloat16"] = np.asarray(value).view(np.uint16)
+        else:
+            arrays[name] = np.asarray(value)
+    save("values", area, arrays)
+
+
 def main(names):
     programs = os.path.join(TESTS, "programs")
+    for file in sorted(os.listdir(os.path.join(programs, "values"))):
+        area = file[:-3]
+        if file.endswith(".py") and not file.startswith("_") and (not names or "values/" + area in names):
+            record_values(area)
     for file in sorted(os.listdir(os.path.join(programs, "snippets"))):
         area = file[:-3]
         if file.endswith(".py") and not file.startswith("_") and (not names or area in names):

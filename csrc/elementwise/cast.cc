@@ -1,7 +1,8 @@
 // Conversions between element types.
 //
 // Floats to integers truncate; what does not fit, NaN included, becomes the type's minimum, as x86 does for
-// 32 and 64 bits. Integers wrap. Anything but zero is true, NaN too.
+// 32 and 64 bits; for uint64 that is 2^63, and 0 for what is too large. Integers wrap. Anything but zero is true,
+// NaN too.
 #include <limits>
 
 #include "elementwise/tile.h"
@@ -17,9 +18,12 @@ inline To FloatToInt(From x) {
   const bool fits = (x >= kLow) & (x < -kLow);
   const auto middle = fits ? static_cast<Middle>(fits ? x : From{0}) : std::numeric_limits<Middle>::min();
   if constexpr (std::is_same_v<To, uint64_t>) {
-    const bool is_high = (x >= -kLow) & (x < -2 * kLow);
-    const auto high = static_cast<uint64_t>(static_cast<int64_t>(is_high ? x + kLow : From{0})) + (uint64_t{1} << 63);
-    return is_high ? high : static_cast<uint64_t>(middle);
+    // From 2^63 on without the highest bit, which is put back; what is too large even for that becomes 0.
+    const bool is_high = x >= -kLow;
+    const bool fits_high = is_high & (x < -2 * kLow);
+    const auto high =
+        static_cast<uint64_t>(static_cast<int64_t>(fits_high ? x + kLow : From{0})) + (uint64_t{1} << 63);
+    return is_high ? (fits_high ? high : 0) : static_cast<uint64_t>(middle);
   }
   return static_cast<To>(middle);
 }

@@ -128,9 +128,12 @@ constexpr TileOp Checked(const char* name) {
 }  // namespace
 
 const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Checked, TruncateDiv, "truncate_div"),
+                                Checked<TruncateDiv, uint16_t>("truncate_div"),
                                 STILLFLOW_INTEGER_TILES(Checked, TruncateDiv, "div"),
+                                Checked<TruncateDiv, uint16_t>("div"),
                                 STILLFLOW_INTEGER_TILES(Checked, TruncateMod, "truncate_mod"),
                                 STILLFLOW_INTEGER_TILES(Checked, FloorDiv, "floor_div"),
+                                Checked<FloorDiv, uint16_t>("floor_div"),
                                 STILLFLOW_INTEGER_TILES(Checked, FloorMod, "floor_mod"),
                                 STILLFLOW_INTEGER_TILES(Checked, Pow, "pow"),
                                 STILLFLOW_ALL_INTEGER_TILES(Checked, LeftShift, "left_shift"),

@@ -139,7 +139,7 @@ constexpr TileOp Ternary(const char* name) {
   };
 
 // Lists an operation for all floating-point types, for the integers that TensorFlow computes with, for both,
-// or for all integers.
+// for the integers that it rarely computes with, or for all integers.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \
   kind<Op, float>(name), kind<Op, double>(name), kind<Op, Half>(name), kind<Op, BFloat16>(name)
 #define STILLFLOW_INTEGER_TILES(kind, Op, name)                                                      \
@@ -147,8 +147,9 @@ constexpr TileOp Ternary(const char* name) {
       kind<Op, uint8_t>(name)
 #define STILLFLOW_NUMBER_TILES(kind, Op, name) \
   STILLFLOW_FLOAT_TILES(kind, Op, name), STILLFLOW_INTEGER_TILES(kind, Op, name)
-#define STILLFLOW_ALL_INTEGER_TILES(kind, Op, name)                                            \
-  STILLFLOW_INTEGER_TILES(kind, Op, name), kind<Op, uint16_t>(name), kind<Op, uint32_t>(name), \
-      kind<Op, uint64_t>(name)
+#define STILLFLOW_WIDE_UNSIGNED_TILES(kind, Op, name) \
+  kind<Op, uint16_t>(name), kind<Op, uint32_t>(name), kind<Op, uint64_t>(name)
+#define STILLFLOW_ALL_INTEGER_TILES(kind, Op, name) \
+  STILLFLOW_INTEGER_TILES(kind, Op, name), STILLFLOW_WIDE_UNSIGNED_TILES(kind, Op, name)
 
 }  // namespace stillflow

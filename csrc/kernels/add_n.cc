@@ -38,13 +38,14 @@ Status AddN(const KernelCall& call) {
   for (int i = 1; i < call.in_count; ++i) {
     if (!(Shape(*call.in[i]) == shape)) {
       return STILLFLOW_INVALID_ARGUMENT(
-          "Inputs to operation AddN must have the same size and shape.  Input 0: %s != input %d: %s",
+          "Inputs to operation of type AddN must have the same size and shape.  Input 0: %s != input %d: %s",
           ShapeText(shape).c_str(), i, ShapeText(*call.in[i]).c_str());
     }
   }
   STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, call.in[0]->dtype, shape));
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      "AddN", call.in[0]->dtype, [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
+                 uint8_t>("AddN", call.in[0]->dtype,
+                          [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
 }
 
 }  // namespace

@@ -163,12 +163,12 @@ Status ArgExtremum(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   if (input.count == 0) return Status();
   const Layout layout{shape.Count(0, axis), input.dims[axis], shape.Count(axis, shape.rank)};
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      finds_smallest ? "ArgMin" : "ArgMax", input.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return type == DType::kInt32 ? FindEither<T, int32_t>(call, layout, finds_smallest)
-                                     : FindEither<T, int64_t>(call, layout, finds_smallest);
-      });
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
+                 uint8_t>(finds_smallest ? "ArgMin" : "ArgMax", input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return type == DType::kInt32 ? FindEither<T, int32_t>(call, layout, finds_smallest)
+                                 : FindEither<T, int64_t>(call, layout, finds_smallest);
+  });
 }
 
 }  // namespace

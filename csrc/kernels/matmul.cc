@@ -47,18 +47,20 @@ Status Multiply(const KernelCall& call, const Product& p, const T* a, const T* b
                  c, p.n);
 }
 
-Status DescribeMatrices(const KernelCall& call, Product* product) {
+bool DescribeMatrices(const KernelCall& call, Product* product) {
+  return Describe(*call.in[0], *call.in[1], call.attrs[0].i != 0, call.attrs[1].i != 0, product);
+}
+
+Status CheckMatrices(const KernelCall& call, Product* product) {
   for (int i = 0; i < 2; ++i) {
     if (call.in[i]->rank != 2) {
       return STILLFLOW_INVALID_ARGUMENT("In[%d] is not a matrix. Instead it has shape %s", i,
                                         ShapeText(*call.in[i]).c_str());
     }
   }
-  if (!Describe(*call.in[0], *call.in[1], call.attrs[0].i != 0, call.attrs[1].i != 0, product)) {
-    return STILLFLOW_INVALID_ARGUMENT("Matrix size-incompatible: In[0]: %s, In[1]: %s",
-                                      ShapeText(*call.in[0]).c_str(), ShapeText(*call.in[1]).c_str());
-  }
-  return Status();
+  if (DescribeMatrices(call, product)) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("Matrix size-incompatible: In[0]: %s, In[1]: %s", ShapeText(*call.in[0]).c_str(),
+                                    ShapeText(*call.in[1]).c_str());
 }
 
 Status AllocateProduct(const KernelCall& call, const Product& product, DType type) {
@@ -70,7 +72,7 @@ Status AllocateProduct(const KernelCall& call, const Product& product, DType typ
 
 Status MatMul(const KernelCall& call) {
   Product product;
-  STILLFLOW_RETURN_IF_ERROR(DescribeMatrices(call, &product));
+  STILLFLOW_RETURN_IF_ERROR(CheckMatrices(call, &product));
   STILLFLOW_RETURN_IF_ERROR(AllocateProduct(call, product, call.in[0]->dtype));
   return ForType<float, double, Half, BFloat16, int32_t, int64_t>("MatMul", call.in[0]->dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -92,11 +94,16 @@ Status AsFloats(const KernelCall& call, const Tensor& tensor, float* scratch, co
 }
 
 Status SparseMatMul(const KernelCall& call) {
-  Product product;
-  STILLFLOW_RETURN_IF_ERROR(DescribeMatrices(call, &product));
-  STILLFLOW_RETURN_IF_ERROR(AllocateProduct(call, product, DType::kFloat));
   const Tensor& a = *call.in[0];
   const Tensor& b = *call.in[1];
+  if (a.rank != 2) return STILLFLOW_INVALID_ARGUMENT("a is not a matrix");
+  if (b.rank != 2) return STILLFLOW_INVALID_ARGUMENT("b is not a matrix");
+  Product product;
+  if (!DescribeMatrices(call, &product)) {
+    return STILLFLOW_INVALID_ARGUMENT("Matrix size incompatible: a: %s, b: %s", ShapeText(a).c_str(),
+                                      ShapeText(b).c_str());
+  }
+  STILLFLOW_RETURN_IF_ERROR(AllocateProduct(call, product, DType::kFloat));
   const Scratch scratch(call, (a.count + b.count) * static_cast<int64_t>(sizeof(float)));
   if (!scratch.ok()) return OutOfScratch();
   const float* a_floats = nullptr;

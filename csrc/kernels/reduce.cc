@@ -140,7 +140,8 @@ template <typename Acc, typename T>
 inline T Finish(Acc value, Operation operation, int64_t count) {
   if (operation == Operation::kMean) {
     if constexpr (std::is_integral_v<T>) {
-      return count == 0 ? T{0} : static_cast<T>(value / static_cast<Acc>(count));
+      using Widest = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+      return count == 0 ? T{0} : static_cast<T>(static_cast<Widest>(value) / static_cast<Widest>(count));
     } else {
       return Narrow<T>(value / static_cast<Acc>(count));
     }
@@ -250,10 +251,6 @@ Status ReadAxes(const Tensor& input, const Tensor& axes, bool* is_reduced) {
                                         static_cast<long long>(axis), input.rank);
     }
     const int64_t position = axis < 0 ? axis + input.rank : axis;
-    if (is_reduced[position]) {
-      return STILLFLOW_INVALID_ARGUMENT("Invalid reduction arguments: Axes contains duplicate dimension: %lld",
-                                        static_cast<long long>(position));
-    }
     is_reduced[position] = true;
   }
   return Status();
@@ -381,9 +378,10 @@ Status ReduceKernel(const KernelCall& call) {
     return operation == Operation::kAll ? Reduce<All, bool, bool>(call, operation, is_reduced)
                                         : Reduce<Any, bool, bool>(call, operation, is_reduced);
   }
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t>(
-      "reduction", input.dtype,
-      [&](auto tag) { return ReduceNumbers<typename decltype(tag)::type>(call, operation, is_reduced); });
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
+                 uint8_t>("reduction", input.dtype, [&](auto tag) {
+    return ReduceNumbers<typename decltype(tag)::type>(call, operation, is_reduced);
+  });
 }
 
 Status L2Loss(const KernelCall& call) {

@@ -95,8 +95,13 @@ Status Select(const KernelCall& call) {
   const Tensor& otherwise = *call.in[2];
   const Shape shape(then);
   if (!(shape == Shape(otherwise))) {
-    return STILLFLOW_INVALID_ARGUMENT("'then' and 'else' must have the same size.  but received: %s vs. %s",
-                                      ShapeText(then).c_str(), ShapeText(otherwise).c_str());
+    if (condition.rank == 1) {
+      return STILLFLOW_INVALID_ARGUMENT("'then' and 'else' must have the same size.  but received: %s vs. %s",
+                                        ShapeText(then).c_str(), ShapeText(otherwise).c_str());
+    }
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Inputs to operation of type Select must have the same size and shape.  Input 1: %s != input 2: %s",
+        ShapeText(then).c_str(), ShapeText(otherwise).c_str());
   }
   if (condition.rank == 0) {
     Alias(call, *Data<bool>(condition) ? 1 : 2, 0, shape);
@@ -107,7 +112,7 @@ Status Select(const KernelCall& call) {
     STILLFLOW_RETURN_IF_ERROR(CheckRows(condition, then));
   } else if (!is_whole) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "Inputs to operation Select must have the same size and shape.  Input 0: %s != input 1: %s",
+        "Inputs to operation of type Select must have the same size and shape.  Input 0: %s != input 1: %s",
         ShapeText(condition).c_str(), ShapeText(then).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, then.dtype, shape));
@@ -124,8 +129,12 @@ Status Select(const KernelCall& call) {
 Status SelectV2(const KernelCall& call) {
   Shape branches;
   Shape shape;
-  STILLFLOW_RETURN_IF_ERROR(BroadcastTwo(Shape(*call.in[1]), Shape(*call.in[2]), &branches));
-  STILLFLOW_RETURN_IF_ERROR(BroadcastTwo(Shape(*call.in[0]), branches, &shape));
+  if (!BroadcastTwo(Shape(*call.in[1]), Shape(*call.in[2]), &branches).ok() ||
+      !BroadcastTwo(Shape(*call.in[0]), branches, &shape).ok()) {
+    return STILLFLOW_INVALID_ARGUMENT("condition %s, then %s, and else %s must be broadcastable",
+                                      ShapeText(*call.in[0]).c_str(), ShapeText(*call.in[1]).c_str(),
+                                      ShapeText(*call.in[2]).c_str());
+  }
   const DType type = call.in[1]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   Status status =

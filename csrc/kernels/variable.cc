@@ -91,7 +91,7 @@ Status Update(const KernelCall& call, const char* name, Fn fn) {
                                       ShapeText(variable->value).c_str(), ShapeText(value).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t>(
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
       name, value.dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
         T* to = MutableData<T>(variable->value);

@@ -19,9 +19,11 @@ class InferenceContext:
     This form asks the graph; the plan has one that knows more.
     """
 
-    __slots__ = ("attrs", "inputs", "op_def", "shapes")
+    __slots__ = ("asked_partial_values", "asked_values", "attrs", "inputs", "op_def", "shapes")
 
     def __init__(self, op):
+        self.asked_values = {}  # {index of the input: value}, for messages
+        self.asked_partial_values = {}
         self.op_def = op._op_def
         self.attrs = op._attrs
         self.inputs = op._inputs
@@ -29,11 +31,17 @@ class InferenceContext:
 
     def value(self, index):
         """The input's value as a numpy array, or None."""
-        return folded_value(self.inputs[index])
+        value = folded_value(self.inputs[index])
+        if value is not None:
+            self.asked_values[index] = value
+        return value
 
     def partial_value(self, index):
         """An integer input's value with None for unknown elements: a tuple, or an int; or None."""
-        return partial_value(self.inputs[index])
+        value = partial_value(self.inputs[index])
+        if isinstance(value, tuple):
+            self.asked_partial_values[index] = value
+        return value
 
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
@@ -56,8 +64,31 @@ def _call_rule(rule, op):
     try:
         return rule(context)
     except ShapeError as error:
-        shapes = ", ".join(dims_text(dims) for dims in context.shapes)
-        raise ValueError(f"{error} for '{op._name}' (op: '{op.type}') with input shapes: {shapes}.") from None
+        raise ValueError(f"{error} for '{op._name}' (op: '{op.type}') with {_known_text(context)}.") from None
+
+
+def _known_text(context):
+    """What the rule knew, as TensorFlow's messages spell it."""
+    text = "input shapes: " + ", ".join(dims_text(dims) for dims in context.shapes)
+    for kind, known, spell in (
+        ("computed input tensors", context.asked_values, lambda value: f"<{_value_text(value)}>"),
+        ("input tensors computed as partial shapes", context.asked_partial_values, _partial_text),
+    ):
+        if known:
+            text += f" and with {kind}: " + ", ".join(f"input[{i}] = {spell(known[i])}" for i in sorted(known))
+    return text
+
+
+def _value_text(value):
+    if value.ndim == 0:
+        return str(value.item())
+    if value.ndim == 1:
+        return " ".join(str(item) for item in value.tolist())
+    return "".join(f"[{_value_text(row)}]" for row in value)
+
+
+def _partial_text(value):
+    return dims_text(value_as_dims(value))
 
 
 def normalized(shapes, count):

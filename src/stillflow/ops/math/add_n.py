@@ -42,7 +42,7 @@ def _(context):
     for i in range(len(context.shapes) - 2, -1, -1):
         combined = merge(context.shapes[i], merged)
         if combined is False:
-            message = incompatible(merged, context.shapes[i])
+            message = incompatible(context.shapes[i], merged)
             raise ShapeError(f"{message}\n\tFrom merging shape {i} with other shapes.")
         merged = combined
     return merged

@@ -122,7 +122,7 @@ def _(context):
 @select_v2.shape_rule
 def _(context):
     condition, then, otherwise = context.shapes
-    return broadcast(broadcast(then, otherwise), condition)
+    return broadcast(condition, broadcast(then, otherwise))
 
 
 @select.gradient

@@ -140,7 +140,7 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
     with name_scope(name, "MatVec", [a, b]):
         column = ops.expand_dims(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
-        return ops.squeeze(product, axis=-1)
+        return ops.squeeze(product, -1)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def reduced_dims(dims, axes, keep_dims):
     reduced = set()
     for axis in np.atleast_1d(axes).tolist():
         if not -rank <= axis < rank:
-            raise ShapeError(f"Invalid reduction dimension {axis} for input with {rank} dimensions")
+            raise ShapeError(f"Invalid reduction dimension {axis} for input with {rank} dimensions.")
         reduced.add(axis % rank)
     if keep_dims:
         return tuple(1 if i in reduced else size for i, size in enumerate(dims))
