@@ -7,6 +7,8 @@
 //
 // l2_loss: half the sum of all squares, a scalar.
 //
+// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr 0 is "NCHW".
+//
 // The order of combination follows from the shape alone: runs of kRun elements are combined in kLanes lanes,
 // the lanes by a tree, and the runs' results by a tree again. Half types are accumulated in float.
 #include <algorithm>
@@ -394,9 +396,29 @@ Status L2Loss(const KernelCall& call) {
   });
 }
 
+Status BiasAddGrad(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  const bool is_nchw = call.attrs[0].size == 4 && std::memcmp(call.attrs[0].data, "NCHW", 4) == 0;
+  if (input.rank < 2) {
+    return STILLFLOW_INVALID_ARGUMENT("Input tensor must be at least 2D: %s", ShapeText(input).c_str());
+  }
+  const int axis = is_nchw ? 1 : input.rank - 1;
+  bool is_reduced[kMaxRank];
+  std::fill_n(is_reduced, kMaxRank, true);
+  is_reduced[axis] = false;
+  Shape shape;
+  shape.Add(input.dims[axis]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t>(
+      "BiasAddGrad", input.dtype,
+      [&](auto tag) { return ReduceNumbers<typename decltype(tag)::type>(call, Operation::kSum, is_reduced); });
+}
+
 }  // namespace
 
-STILLFLOW_KERNELS(reduce){
-    {"reduce", "input, axes | keep_dims, operation", ReduceKernel}, {"l2_loss", "t", L2Loss}, {}};
+STILLFLOW_KERNELS(reduce){{"reduce", "input, axes | keep_dims, operation", ReduceKernel},
+                          {"l2_loss", "t", L2Loss},
+                          {"bias_add_grad", "out_backprop | data_format", BiasAddGrad},
+                          {}};
 
 }  // namespace stillflow

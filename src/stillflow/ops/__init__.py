@@ -85,6 +85,16 @@ _CONTENTS = {
         "leaky_relu_grad softplus_grad softsign_grad",
     ),
     "nn.l2_loss": ("L2Loss", "l2_loss"),
+    "nn.softmax": ("Softmax LogSoftmax", "softmax log_softmax softmax_op log_softmax_op"),
+    "nn.softmax_cross_entropy": (
+        "SoftmaxCrossEntropyWithLogits SparseSoftmaxCrossEntropyWithLogits",
+        "softmax_cross_entropy_op sparse_softmax_cross_entropy_op",
+    ),
+    "nn.bias_add": (
+        "BiasAdd BiasAddV1 BiasAddGrad",
+        "bias_add bias_add_v1 bias_add_op bias_add_v1_op bias_add_grad",
+    ),
+    "nn.top_k": ("TopK TopKV2 InTopK InTopKV2", "top_k in_top_k top_k_op top_k_v2 in_top_k_op in_top_k_v2"),
     "array.concat": ("ConcatV2 Concat", "concat concat_v2 concat_op"),
     "array.dynamic": (
         "DynamicStitch ParallelDynamicStitch DynamicPartition",
@@ -121,6 +131,7 @@ _CONTENTS = {
         "scatter_nd scatter_nd_non_aliasing_add tensor_scatter_update tensor_scatter_add tensor_scatter_sub",
     ),
     "array.slice": ("Slice", "slice"),
+    "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
         "StridedSlice StridedSliceGrad StridedSliceAssign",

@@ -1,0 +1,172 @@
+// top_k: the largest elements of rows, and where they are; in_top_k: whether a class is among the likeliest.
+//
+// top_k
+//   in[0]  input    real numbers, [..., n]
+//   in[1]  k        int32 scalar, at most n (top_k_v2; of top_k it is attr 0)
+//   out[0] values   [..., k], in descending order; of equal ones the first comes first, NaN before all numbers
+//   out[1] indices  int32 [..., k]
+//
+// in_top_k
+//   in[0]  predictions  float32 [batch, classes]
+//   in[1]  targets      int32 | int64 [batch]
+//   in[2]  k            a scalar of the targets' type (in_top_k_v2; of in_top_k it is attr 0)
+//   out[0] bool [batch]: fewer than k classes are likelier than the target; false where the target is no class, or
+//          a prediction is not finite
+#include <algorithm>
+#include <cmath>
+
+#include "math/scalar.h"
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kElementsPerChunk = 8192;
+
+int64_t RowsPerChunk(int64_t width) { return std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(width, 1), 1); }
+
+template <typename T>
+auto Load(T value) {
+  if constexpr (kIsFloating<T>) {
+    return Widen(value);
+  } else {
+    return value;
+  }
+}
+
+// Whether element a of a row comes before element b.
+template <typename T>
+struct ComesFirst {
+  const T* row;
+  bool operator()(int32_t a, int32_t b) const {
+    const auto x = Load(row[a]);
+    const auto y = Load(row[b]);
+    if (x > y) return true;
+    if (y > x) return false;
+    if constexpr (kIsFloating<T>) {
+      const bool x_is_nan = x != x;
+      const bool y_is_nan = y != y;
+      if (x_is_nan != y_is_nan) return x_is_nan;
+    }
+    return a < b;
+  }
+};
+
+// Keeps the best k in `chosen` as a heap with the last of them at the top.
+template <typename T>
+void ChooseInRow(const T* row, int64_t width, int64_t k, int32_t* chosen) {
+  const ComesFirst<T> comes_first{row};
+  for (int64_t i = 0; i < k; ++i) chosen[i] = static_cast<int32_t>(i);
+  std::make_heap(chosen, chosen + k, comes_first);
+  for (auto i = static_cast<int32_t>(k); i < width; ++i) {
+    if (!comes_first(i, chosen[0])) continue;
+    std::pop_heap(chosen, chosen + k, comes_first);
+    chosen[k - 1] = i;
+    std::push_heap(chosen, chosen + k, comes_first);
+  }
+  std::sort_heap(chosen, chosen + k, comes_first);
+}
+
+template <typename T>
+Status Choose(const KernelCall& call, int64_t rows, int64_t width, int64_t k) {
+  const T* from = Data<T>(*call.in[0]);
+  T* values = MutableData<T>(*call.out[0]);
+  int32_t* indices = MutableData<int32_t>(*call.out[1]);
+  return ForEachChunk(call, rows, RowsPerChunk(width), [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const T* row = from + i * width;
+      ChooseInRow(row, width, k, indices + i * k);
+      for (int64_t j = 0; j < k; ++j) values[i * k + j] = row[indices[i * k + j]];
+    }
+  });
+}
+
+Status TopKOf(const KernelCall& call, int64_t k) {
+  const Tensor& input = *call.in[0];
+  if (k < 0) return STILLFLOW_INVALID_ARGUMENT("Need k >= 0, got %lld", static_cast<long long>(k));
+  if (input.rank < 1) {
+    return STILLFLOW_INVALID_ARGUMENT("input must be >= 1-D, got shape %s", ShapeText(input).c_str());
+  }
+  const int64_t width = input.dims[input.rank - 1];
+  if (width < k) {
+    return STILLFLOW_INVALID_ARGUMENT("input must have at least k columns. Had %lld, needed %lld",
+                                      static_cast<long long>(width), static_cast<long long>(k));
+  }
+  if (width > INT32_MAX) {
+    return STILLFLOW_INVALID_ARGUMENT("input has %lld columns, more than an int32 can count",
+                                      static_cast<long long>(width));
+  }
+  Shape shape(input);
+  shape.dims[shape.rank - 1] = k;
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
+  if (call.out[0]->count == 0) return Status();
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
+      "TopK", input.dtype,
+      [&](auto tag) { return Choose<typename decltype(tag)::type>(call, input.count / width, width, k); });
+}
+
+Status TopK(const KernelCall& call) { return TopKOf(call, call.attrs[0].i); }
+
+Status ScalarK(const Tensor& tensor, int64_t* k) {
+  if (tensor.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("k must be scalar, got shape %s", ShapeText(tensor).c_str());
+  }
+  *k = IntAt(tensor, 0);
+  return Status();
+}
+
+Status TopKV2(const KernelCall& call) {
+  int64_t k = 0;
+  STILLFLOW_RETURN_IF_ERROR(ScalarK(*call.in[1], &k));
+  return TopKOf(call, k);
+}
+
+bool IsAmongLargest(const float* row, int64_t classes, int64_t target, int64_t k) {
+  if (target < 0 || target >= classes || !std::isfinite(row[target])) return false;
+  int64_t larger = 0;
+  bool are_finite = true;
+  for (int64_t j = 0; j < classes; ++j) {
+    larger += row[j] > row[target];
+    are_finite &= std::fabs(row[j]) <= std::numeric_limits<float>::max();
+  }
+  return are_finite && larger < k;
+}
+
+Status InTopKOf(const KernelCall& call, int64_t k) {
+  const Tensor& predictions = *call.in[0];
+  const Tensor& targets = *call.in[1];
+  if (predictions.rank != 2) return STILLFLOW_INVALID_ARGUMENT("predictions must be 2-dimensional");
+  if (targets.rank != 1) return STILLFLOW_INVALID_ARGUMENT("targets must be 1-dimensional");
+  if (predictions.dims[0] != targets.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT("First dimension of predictions %lld must match length of targets %lld",
+                                      static_cast<long long>(predictions.dims[0]),
+                                      static_cast<long long>(targets.dims[0]));
+  }
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kBool, Shape(targets)));
+  const int64_t classes = predictions.dims[1];
+  const float* from = Data<float>(predictions);
+  bool* to = MutableData<bool>(*call.out[0]);
+  return ForEachChunk(call, targets.count, RowsPerChunk(classes), [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      to[i] = IsAmongLargest(from + i * classes, classes, IntAt(targets, i), k);
+    }
+  });
+}
+
+Status InTopK(const KernelCall& call) { return InTopKOf(call, call.attrs[0].i); }
+
+Status InTopKV2(const KernelCall& call) {
+  int64_t k = 0;
+  STILLFLOW_RETURN_IF_ERROR(ScalarK(*call.in[2], &k));
+  return InTopKOf(call, k);
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(top_k){{"top_k", "input | k", TopK},
+                         {"top_k_v2", "input, k", TopKV2},
+                         {"in_top_k", "predictions, targets | k", InTopK},
+                         {"in_top_k_v2", "predictions, targets, k", InTopKV2},
+                         {}};
+
+}  // namespace stillflow

@@ -1,0 +1,51 @@
+"""dropout: random elements set to 0, the others scaled up."""
+
+from __future__ import annotations
+
+import numbers
+
+from stillflow import ops
+from stillflow.composites.random import random_uniform
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.graph.shape_inference import constant_value
+from stillflow.ops.convert import convert_to_tensor
+
+
+def dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """Elements of x divided by 1 - rate, but a share of `rate` of them 0; see the facade."""
+    with name_scope(name, "dropout", [x]):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_floating:
+            raise ValueError(
+                "x has to be a floating point tensor since it's going to be scaled. Got a "
+                f"{x.dtype!r} tensor instead."
+            )
+        if isinstance(rate, numbers.Real) and not 0 <= rate < 1:
+            raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
+        if isinstance(rate, numbers.Real) and rate == 0:
+            return x
+        rate = convert_to_tensor(rate, dtype=x.dtype, name="rate")
+        rate.shape.assert_has_rank(0)
+        if constant_value(rate) == 0:
+            return x
+        noise = random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
+        keep = 1 - rate
+        scale = 1 / keep
+        is_kept = noise >= rate
+        result = x * scale * ops.cast(is_kept, x.dtype)
+        result.set_shape(x.shape)
+        return result
+
+
+def _noise_shape(x, noise_shape):
+    """The shape of what is decided at random; sizes that are not said are those of x."""
+    if noise_shape is None:
+        return ops.shape(x)
+    try:
+        given = as_shape(noise_shape).as_list()
+    except (TypeError, ValueError):
+        return noise_shape
+    if x._dims is None or len(x._dims) != len(given):
+        return noise_shape
+    return TensorShape([size if wanted is None else wanted for wanted, size in zip(given, x._dims, strict=True)])
