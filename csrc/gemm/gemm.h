@@ -1,19 +1,30 @@
+// gemm.h: the product of two matrices, c = a b or c += a b.
+//
+// The rule that fixes every bit: an element of c is one accumulator that starts at zero (or at its old value)
+// and takes the products a[i][0] b[0][j], a[i][1] b[1][j], ... in this order, each by one fused multiply-add.
+// Half and BFloat16 are widened to float, accumulated in float and rounded once at the end; integers wrap
+// around. A NaN in the result is always the positive quiet one. Blocks, vectors and threads only choose which
+// elements are computed when, so they cannot change the result.
 #pragma once
-#include "math/scalar.h"
-#include <type_traits>
+
+#include "kernel_api/kernel.h"
+
 namespace stillflow {
-template <typename T> struct MatrixView { const T* data; int64_t row_stride, column_stride; };
+
+// Element (i, j) is data[i * row_stride + j * column_stride].
 template <typename T>
-Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c, int64_t ldc, bool accumulate=false) {
-  using W = std::conditional_t<std::is_integral_v<T>, T, Wide<std::conditional_t<std::is_integral_v<T>,float,T>>>;
-  return ForEachChunk(call, m, 16, [&](Range r) {
-    for (int64_t i=r.begin;i<r.end;++i) for (int64_t j=0;j<n;++j) {
-      W s = W{};
-      for (int64_t l=0;l<k;++l) {
-        const T x=a.data[i*a.row_stride+l*a.column_stride], y=b.data[l*b.row_stride+j*b.column_stride];
-        if constexpr (std::is_integral_v<T>) s = (T)((uint64_t)s+(uint64_t)x*(uint64_t)y); else s = Fma((W)Widen(x),(W)Widen(y),s);
-      }
-      if constexpr (std::is_integral_v<T>) c[i*ldc+j]=s; else c[i*ldc+j]=Narrow<T>(s);
-    }});
-}
-}
+struct MatrixView {
+  const T* data;
+  int64_t row_stride;
+  int64_t column_stride;
+};
+
+// c[m, n], whose rows are `ldc` elements apart, becomes a[m, k] b[k, n]; it is added to when `accumulate`.
+// c must overlap neither a nor b. With k == 0 the product is zero. T: float, double, Half, BFloat16, int32_t
+// or int64_t. Fails only when scratch memory runs out or the run is interrupted. May be called from a chunk of
+// a parallel_for.
+template <typename T>
+Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c,
+            int64_t ldc, bool accumulate = false);
+
+}  // namespace stillflow

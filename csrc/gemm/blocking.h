@@ -1,0 +1,79 @@
+// blocking.h: how a product is cut, which follows from its sizes and strides alone.
+//
+// c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
+// A large product is computed in blocks, whose parts of a and b are packed; between two blocks along k the
+// accumulators rest in c, which changes no bit.
+#pragma once
+
+#include "gemm/tile.h"
+
+namespace stillflow::gemm {
+
+inline int64_t CeilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+inline int64_t Min(int64_t x, int64_t y) { return x < y ? x : y; }
+// The size of the parts when `total` is cut evenly into as few as possible of at most `most`.
+inline int64_t EvenPart(int64_t total, int64_t most) { return CeilDiv(total, CeilDiv(total, most)); }
+
+// A packed block of a or of b has at most this many rows and columns: 16 MiB of floats.
+constexpr int64_t kMostBlock = 2048;
+// Bytes of k that a chunk goes through before it takes the next tile: a panel of this depth stays in L1.
+constexpr int64_t kDepthBytes = 1024;
+// A chunk is computed from so many rows of a and columns of b, which stay in L2.
+constexpr int64_t kMostChunkRows = 168;
+constexpr int64_t kMostChunkColumns = 256;
+constexpr int64_t kManyChunks = 16;
+constexpr double kLeastChunkWork = 1 << 16;
+// Elements of a copy that one chunk makes.
+constexpr int64_t kPackedPerChunk = 16384;
+
+struct Plan {
+  int64_t tile_rows;
+  bool packs_a;
+  bool packs_b;
+  int64_t block_rows;     // multiple of tile_rows
+  int64_t block_columns;  // multiple of the panel width
+  int64_t block_k;
+  int64_t depth;         // of k between a tile's load and store
+  int64_t chunk_tiles;   // rows of a chunk, in tiles
+  int64_t chunk_panels;  // columns of a chunk, in panels
+};
+
+template <typename T>
+void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
+  const int64_t tiles = CeilDiv(Min(m, plan->block_rows), plan->tile_rows);
+  const int64_t panels = CeilDiv(Min(n, plan->block_columns), kPanelColumns<T>);
+  const int64_t most_tiles = kMostChunkRows / plan->tile_rows;
+  const int64_t most_panels = kMostChunkColumns / kPanelColumns<T>;
+  plan->chunk_tiles = EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
+  plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
+  const double tile_work = static_cast<double>(plan->tile_rows) * kPanelColumns<T> * static_cast<double>(k);
+  while (CeilDiv(tiles, plan->chunk_tiles) * CeilDiv(panels, plan->chunk_panels) < kManyChunks) {
+    const double work = tile_work * static_cast<double>(plan->chunk_tiles * plan->chunk_panels);
+    if (work < 2 * kLeastChunkWork || plan->chunk_tiles * plan->chunk_panels == 1) break;
+    if (plan->chunk_tiles * plan->tile_rows > plan->chunk_panels * kPanelColumns<T> || plan->chunk_panels == 1) {
+      plan->chunk_tiles = CeilDiv(plan->chunk_tiles, 2);
+    } else {
+      plan->chunk_panels = CeilDiv(plan->chunk_panels, 2);
+    }
+  }
+}
+
+template <typename T>
+Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride,
+                int64_t b_column_stride) {
+  Plan plan;
+  plan.tile_rows = EvenPart(m, kMostTileRows);
+  const int64_t tiles = CeilDiv(m, plan.tile_rows);
+  // Rows that lie a multiple of a page apart compete for the same lines of L1.
+  const bool has_page_stride = a_row_stride * static_cast<int64_t>(sizeof(T)) % 2048 == 0;
+  plan.packs_a = a_row_stride == 1 ? n > 512 : a_column_stride == 1 ? n > (has_page_stride ? 64 : 512) : true;
+  plan.packs_b = b_column_stride != 1 || tiles > 8;
+  plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
+  plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
+  plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlock) : k;
+  plan.depth = EvenPart(plan.block_k, kDepthBytes / static_cast<int64_t>(sizeof(T)));
+  ChooseChunks<T>(m, n, plan.block_k, &plan);
+  return plan;
+}
+
+}  // namespace stillflow::gemm

@@ -1,0 +1,80 @@
+// packing.h: copies of an operand in the order in which tiles read it.
+//
+// A packed strip holds `width` rows of a, or columns of b, side by side: element (i, l) of the strip, l counting
+// along k, lies at to[l * to_width + i].
+#pragma once
+
+#include "gemm/vector.h"
+
+namespace stillflow::gemm {
+
+// Element (i, l) of the strip is from[i * stride + l * k_stride].
+template <typename T>
+struct Strip {
+  const T* from;
+  int64_t stride;
+  int64_t k_stride;
+  int64_t width;
+  int64_t k;
+};
+
+// Along the strip's width the elements are contiguous.
+template <typename T>
+void PackContiguous(const Strip<T>& strip, T* to, int64_t to_width) {
+  constexpr int kCount = kLanes<T>;
+  const int64_t whole = strip.width / kCount * kCount;
+  const int rest = static_cast<int>(strip.width - whole);
+  for (int64_t l = 0; l < strip.k; ++l) {
+    const T* from = strip.from + l * strip.k_stride;
+    for (int64_t i = 0; i < whole; i += kCount) Store(Load(from + i), to + i);
+    if (rest != 0) StorePartial(LoadPartial(from + whole, rest), to + whole, rest);
+    to += to_width;
+  }
+}
+
+// Along k the elements are contiguous.
+template <typename T>
+void PackTransposed(const Strip<T>& strip, T* to, int64_t to_width) {
+  constexpr int kCount = kLanes<T>;
+  for (int64_t l = 0; l < strip.k; l += kCount) {
+    const int depth = strip.k - l < kCount ? static_cast<int>(strip.k - l) : kCount;
+    for (int64_t i = 0; i < strip.width; i += kCount) {
+      const int count = strip.width - i < kCount ? static_cast<int>(strip.width - i) : kCount;
+      const T* from = strip.from + i * strip.stride + l;
+      Vector<T> rows[kCount];
+      if (count == kCount && depth == kCount) {
+#pragma GCC unroll 16
+        for (int r = 0; r < kCount; ++r) rows[r] = Load(from + r * strip.stride);
+      } else {
+#pragma GCC unroll 16
+        for (int r = 0; r < kCount; ++r) {
+          rows[r] = r < count ? LoadPartial(from + r * strip.stride, depth) : Vector<T>{};
+        }
+      }
+      Transpose<T>(rows);
+      T* at = to + l * to_width + i;
+      if (count == kCount && depth == kCount) {
+#pragma GCC unroll 16
+        for (int r = 0; r < kCount; ++r) Store(rows[r], at + r * to_width);
+      } else {
+#pragma GCC unroll 16
+        for (int r = 0; r < kCount; ++r) {
+          if (r < depth) StorePartial(rows[r], at + r * to_width, count);
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+void Pack(const Strip<T>& strip, T* to, int64_t to_width) {
+  if (strip.stride == 1) return PackContiguous(strip, to, to_width);
+  if (strip.k_stride == 1) return PackTransposed(strip, to, to_width);
+  for (int64_t l = 0; l < strip.k; ++l) {
+    for (int64_t i = 0; i < strip.width; ++i) {
+      to[l * to_width + i] = strip.from[i * strip.stride + l * strip.k_stride];
+    }
+  }
+}
+
+}  // namespace stillflow::gemm

@@ -1,0 +1,107 @@
+// tile.h: the innermost loop of a product: a tile of c whose accumulators are all in registers.
+#pragma once
+
+#include "gemm/vector.h"
+
+namespace stillflow::gemm {
+
+// The tile's height, and its width in vectors. The accumulators, one row of b and one element of a fill the
+// registers: 32 with AVX-512 and on AArch64, 16 otherwise.
+#if defined(__AVX512F__)
+constexpr int kMostTileRows = 14;
+#elif defined(__aarch64__)
+constexpr int kMostTileRows = 12;
+#elif defined(__AVX2__)
+constexpr int kMostTileRows = 6;
+#else
+constexpr int kMostTileRows = 4;
+#endif
+constexpr int kPanelVectors = 2;
+template <typename T>
+constexpr int kPanelColumns = kPanelVectors * kLanes<T>;
+
+// With fewer rows, more columns keep enough multiply-adds in flight to hide their latency.
+constexpr int kFewRows = 3;
+constexpr int kFewRowsVectors = kMostTileRows * kPanelVectors / kFewRows / kPanelVectors * kPanelVectors;
+
+// What one tile is computed from. Element (i, l) of a is a[i * a_row_stride + l * a_k_stride]; a row of b
+// is contiguous within panels of kPanelColumns columns, which lie b_panel_stride apart.
+template <typename T>
+struct TileCall {
+  int64_t k;
+  const T* a;
+  int64_t a_row_stride;
+  int64_t a_k_stride;
+  const T* b;
+  int64_t b_k_stride;
+  int64_t b_panel_stride;
+  T* c;
+  int64_t ldc;
+  int last_lanes;  // used lanes of the last vector
+  bool loads_c;    // whether the accumulators start at c's values
+};
+
+template <typename T>
+using TileFunction = void (*)(const TileCall<T>& call);
+
+// kUnitStride: a_row_stride is 1; otherwise a_k_stride is.
+template <typename T, int kRows, int kVectors, bool kUnitStride, bool kLoadsPartially>
+void ComputeTile(const TileCall<T>& call) {
+  constexpr int kLast = kVectors - 1;
+  const int last_lanes = call.last_lanes;
+  Vector<T> sums[kRows][kVectors];
+  if (call.loads_c) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const T* c = call.c + i * call.ldc;
+#pragma GCC unroll 8
+      for (int v = 0; v < kLast; ++v) sums[i][v] = Load(c + v * kLanes<T>);
+      sums[i][kLast] = LoadPartial(c + kLast * kLanes<T>, last_lanes);
+    }
+  } else {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = Vector<T>{};
+    }
+  }
+
+  const T* b = call.b;
+  const T* a[(kRows + 2) / 3];
+  for (int i = 0; i < kRows; i += 3) a[i / 3] = call.a + i * call.a_row_stride;
+  const int64_t a_row_stride = kUnitStride ? 1 : call.a_row_stride;
+  const int64_t a_k_stride = kUnitStride ? call.a_k_stride : 1;
+  for (int64_t l = 0; l < call.k; ++l) {
+    Vector<T> row[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const T* from = b + v / kPanelVectors * call.b_panel_stride + v % kPanelVectors * kLanes<T>;
+      row[v] = kLoadsPartially && v == kLast ? LoadPartial(from, last_lanes) : Load(from);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const T* element = kUnitStride ? a[0] + i : a[i / 3] + i % 3 * a_row_stride;
+      const Vector<T> factor = Broadcast(*element);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = MulAdd<T>(factor, row[v], sums[i][v]);
+    }
+    b += call.b_k_stride;
+#pragma GCC unroll 8
+    for (auto& pointer : a) pointer += a_k_stride;
+  }
+
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+    T* c = call.c + i * call.ldc;
+#pragma GCC unroll 8
+    for (int v = 0; v < kLast; ++v) Store(CanonicalNaN<T>(sums[i][v]), c + v * kLanes<T>);
+    const Vector<T> last = CanonicalNaN<T>(sums[i][kLast]);
+    if (last_lanes == kLanes<T>) {
+      Store(last, c + kLast * kLanes<T>);
+    } else {
+      StorePartial(last, c + kLast * kLanes<T>, last_lanes);
+    }
+  }
+}
+
+}  // namespace stillflow::gemm

@@ -1,0 +1,178 @@
+// vector.h: vectors as wide as the instruction set's registers, and the few operations that products need.
+#pragma once
+
+#include "math/scalar.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+namespace stillflow::gemm {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+// Whether loading a part of a vector costs as much as loading all of it.
+#if defined(__AVX512F__)
+constexpr bool kPartialLoadsAreFree = true;
+#else
+constexpr bool kPartialLoadsAreFree = false;
+#endif
+
+template <typename T>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(kVectorBytes)));
+};
+template <typename T>
+using Vector = typename VectorOf<T>::type;
+template <typename T>
+constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+
+template <typename T>
+inline Vector<T> Load(const T* from) {
+  Vector<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename T>
+inline void Store(Vector<T> v, T* to) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+template <typename T>
+inline Vector<T> Broadcast(T x) {
+  return x - Vector<T>{};  // x - 0 is x for every x, -0 included
+}
+
+// The first `count` lanes; the others are zero and their memory is not touched.
+template <typename T>
+inline Vector<T> LoadPartial(const T* from, int count) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return (Vector<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), from);
+  } else {
+    return (Vector<T>)_mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << count) - 1), from);
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane);
+    return (Vector<T>)_mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask);
+  } else {
+    const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+    return (Vector<T>)_mm256_maskload_epi64(reinterpret_cast<const long long*>(from), mask);
+  }
+#else
+  Vector<T> v{};
+  for (int i = 0; i < count; ++i) v[i] = from[i];
+  return v;
+#endif
+}
+
+template <typename T>
+inline void StorePartial(Vector<T> v, T* to, int count) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1u << count) - 1), (__m512i)v);
+  } else {
+    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>((1u << count) - 1), (__m512i)v);
+  }
+#else
+  for (int i = 0; i < count; ++i) to[i] = v[i];
+#endif
+}
+
+// ---- Multiply-add -----------------------------------------------------------------------------------------
+
+#if !defined(__AVX2__) && !defined(__aarch64__)
+// Fma of scalar.h on two lanes.
+typedef double DoublePair __attribute__((vector_size(16)));
+typedef int64_t IntPair __attribute__((vector_size(16)));
+inline DoublePair AddRoundedToOdd(DoublePair product, DoublePair addend) {
+  const DoublePair sum = product + addend;
+  const DoublePair rounded_addend = sum - product;
+  const DoublePair error = (product - (sum - rounded_addend)) + (addend - rounded_addend);
+  const IntPair bits = (IntPair)sum;
+  const IntPair is_above = error > 0;
+  const IntPair is_inexact = is_above | (error < 0);
+  const IntPair toward_error = ((is_above ^ (sum > 0)) << 1) + 1;  // 1 away from zero, -1 toward it
+  const IntPair is_even = (bits & 1) - 1;
+  return (DoublePair)(bits + (toward_error & is_inexact & is_even));
+}
+#endif
+
+// a * b + c, in floating point rounded once; integers wrap around.
+template <typename T>
+inline Vector<T> MulAdd(Vector<T> a, Vector<T> b, Vector<T> c) {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = Vector<std::make_unsigned_t<T>>;
+    return (Vector<T>)((Unsigned)a * (Unsigned)b + (Unsigned)c);
+  } else {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) return _mm512_fmadd_ps(a, b, c);
+    if constexpr (sizeof(T) == 8) return _mm512_fmadd_pd(a, b, c);
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) return _mm256_fmadd_ps(a, b, c);
+    if constexpr (sizeof(T) == 8) return _mm256_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+    if constexpr (sizeof(T) == 4) return vfmaq_f32(c, a, b);
+    if constexpr (sizeof(T) == 8) return vfmaq_f64(c, a, b);
+#else
+    if constexpr (sizeof(T) == 4) {
+      const DoublePair low = AddRoundedToOdd(DoublePair{a[0], a[1]} * DoublePair{b[0], b[1]}, DoublePair{c[0], c[1]});
+      const DoublePair high =
+          AddRoundedToOdd(DoublePair{a[2], a[3]} * DoublePair{b[2], b[3]}, DoublePair{c[2], c[3]});
+      return Vector<T>{static_cast<float>(low[0]), static_cast<float>(low[1]), static_cast<float>(high[0]),
+                       static_cast<float>(high[1])};
+    }
+    if constexpr (sizeof(T) == 8) return Vector<T>{Fma(a[0], b[0], c[0]), Fma(a[1], b[1], c[1])};
+#endif
+  }
+}
+
+// One NaN for all: which of several NaN operands a processor hands on depends on how the operation is encoded.
+template <typename T>
+inline Vector<T> CanonicalNaN(Vector<T> v) {
+  if constexpr (std::is_integral_v<T>) {
+    return v;
+  } else {
+    constexpr T kNaN = sizeof(T) == 4 ? static_cast<T>(__builtin_nanf("")) : static_cast<T>(__builtin_nan(""));
+    return v == v ? v : Broadcast(kNaN);
+  }
+}
+
+// ---- Transposition ----------------------------------------------------------------------------------------
+
+// Interleaves the halves of (x, y): x0 y0 x1 y1 ..., from lane `first` of each.
+template <typename T, int kFirst>
+inline Vector<T> Interleave(Vector<T> x, Vector<T> y) {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  Vector<Index> index;
+  for (int i = 0; i < kLanes<T>; ++i) index[i] = kFirst + i / 2 + (i % 2) * kLanes<T>;
+  return __builtin_shuffle(x, y, index);
+}
+
+// Transposes a square of as many rows as a vector has lanes.
+template <typename T>
+inline void Transpose(Vector<T>* rows) {
+  constexpr int kCount = kLanes<T>;
+#pragma GCC unroll 4
+  for (int stage = 1; stage < kCount; stage *= 2) {
+    Vector<T> mixed[kCount];
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount / 2; ++i) {
+      mixed[2 * i] = Interleave<T, 0>(rows[i], rows[i + kCount / 2]);
+      mixed[2 * i + 1] = Interleave<T, kCount / 2>(rows[i], rows[i + kCount / 2]);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i) rows[i] = mixed[i];
+  }
+}
+
+}  // namespace stillflow::gemm
