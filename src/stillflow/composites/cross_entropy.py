@@ -1,0 +1,150 @@
+"""Losses of classifiers from scores (logits): softmax, sigmoid and Poisson."""
+
+from __future__ import annotations
+
+import math
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+# ---- Softmax ------------------------------------------------------------------------------------------------
+
+
+def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
+    """-sum(labels * log(softmax(logits))) along `axis`; see the facade."""
+    with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
+        logits = convert_to_tensor(logits, name="logits")
+        labels = convert_to_tensor(labels, name="labels")
+        is_short = logits.dtype in (dtypes.float16, dtypes.bfloat16)
+        scores = ops.cast(logits, dtypes.float32) if is_short else logits
+        labels = ops.cast(labels, scores.dtype)
+        rank = ops.rank(scores)
+        dims = logits._dims
+        if axis != -1:
+            scores = _with_axis_last(scores, axis, rank)
+            labels = _with_axis_last(labels, axis, rank)
+        shape = ops.shape(scores)
+        scores, labels = _as_matrix(scores), _as_matrix(labels)
+        losses, _ = ops.softmax_cross_entropy_op(scores, labels, name=scope)
+        losses = ops.reshape(losses, ops.slice(shape, [0], [ops.sub(rank, 1)]))
+        if dims is not None:
+            kept = list(dims)
+            del kept[axis]
+            losses.set_shape(kept)
+        return ops.cast(losses, logits.dtype) if is_short else losses
+
+
+def _with_axis_last(tensor, axis, rank):
+    order = ops.concat([ops.range(axis), ops.range(axis + 1, rank), [axis]], 0)
+    return ops.transpose(tensor, order)
+
+
+def _as_matrix(tensor):
+    """All dimensions but the last made one."""
+    rank = ops.rank(tensor)
+    width = ops.slice(ops.shape(tensor), [ops.sub(rank, 1)], [1])
+    matrix = ops.reshape(tensor, ops.concat([[-1], width], 0))
+    dims = tensor._dims
+    if dims is not None and None not in dims[:-1]:
+        matrix.set_shape([math.prod(dims[:-1]), dims[-1]])
+    return matrix
+
+
+def softmax_cross_entropy_without_label_gradient(labels, logits, axis, name):
+    """The same loss, where no gradient flows into the labels."""
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
+        labels = ops.stop_gradient(labels, name="labels_stop_gradient")
+    return softmax_cross_entropy_with_logits(labels, logits, axis, scope)
+
+
+def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+    """The same loss for labels that are class numbers; see the facade."""
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
+        labels = convert_to_tensor(labels)
+        logits = convert_to_tensor(logits)
+        is_short = logits.dtype == dtypes.float16
+        scores = ops.cast(logits, dtypes.float32) if is_short else logits
+        labels_shape = ops.shape(labels)
+        _check_sparse_labels(labels.shape, logits.shape)
+        if logits.shape.rank == 2:
+            losses, _ = ops.sparse_softmax_cross_entropy_op(scores, labels, name=name)
+        else:
+            classes = ops.shape(logits)[ops.rank(logits) - 1]
+            scores = ops.reshape(scores, [-1, classes])
+            flat = ops.reshape(labels, [-1])
+            losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
+            losses = ops.reshape(losses, labels_shape)
+            losses.set_shape(labels.shape)
+        return ops.cast(losses, dtypes.float16) if is_short else losses
+
+
+def _check_sparse_labels(labels, logits):
+    if logits.rank == 0:
+        raise ValueError(f"Logits cannot be scalars - received shape {logits}.")
+    if logits.rank is not None and labels.rank is not None and labels.rank != logits.rank - 1:
+        raise ValueError(
+            f"Rank mismatch: Rank of labels (received {labels.rank}) should equal rank of logits minus 1 (received "
+            f"{logits.rank})."
+        )
+    if labels.is_fully_defined() and logits[:-1].is_fully_defined() and labels != logits[:-1]:
+        raise ValueError(
+            f"Shape mismatch: The shape of labels (received {labels}) should equal the shape of logits except for "
+            f"the last dimension (received {logits})."
+        )
+
+
+# ---- Sigmoid ------------------------------------------------------------------------------------------------
+
+
+def _logits_and_labels(logits, labels, names=("logits", "labels")):
+    """Both as tensors. Raises ValueError if their shapes differ."""
+    logits = convert_to_tensor(logits, name=names[0])
+    labels = convert_to_tensor(labels, name=names[1])
+    if not labels.shape.is_compatible_with(logits.shape):
+        raise ValueError(
+            f"{names[0]} and {names[1]} must have the same shape ({logits.shape} vs {labels.shape})"
+        )
+    return logits, labels
+
+
+def sigmoid_cross_entropy_with_logits(labels, logits, name=None):
+    """max(x, 0) - x * z + log(1 + exp(-|x|)), with derivatives at 0 too."""
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits, labels = _logits_and_labels(logits, labels)
+        zeros = ops.zeros_like(logits, dtype=logits.dtype)
+        is_positive = logits >= zeros
+        positive_part = ops.where(is_positive, logits, zeros)
+        minus_magnitude = ops.where(is_positive, -logits, logits)
+        linear = positive_part - logits * labels
+        return ops.add(linear, ops.log1p(ops.exp(minus_magnitude)), name=scope)
+
+
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
+    """(1 - z) * x + l * (log(1 + exp(-|x|)) + max(-x, 0)), where l = 1 + (q - 1) * z."""
+    with name_scope(name, "logistic_loss", [logits, labels]) as scope:
+        logits, labels = _logits_and_labels(logits, labels)
+        weight = 1 + (pos_weight - 1) * labels
+        linear = (1 - labels) * logits
+        log_term = ops.log1p(ops.exp(-ops.abs(logits)))
+        return ops.add(linear, weight * (log_term + ops.relu(-logits)), name=scope)
+
+
+# ---- Poisson ------------------------------------------------------------------------------------------------
+
+
+def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
+    """exp(c) - c * z, and Stirling's approximation of log(z!) for z > 1 if wanted."""
+    with name_scope(name, "log_poisson_loss", [log_input, targets]):
+        log_input, targets = _logits_and_labels(log_input, targets, ("log_input", "targets"))
+        result = ops.exp(log_input) - log_input * targets
+        if compute_full_loss:
+            half = ops.constant(0.5, dtype=targets.dtype)
+            two_pi = ops.constant(2 * math.pi, dtype=targets.dtype)
+            stirling = targets * ops.log(targets) - targets + half * ops.log(two_pi * targets)
+            zeros = ops.zeros_like(targets, dtype=targets.dtype)
+            ones = ops.ones_like(targets, dtype=targets.dtype)
+            is_small = ops.logical_and(targets >= zeros, targets <= ones)
+            result += ops.where(is_small, zeros, stirling)
+        return result
