@@ -7,6 +7,7 @@ from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
+from stillflow.plan.fusions import fuse
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
 from stillflow.plan.merge import merge
@@ -45,13 +46,18 @@ def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make
     """
     operations = needed_operations(fetches, targets, feeds)
     plan = lift(operations, feeds, fetches, targets, feed_dims)
-    reduce(plan, lambda part: _evaluate(part, session_core, kernels))
+
+    def reduce(part):
+        _reduce(part, lambda known: _evaluate(known, session_core, kernels))
+
+    reduce(plan)
+    fuse(plan, reduce)
     fuse_elementwise(plan)
     program = emit(plan, session_core, kernels, make_feeds())
     return CompiledPlan(program, plan)
 
 
-def reduce(plan, evaluate):
+def _reduce(plan, evaluate):
     """Brings a plan to the form in which fusions look for their patterns: equal programs have equal forms."""
     drop(plan)
     simplify(plan)

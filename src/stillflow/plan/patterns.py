@@ -56,11 +56,10 @@ class Match:
     def outputs(self):
         return [self.values[value] for value in self.pattern.outputs]
 
-    def is_closed(self, plan):
-        """Whether nothing but the outputs is read outside or fetched."""
+    def is_closed(self, plan, shared=frozenset()):
+        """Whether nothing but the outputs and the values in `shared` is read outside or fetched."""
         inside = set(self.nodes.values())
-        outputs = set(self.outputs())
-        hidden = {value for node in inside for value in node.outputs} - outputs
+        hidden = {value for node in inside for value in node.outputs}.difference(self.outputs(), shared)
         if hidden.intersection(plan.fetch_values):
             return False
         return all(node in inside or hidden.isdisjoint(node.inputs) for node in plan.nodes)
