@@ -116,10 +116,6 @@ STILLFLOW_INLINE T Narrow(From x) {
   }
 }
 
-template <typename T> inline T Abs(T x) { return std::fabs(x); }
-template <typename T> inline T Sqrt(T x) { return std::sqrt(x); }
-template <typename T> inline T Rsqrt(T x) { return 1 / std::sqrt(x); }
-
 // The type that arithmetic on T is done in.
 template <typename T>
 using Wide = decltype(Widen(T{}));

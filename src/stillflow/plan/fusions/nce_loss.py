@@ -36,12 +36,13 @@ class _Sizes(NamedTuple):
 
 def fuse_nce_loss(plan, reduce):
     """Replaces each nce_loss whose gradients are computed too by one node."""
-    tried = set()
+    tried: set = set()
     for sizes in iter(partial(_candidate, plan, tried), None):
         for wants_loss in (True, False):
             found = _find(plan, sizes, wants_loss, reduce)
             if found is not None:
-                _replace(plan, *found, wants_loss)
+                match, scale = found
+                _replace(plan, match, scale, wants_loss)
                 break
 
 
@@ -69,7 +70,8 @@ def _sizes_at(product):
     if not known or len(inputs.dims) != 2 or len(weights.dims) != 2 or len(sampled_rows.dims) != 2:
         return None
     sizes = _Sizes(inputs.dims[0], sampled_rows.dims[0], *weights.dims)
-    return sizes if min(sizes) > 0 and lookup.outputs[0].dims == (sizes.examples + sizes.samples, sizes.width) else None
+    fits = lookup.outputs[0].dims == (sizes.examples + sizes.samples, sizes.width)
+    return sizes if fits and min(sizes) > 0 else None
 
 
 def _producer(value, node_type):
