@@ -67,7 +67,7 @@ def _register(op_type, function):
     from stillflow.graph import op_def as op_defs
 
     found = op_defs.find(op_type)
-    if op_type in _REGISTERED or (found is not None and (found.gradient or not found.is_differentiable)):
+    if op_type in _REGISTERED or (found is not None and (found.gradient or found.is_differentiable is False)):
         raise KeyError(f"Registering two gradient with name '{op_type}'!")
     _REGISTERED[op_type] = function
 
@@ -83,7 +83,7 @@ def get_gradient_function(op):
     from stillflow.graph import op_def as op_defs
 
     op_def = op._op_def if override is None else op_defs.find(name)
-    if op_def is not None and (op_def.gradient is not None or not op_def.is_differentiable):
+    if op_def is not None and (op_def.gradient is not None or op_def.is_differentiable is False):
         return op_def.gradient
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type})")
 

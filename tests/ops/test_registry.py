@@ -43,7 +43,7 @@ def test_rules_are_there(op_type):
     op_def = op_defs.find(op_type)
     assert op_def.shape_rule is not None or not op_def.outputs
     if op_def.inputs and op_def.outputs:
-        assert (op_def.gradient is not None) == op_def.is_differentiable
+        assert (op_def.gradient is not None) == bool(op_def.is_differentiable)
 
 
 @pytest.mark.parametrize("op_type", ops.all_op_types())

@@ -31,4 +31,14 @@ def test_graph_and_values_are_those_of_tensorflow(path, name, function):
             if tf.global_variables():
                 session.run(tf.global_variables_initializer())
             for i, value in enumerate(session.run(list(tensors))):
-                np.testing.assert_allclose(value, golden[f"{name}.{i}"], rtol=2e-5, atol=1e-6)
+                _assert_agrees(value, golden[f"{name}.{i}"])
+
+
+def _assert_agrees(value, expected):
+    value = np.asarray(value)
+    assert value.shape == expected.shape
+    if expected.dtype.kind in "OSU":
+        assert value.tolist() == expected.tolist()
+    else:
+        assert value.dtype == expected.dtype
+        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=1e-6)

@@ -63,7 +63,7 @@ class OpDef:
     allows_uninitialized_input: bool = False
     shape_rule: Callable | None = None
     gradient: Callable | None = None
-    is_differentiable: bool = True
+    is_differentiable: bool | None = True  # False: the gradient is None; None: there is no gradient to ask for
     constant_value: Callable | None = None  # see shape_inference: what constant_value looks through
     folded_value: Callable | None = None  # what shape rules look through besides
     partial_value: Callable | None = None

@@ -96,6 +96,20 @@ _CONTENTS = {
     ),
     "nn.top_k": ("TopK TopKV2 InTopK InTopKV2", "top_k in_top_k top_k_op top_k_v2 in_top_k_op in_top_k_v2"),
     "array.concat": ("ConcatV2 Concat", "concat concat_v2 concat_op"),
+    "array.dynamic": (
+        "DynamicStitch ParallelDynamicStitch DynamicPartition",
+        "dynamic_stitch parallel_dynamic_stitch dynamic_partition",
+    ),
+    "array.unique": (
+        "Unique UniqueWithCounts UniqueV2 UniqueWithCountsV2 ListDiff",
+        "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff setdiff1d",
+    ),
+    "math.segment": (
+        "SegmentSum SegmentMean SegmentProd SegmentMin SegmentMax UnsortedSegmentSum UnsortedSegmentProd "
+        "UnsortedSegmentMin UnsortedSegmentMax",
+        "segment_sum segment_mean segment_prod segment_min segment_max unsorted_segment_sum unsorted_segment_prod "
+        "unsorted_segment_min unsorted_segment_max unsorted_segment_mean unsorted_segment_sqrt_n",
+    ),
     "array.gather": (
         "Gather GatherV2 GatherNd",
         "gather gather_op gather_v2 gather_nd gather_nd_op batch_gather batch_gather_nd",

@@ -139,13 +139,14 @@ def define_op(
     stateful: bool = False,
     commutative: bool = False,
     aggregate: bool = False,
-    differentiable: bool = True,
+    differentiable: bool | None = True,
     allows_uninitialized_input: bool = False,
 ) -> Op:
     """Declares an op. One of `kernel`, `elementwise`, `alias` and `special` says how it runs.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
-    `differentiable=False` says that its gradient is None; otherwise a gradient must be attached.
+    `differentiable=False` says that its gradient is None, `differentiable=None` that asking for it is a
+    LookupError, as it is in TensorFlow; otherwise a gradient must be attached.
     """
     name, inputs, outputs = op_defs.parse_signature(signature)
     attr_defs = op_defs.parse_attrs(attrs)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 import numpy as np
 
 from stillflow import ops
@@ -107,6 +110,7 @@ def ones(shape, dtype=dtypes.float32, name=None):
 def _filled(shape, value, dtype, default_name, name):
     with name_scope(name, default_name, [shape]) as scope:
         if not isinstance(shape, Tensor):
+            _ask_for_size(shape)
             try:
                 known = TensorShape(shape)
                 count = None if isinstance(shape, int) else known.num_elements()
@@ -118,6 +122,12 @@ def _filled(shape, value, dtype, default_name, name):
         if shape._dims == ():
             shape = ops.reshape(shape, [-1])
         return fill(shape, ops.constant(value, dtype), name=scope)
+
+
+def _ask_for_size(shape):
+    """Adds the nodes with which TensorFlow asks, in vain, whether a shape with tensors among its sizes is small."""
+    if isinstance(shape, (list, tuple)) and any(hasattr(size, "op") for size in shape):
+        ops.less(functools.reduce(operator.mul, shape), _MOST_CONSTANT_ELEMENTS)
 
 
 def zeros_like(tensor, dtype=None, name=None, optimize=True):

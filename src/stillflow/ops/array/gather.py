@@ -67,7 +67,9 @@ def _(context):
 @gather_v2.folded_value
 def _(context):
     axis = context.value(2)
-    return None if axis is None or context.attrs["batch_dims"] else _taken(context.value(0), context.value(1), int(axis))
+    return (
+        None if axis is None or context.attrs["batch_dims"] else _taken(context.value(0), context.value(1), int(axis))
+    )
 
 
 def _taken(params, indices, axis):

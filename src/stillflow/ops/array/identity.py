@@ -7,9 +7,7 @@ from stillflow.ops.registry import define_op
 identity = define_op("Identity(input: T) -> (output: T)", "T: type", alias=0)
 stop_gradient = define_op("StopGradient(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
 prevent_gradient = define_op("PreventGradient(input: T) -> (output: T)", "T: type; message: string = ''", alias=0)
-identity_n = define_op(
-    "IdentityN(input: T) -> (output: T)", "T: list(type) >= 1", kernel="identity_n(input)"
-)
+identity_n = define_op("IdentityN(input: T) -> (output: T)", "T: list(type) >= 1", kernel="identity_n(input)")
 ref_identity = define_op(
     "RefIdentity(input: Ref(T)) -> (output: Ref(T))", "T: type", special="nothing", allows_uninitialized_input=True
 )

@@ -65,7 +65,9 @@ def _(context):
     paddings = context.value(1)
     if paddings is None:
         return None if rank is None else (None,) * rank
-    result = tuple(None if size is None else size - sum(sides) for size, sides in zip(dims, paddings.tolist(), strict=True))
+    result = tuple(
+        None if size is None else size - sum(sides) for size, sides in zip(dims, paddings.tolist(), strict=True)
+    )
     if any(size is not None and size < 0 for size in result):
         raise ShapeError("Paddings are wider than the input")
     return result

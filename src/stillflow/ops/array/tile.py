@@ -100,9 +100,7 @@ def broadcast_static_shape(shape_x, shape_y):
         elif a == 1 or b in (1, a):
             result.append(b if a == 1 else a)
         else:
-            raise ValueError(
-                f"Incompatible shapes for broadcasting: {TensorShape._of(x)} and {TensorShape._of(y)}"
-            )
+            raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape._of(x)} and {TensorShape._of(y)}")
     return TensorShape._of(tuple(result))
 
 

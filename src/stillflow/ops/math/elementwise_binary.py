@@ -119,12 +119,13 @@ for _op, _function in (
     _op.folded_value(_fold(_function))
 
 
-@floor_div.folded_value
-def _(context):
-    x, y = context.value(0), context.value(1)
-    if x is None or y is None or not context.attrs["T"].is_integer or np.any(y == 0):
-        return None
-    return np.asarray(np.floor_divide(x, y), x.dtype)
+def _fold_division(function):
+    fold = _fold(function)
+    return lambda context: None if context.value(1) is None or np.any(context.value(1) == 0) else fold(context)
+
+
+floor_div.folded_value(_fold_division(np.floor_divide))
+floor_mod.folded_value(_fold_division(np.mod))
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

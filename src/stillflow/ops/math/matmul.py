@@ -138,7 +138,7 @@ def matmul(
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
     """The product of a matrix and a vector, or of batches of them; see `matmul`."""
     with name_scope(name, "MatVec", [a, b]):
-        column = ops.expand_dims(b, axis=-1)
+        column = ops.expand_dims(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
         return ops.squeeze(product, axis=-1)
 

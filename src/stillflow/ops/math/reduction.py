@@ -159,11 +159,11 @@ def _kept_and_repeated(dims, axes):
     key = dims, tuple(axes.reshape(-1).tolist())
     if key not in cache:
         # TensorFlow adds the nodes that compute these to look at their values, once for each key.
-        kept = reduced_shape(dims, key[1])
-        _safe_shape_div(dims, kept)
+        reduced_shape(dims, key[1])
         reduced = {axis % len(dims) for axis in key[1]}
         sizes = tuple(1 if i in reduced else size for i, size in enumerate(dims))
         repeats = tuple(size // max(left, 1) for size, left in zip(dims, sizes, strict=True))
+        _safe_shape_div(dims, sizes)
         cache[key] = sizes, repeats
     return cache[key]
 
@@ -200,7 +200,8 @@ def _(op, grad):
     shape = ops.shape(source)
     axes = ops.reshape(axes, [-1])
     kept = reduced_shape(shape, op._inputs[1])
-    grad = ops.tile(ops.reshape(grad, kept), _safe_shape_div(shape, kept))
+    repeats = _safe_shape_div(shape, kept)
+    grad = ops.tile(ops.reshape(grad, kept), repeats)
     with get_default_graph().device("/cpu:0"):
         rank = ops.rank(source)
         axes = (axes + rank) % rank

@@ -28,12 +28,13 @@ def _activation(name, types, elementwise, attrs="", default=""):
     return op
 
 
-def _gradient_of(name, types, elementwise, of="features", attrs="", default=""):
+def _gradient_of(name, types, elementwise, of="features", attrs="", default="", **options):
     """An op that makes the gradient of an activation from that of its result and `of`."""
     op = define_op(
         f"{name}(gradients: T, {of}: T) -> (backprops: T)",
         f"{attrs}T: {{{types}}}{default}",
         elementwise=elementwise,
+        **options,
     )
     op.shape_rule(_merged_shape)
     return op
@@ -62,7 +63,7 @@ leaky_relu_grad = _gradient_of(
     "LeakyReluGrad", _FLOATS, "leaky_relu_grad | alpha", attrs=_ALPHA, default=" = float32"
 )
 softplus_grad = _gradient_of("SoftplusGrad", _FLOATS, "softplus_grad")
-softsign_grad = _gradient_of("SoftsignGrad", _FLOATS, "softsign_grad")
+softsign_grad = _gradient_of("SoftsignGrad", _FLOATS, "softsign_grad", differentiable=None)
 
 
 def relu6(features, name=None):
