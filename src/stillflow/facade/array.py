@@ -37,6 +37,7 @@ __all__ = [
     "shape_n",
     "size",
     "slice",
+    "sparse_to_dense",
     "split",
     "squeeze",
     "stack",
@@ -300,6 +301,24 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
 def identity_n(input, name=None):
     """A list of the tensors in the list `input`, as one node."""
     return ops.identity_n(input, name=name)
+
+
+def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
+    """An array of one value everywhere but at some places.
+
+    Args:
+      sparse_indices: int32 or int64: the places, [n, rank], or [n] or a scalar if the output is a vector.
+      output_shape: the output's shape, a vector of the same type.
+      sparse_values: the values there, [n] or a scalar.
+      default_value: the value elsewhere, a scalar of the same type.
+      validate_indices: whether the places must be in order and different.
+
+    Raises:
+      InvalidArgumentError: when run, if a place is outside of the output, or out of order.
+    """
+    return ops.sparse_to_dense(
+        sparse_indices, output_shape, sparse_values, default_value, validate_indices, name
+    )
 
 
 # Names from before TensorFlow 1.0.

@@ -54,3 +54,10 @@ def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
     """The product of a matrix and a vector, or of batches of them; see `matmul`."""
     return ops.matvec(a, b, transpose_a, adjoint_a, a_is_sparse, b_is_sparse, name)
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """x / sqrt(max(sum(x * x), epsilon)); see tf.nn.l2_normalize."""
+    from stillflow.facade import nn_layers
+
+    return nn_layers.l2_normalize(x, axis, epsilon, name, dim)

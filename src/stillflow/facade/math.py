@@ -6,3 +6,11 @@ from stillflow.facade.math_reductions import *
 from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance
 from stillflow.facade.math_unary import *
 from stillflow.facade.math_unary import reciprocal_no_nan, softplus, softsign
+
+
+def __getattr__(name):
+    if name in ("in_top_k", "l2_normalize", "top_k"):
+        from stillflow.facade import nn_layers
+
+        return getattr(nn_layers, name)
+    raise AttributeError(f"module 'tf.math' has no attribute {name!r}")

@@ -1,10 +1,15 @@
-"""tf.nn: activation functions."""
+"""tf.nn: activation functions, and what nn_layers.py and nn_losses.py have."""
 
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.facade import nn_layers, nn_losses
+from stillflow.facade.nn_layers import *
+from stillflow.facade.nn_losses import *
 
 __all__ = [
+    *nn_layers.__all__,
+    *nn_losses.__all__,
     "crelu",
     "elu",
     "l2_loss",

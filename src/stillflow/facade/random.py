@@ -45,5 +45,13 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     return _random.truncated_normal(shape, mean, stddev, dtype, seed, name)
 
 
+def __getattr__(name):
+    if name.endswith("candidate_sampler") and not name.startswith("_"):
+        from stillflow.facade import nn_losses
+
+        return getattr(nn_losses, name)
+    raise AttributeError(f"module 'tf.random' has no attribute {name!r}")
+
+
 normal = random_normal
 uniform = random_uniform

@@ -151,7 +151,9 @@ class _Search:
         op_def = tensor._op._op_def
         if op_def.partial_value is not None and self._visits_left > 0:
             self._visits_left -= 1
-            return known_value(op_def.partial_value, ValueContext(self, tensor))
+            partial = known_value(op_def.partial_value, ValueContext(self, tensor))
+            if partial is not None:
+                return partial
         return as_partial(self.value(tensor))
 
 
