@@ -22,7 +22,7 @@ template <typename T>
 STILLFLOW_INLINE T Sigmoid(T x) {
   const T power = ExpOfMinusAbs(x);
   const T result = (x < 0 ? power : T{1}) / (1 + power);
-  return x != x ? x + x : result;
+  return x != x ? kNan<T> : result;
 }
 
 template <typename T>
@@ -30,7 +30,7 @@ STILLFLOW_INLINE T Softplus(T x) {
   const T power = ExpOfMinusAbs(x);
   const T log1p = power < FloatFormat<T>::kSmallestNormal ? power : Log1pOfSum(power, T{0}, T{0});
   const T result = (x < 0 ? T{0} : x) + log1p;
-  return x != x ? x + x : result;
+  return x != x ? kNan<T> : result;
 }
 
 template <typename T>

@@ -23,14 +23,14 @@ STILLFLOW_INLINE double Erf(double x) {
   const double magnitude = Abs(x);
   const double large = CopySign(1 - ErfcOfPositive(magnitude), x);
   const double result = magnitude < 1 ? ErfOfSmall(x) : large;
-  return x != x ? x + x : result;
+  return x != x ? kNan<double> : result;
 }
 
 STILLFLOW_INLINE double Erfc(double x) {
   const double positive = ErfcOfPositive(Abs(x));
   const double outside = x < 0 ? 2 - positive : positive;
   const double result = (x > -1) & (x < 0.5) ? 1 - ErfOfSmall(x) : outside;
-  return x != x ? x + x : result;
+  return x != x ? kNan<double> : result;
 }
 
 STILLFLOW_INLINE float Erf(float x) { return static_cast<float>(Erf(static_cast<double>(x))); }

@@ -34,7 +34,7 @@ STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x) {
   return {ShiftedInteger(shifted), r, Fma(-n, kLn2Rest<T>, high - r)};
 }
 
-// e^(x + x_low) = (high + low) 2^n.
+// e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
 template <typename T>
 struct ExpParts {
   T high;
@@ -45,10 +45,11 @@ struct ExpParts {
 template <typename T>
 STILLFLOW_INLINE ExpParts<T> SplitExp(T x, T x_low = 0) {
   const ReducedExponent<T> reduced = ReduceExponent(x);
-  const T r = reduced.r;
+  const T rest = reduced.r_low + x_low;
+  const T r = reduced.r + rest;
+  const T r_low = rest - (r - reduced.r);
   const T high = 1 + r;
-  const T rest = (1 - high) + r;
-  return {high, rest + Fma(r * r, ExpTail(r), reduced.r_low + x_low), reduced.n};
+  return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n};
 }
 
 template <typename T>
@@ -64,7 +65,7 @@ STILLFLOW_INLINE T Exp(T x) {
   const T r = reduced.r;
   const T y = 1 + Fma(r * r, ExpTail(r), r);
   const T result = Scale(y, reduced.n);
-  return x != x ? x + x : result;
+  return x != x ? kNan<T> : result;
 }
 
 template <typename T>

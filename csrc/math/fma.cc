@@ -92,7 +92,7 @@ double ExactFma(double a, double b, double c) {
     const Unsigned128 half = Unsigned128{1} << (dropped - 1);
     const Unsigned128 rest = dropped == 128 ? magnitude : magnitude & (half * 2 - 1);
     kept = dropped == 128 ? 0 : static_cast<uint64_t>(magnitude >> dropped);
-    kept += rest > half || (rest == half && (kept & 1) != 0) || (fewest < 0 && false);
+    kept += rest > half || (rest == half && (kept & 1) != 0);
     if (fewest < 0) kept = 0;
     exponent += dropped;
   }
@@ -118,12 +118,12 @@ double Fma(double a, double b, double c) {
   if (is_finite && Abs(c) == kInfinity<double>) return c;
   if (!is_finite || c != c || a == 0 || b == 0) return a * b + c;
   const int product_exponent = ExponentOf(a) + ExponentOf(b);
-  const int widest = ExponentOf(c);
-  const bool is_split_safe = ExponentOf(a) < 900 && ExponentOf(b) < 900;
-  if (!is_split_safe || product_exponent < -800 || product_exponent > 900) return ExactFma(a, b, c);
+  const auto is_moderate = [](double x) { return ExponentOf(x) > -900 && ExponentOf(x) < 900; };
+  if (!is_moderate(a) || !is_moderate(b) || product_exponent < -800 || product_exponent > 900)
+    return ExactFma(a, b, c);
   const double product = a * b;
   if (c == 0) return product;
-  if (widest < -900 || widest > 900) return ExactFma(a, b, c);
+  if (!is_moderate(c)) return ExactFma(a, b, c);
   // Boldo and Melquiond: the low parts are added to odd, so that the last sum alone rounds.
   const double error = ProductError(a, b, product);
   const double low_sum = c + error;

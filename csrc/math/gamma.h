@@ -58,7 +58,7 @@ STILLFLOW_INLINE double Lgamma(double x) {
   const double reflected = (kLogPi - Log(sine)) - right;
   const double finite = is_reflected ? (sine == 0 ? kInfinity<double> : reflected) : right;
   const double result = x == 0 ? kInfinity<double> : finite;
-  return Abs(x) < kInfinity<double> ? result : (x != x ? x + x : kInfinity<double>);
+  return Abs(x) < kInfinity<double> ? result : (x != x ? kNan<double> : kInfinity<double>);
 }
 
 // For x > 0.
@@ -96,7 +96,7 @@ STILLFLOW_INLINE double Digamma(double x) {
   const double reflected = right + (nearest.is_above ? cotangent : -cotangent);
   const double finite = is_reflected ? (nearest.distance == 0 ? kInfinity<double> : reflected) : right;
   const double result = x == 0 ? kInfinity<double> : finite;
-  return Abs(x) < kInfinity<double> ? result : (x != x ? x + x : kInfinity<double>);
+  return Abs(x) < kInfinity<double> ? result : (x != x ? kNan<double> : kInfinity<double>);
 }
 
 STILLFLOW_INLINE float Lgamma(float x) { return static_cast<float>(Lgamma(static_cast<double>(x))); }

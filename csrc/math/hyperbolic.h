@@ -28,7 +28,7 @@ STILLFLOW_INLINE double Sinh(double x) {
 
 STILLFLOW_INLINE double Cosh(double x) {
   const double result = HalfSumOfExps(Abs(x), 1);
-  return x != x ? x + x : result;
+  return x != x ? kNan<double> : result;
 }
 
 // The root of t + t_low and what rounding it has cut off.
@@ -70,7 +70,7 @@ STILLFLOW_INLINE double Acosh(double x) {
   const double finite = is_large ? (x < kInfinity<double> ? x : 1.0) : v;
   const double result = Log1pOfSum(finite, is_large ? -1.0 : v_low, is_large ? 1.0 : 0.0);
   const double inside = x < 1 ? kNan<double> : result;
-  return x < kInfinity<double> ? inside : x + x;
+  return x < kInfinity<double> ? inside : x;
 }
 
 // log(sum / difference) / 2 for sum = 1 + a and difference = 1 - a; the quotient is brought near 1 by a power of

@@ -52,7 +52,7 @@ STILLFLOW_INLINE double Acos(double x) {
   const double below = high + (rest + (base_rest - factor * half.low));
   const double result = x > 0.5 ? 2 * (half.t + half.low) : below;
   const double inside = magnitude > 1 ? kNan<double> : result;
-  return x != x ? x + x : inside;
+  return x != x ? kNan<double> : inside;
 }
 
 // The angle of the point (x, y), x >= 0 and y >= 0 and not both 0, or pi minus it. It lies within an eighth of pi
@@ -103,7 +103,7 @@ STILLFLOW_INLINE double Atan2(double y, double x) {
   const bool is_origin = (y_leg == 0) & (x_leg == 0);
   const bool is_left = BitCast<int64_t>(x) < 0;
   const double result = CopySign(AngleOf(y_leg, is_origin ? 1.0 : x_leg, is_left), y);
-  return x != x ? x + x : (y != y ? y + y : result);
+  return (x != x) | (y != y) ? kNan<double> : result;
 }
 
 STILLFLOW_INLINE float Asin(float x) { return static_cast<float>(Asin(static_cast<double>(x))); }

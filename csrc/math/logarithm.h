@@ -54,7 +54,7 @@ STILLFLOW_INLINE T Log(T x) {
   const T k = FromInteger<T>(parts.k) - (is_small ? T{kUp} : T{0});
   const T logarithm = LogOfParts(k, parts.m - 1, T{0});
   const T finite = x == 0 ? -kInfinity<T> : (x < 0 ? kNan<T> : logarithm);
-  return x < kInfinity<T> ? finite : x + x;
+  return x < kInfinity<T> ? finite : x;
 }
 
 // log(1 + v + v_low) + k_extra log(2), for 1 + v positive and finite.
@@ -78,7 +78,7 @@ STILLFLOW_INLINE T Log1p(T x) {
   const T logarithm = Log1pOfSum(x, T{0}, T{0});
   const T inside = x < -1 ? kNan<T> : (x == -1 ? -kInfinity<T> : logarithm);
   const T finite = Abs(x) < kTiny ? x : inside;
-  return x < kInfinity<T> ? finite : x + x;
+  return x < kInfinity<T> ? finite : x;
 }
 
 }  // namespace stillflow

@@ -63,8 +63,8 @@ STILLFLOW_INLINE T PowOfSpecial(T x, T y, T power) {
   result = magnitude == kInfinity<T> ? at_infinity : result;
   result = is_odd ? CopySign(result, x) : result;
   result = (x < 0) & (magnitude < kInfinity<T>)&!is_integer ? kNan<T> : result;
-  result = y != y ? y + y : result;
-  result = x != x ? x + x : result;
+  result = y != y ? kNan<T> : result;
+  result = x != x ? kNan<T> : result;
   return (y == 0) | (x == 1) ? T{1} : result;
 }
 
