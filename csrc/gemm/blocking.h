@@ -21,6 +21,8 @@ constexpr int64_t kDepthBytes = 1024;
 // A chunk is computed from so many rows of a and columns of b, which stay in L2.
 constexpr int64_t kMostChunkRows = 168;
 constexpr int64_t kMostChunkColumns = 256;
+// A chunk that is as high as c packs b itself, so many bytes at a time.
+constexpr int64_t kLocalBytes = 32768;
 constexpr int64_t kManyChunks = 16;
 constexpr double kLeastChunkWork = 1 << 16;
 // Elements of a copy that one chunk makes.
@@ -30,6 +32,7 @@ struct Plan {
   int64_t tile_rows;
   bool packs_a;
   bool packs_b;
+  bool packs_b_locally;   // on the way, in the chunk
   int64_t block_rows;     // multiple of tile_rows
   int64_t block_columns;  // multiple of the panel width
   int64_t block_k;
@@ -47,10 +50,14 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
   plan->chunk_tiles = EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
   plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
   const double tile_work = static_cast<double>(plan->tile_rows) * kPanelColumns<T> * static_cast<double>(k);
+  const int64_t least_panels = m <= kFewRows ? kFewRowsVectors / kPanelVectors : 1;
   while (CeilDiv(tiles, plan->chunk_tiles) * CeilDiv(panels, plan->chunk_panels) < kManyChunks) {
+    const bool can_halve_tiles = plan->chunk_tiles > 1 && !plan->packs_b_locally;
     const double work = tile_work * static_cast<double>(plan->chunk_tiles * plan->chunk_panels);
-    if (work < 2 * kLeastChunkWork || plan->chunk_tiles * plan->chunk_panels == 1) break;
-    if (plan->chunk_tiles * plan->tile_rows > plan->chunk_panels * kPanelColumns<T> || plan->chunk_panels == 1) {
+    if (work < 2 * kLeastChunkWork) break;
+    if (plan->chunk_panels <= least_panels && !can_halve_tiles) break;
+    if (can_halve_tiles && (plan->chunk_tiles * plan->tile_rows > plan->chunk_panels * kPanelColumns<T> ||
+                            plan->chunk_panels <= least_panels)) {
       plan->chunk_tiles = CeilDiv(plan->chunk_tiles, 2);
     } else {
       plan->chunk_panels = CeilDiv(plan->chunk_panels, 2);
@@ -67,11 +74,16 @@ Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a
   // Rows that lie a multiple of a page apart compete for the same lines of L1.
   const bool has_page_stride = a_row_stride * static_cast<int64_t>(sizeof(T)) % 2048 == 0;
   plan.packs_a = a_row_stride == 1 ? n > 512 : a_column_stride == 1 ? n > (has_page_stride ? 64 : 512) : true;
-  plan.packs_b = b_column_stride != 1 || tiles > 8;
+  plan.packs_b_locally = b_column_stride != 1 && m <= kMostChunkRows / plan.tile_rows * plan.tile_rows;
+  plan.packs_b = !plan.packs_b_locally && (b_column_stride != 1 || tiles > 8);
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
   plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
   plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlock) : k;
   plan.depth = EvenPart(plan.block_k, kDepthBytes / static_cast<int64_t>(sizeof(T)));
+  if (plan.packs_b_locally) {
+    const int64_t row_bytes = (m <= kFewRows ? kFewRowsVectors : kPanelVectors) * kVectorBytes;
+    plan.depth = EvenPart(plan.block_k, kLocalBytes / row_bytes);
+  }
   ChooseChunks<T>(m, n, plan.block_k, &plan);
   return plan;
 }

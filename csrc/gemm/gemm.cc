@@ -30,8 +30,6 @@ constexpr void AddTilesUpTo(TileTable<T>* table) {
     AddTiles<T, kRows, 1>(table);
     AddTiles<T, kRows, 2>(table);
     if constexpr (kRows <= kFewRows) {
-      for (int vectors = 4; vectors <= kFewRowsVectors; vectors *= 2) {
-      }
       if constexpr (kFewRowsVectors >= 4) AddTiles<T, kRows, 4>(table);
       if constexpr (kFewRowsVectors >= 8) AddTiles<T, kRows, 8>(table);
     }
@@ -148,8 +146,8 @@ class Product {
       from.b_panel_stride = kColumns * k;
       from.b_k_stride = kColumns;
     } else {
-      from.b = b_.data + block.k * b_.row_stride + block.column;
-      from.b_panel_stride = kColumns;
+      from.b = b_.data + block.k * b_.row_stride + block.column * b_.column_stride;
+      from.b_panel_stride = kColumns * b_.column_stride;
       from.b_k_stride = b_.row_stride;
     }
     const int64_t tiles = CeilDiv(block.row_end - block.row, plan_.tile_rows);
@@ -170,13 +168,12 @@ class Product {
     const int64_t k = block.k_end - block.k;
     const int64_t vectors = CeilDiv(Min(panels.end * kColumns, block.column_end - block.column), kLanes<T>);
     const bool is_low = block.row_end - block.row <= kFewRows;
+    alignas(64) T local[kLocalBytes / kBytes];
     for (int64_t l = 0; l < k; l += plan_.depth) {
       TileCall<T> tile;
       tile.k = Min(plan_.depth, k - l);
       tile.a_row_stride = from.a_row_stride;
       tile.a_k_stride = from.a_k_stride;
-      tile.b_k_stride = from.b_k_stride;
-      tile.b_panel_stride = from.b_panel_stride;
       tile.ldc = ldc_;
       tile.loads_c = accumulate_ || block.k + l > 0;
       for (int64_t vector = panels.begin * kPanelVectors; vector < vectors;) {
@@ -189,16 +186,32 @@ class Product {
         const int64_t column = block.column + vector * kLanes<T>;
         const int64_t end = Min(column + width * kLanes<T>, block.column_end);
         tile.last_lanes = static_cast<int>(end - column - (width - 1) * kLanes<T>);
+        tile.b_k_stride = from.b_k_stride;
+        tile.b_panel_stride = from.b_panel_stride;
         tile.b = from.b + vector / kPanelVectors * from.b_panel_stride + l * from.b_k_stride;
+        if (plan_.packs_b_locally) PackLocally(end - column, local, &tile);
         ComputeColumn(block, from, tiles, l, column, width, &tile);
         vector += width;
       }
     }
   }
 
+  // Packs the columns of b that `tile` names, and names the copy instead.
+  void PackLocally(int64_t columns, T* local, TileCall<T>* tile) {
+    const int64_t panel_elements = tile->k * kColumns;
+    for (int64_t column = 0; column < columns; column += kColumns) {
+      Pack<T>({tile->b + column * b_.column_stride, b_.column_stride, b_.row_stride, Min(kColumns, columns - column),
+               tile->k},
+              local + column * tile->k, kColumns);
+    }
+    tile->b = local;
+    tile->b_k_stride = kColumns;
+    tile->b_panel_stride = panel_elements;
+  }
+
   void ComputeColumn(const Block& block, const Operands& from, Range tiles, int64_t l, int64_t column, int width,
                      TileCall<T>* tile) {
-    const bool is_partial = tile->last_lanes < kLanes<T> && !plan_.packs_b;
+    const bool is_partial = tile->last_lanes < kLanes<T> && !plan_.packs_b && !plan_.packs_b_locally;
     for (int64_t i = tiles.begin; i < tiles.end; ++i) {
       const int64_t row = block.row + i * plan_.tile_rows;
       const int64_t rows = Min(plan_.tile_rows, block.row_end - row);
@@ -280,6 +293,10 @@ Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<
   if constexpr (sizeof(T) == 2) {
     return gemm::MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate);
   } else {
+    if (n == 1 && m > 1 && ldc == 1) {  // a row times a matrix, which fills the vectors
+      return Gemm<T>(call, 1, m, k, {b.data, 1, b.row_stride}, {a.data, a.column_stride, a.row_stride}, c, m,
+                     accumulate);
+    }
     if (n == 1) b.column_stride = 1;
     if (m == 1) a.row_stride = 1;
     return gemm::Product<T>(call, m, n, k, a, b, c, ldc, accumulate).Compute();

@@ -1,7 +1,8 @@
 // packing.h: copies of an operand in the order in which tiles read it.
 //
 // A packed strip holds `width` rows of a, or columns of b, side by side: element (i, l) of the strip, l counting
-// along k, lies at to[l * to_width + i].
+// along k, lies at to[l * to_width + i]. Where to_width is a whole number of vectors, the rest of the last used
+// vector is zero.
 #pragma once
 
 #include "gemm/vector.h"
@@ -24,10 +25,11 @@ void PackContiguous(const Strip<T>& strip, T* to, int64_t to_width) {
   constexpr int kCount = kLanes<T>;
   const int64_t whole = strip.width / kCount * kCount;
   const int rest = static_cast<int>(strip.width - whole);
+  const int stored = to_width % kCount == 0 ? kCount : rest;
   for (int64_t l = 0; l < strip.k; ++l) {
     const T* from = strip.from + l * strip.k_stride;
     for (int64_t i = 0; i < whole; i += kCount) Store(Load(from + i), to + i);
-    if (rest != 0) StorePartial(LoadPartial(from + whole, rest), to + whole, rest);
+    if (rest != 0) StorePartial<T>(LoadPartial(from + whole, rest), to + whole, stored);
     to += to_width;
   }
 }
@@ -36,6 +38,7 @@ void PackContiguous(const Strip<T>& strip, T* to, int64_t to_width) {
 template <typename T>
 void PackTransposed(const Strip<T>& strip, T* to, int64_t to_width) {
   constexpr int kCount = kLanes<T>;
+  const bool fills = to_width % kCount == 0;
   for (int64_t l = 0; l < strip.k; l += kCount) {
     const int depth = strip.k - l < kCount ? static_cast<int>(strip.k - l) : kCount;
     for (int64_t i = 0; i < strip.width; i += kCount) {
@@ -53,13 +56,13 @@ void PackTransposed(const Strip<T>& strip, T* to, int64_t to_width) {
       }
       Transpose<T>(rows);
       T* at = to + l * to_width + i;
-      if (count == kCount && depth == kCount) {
+      if (depth == kCount && (count == kCount || fills)) {
 #pragma GCC unroll 16
         for (int r = 0; r < kCount; ++r) Store(rows[r], at + r * to_width);
       } else {
 #pragma GCC unroll 16
         for (int r = 0; r < kCount; ++r) {
-          if (r < depth) StorePartial(rows[r], at + r * to_width, count);
+          if (r < depth) StorePartial<T>(rows[r], at + r * to_width, fills ? kCount : count);
         }
       }
     }

@@ -24,6 +24,9 @@ constexpr int kPanelColumns = kPanelVectors * kLanes<T>;
 constexpr int kFewRows = 3;
 constexpr int kFewRowsVectors = kMostTileRows * kPanelVectors / kFewRows / kPanelVectors * kPanelVectors;
 
+// Tiles with few rows wait for b's memory; they ask for it so many rows ahead.
+constexpr int kPrefetchedRows = 16;
+
 // What one tile is computed from. Element (i, l) of a is a[i * a_row_stride + l * a_k_stride]; a row of b
 // is contiguous within panels of kPanelColumns columns, which lie b_panel_stride apart.
 template <typename T>
@@ -76,6 +79,7 @@ void ComputeTile(const TileCall<T>& call) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
       const T* from = b + v / kPanelVectors * call.b_panel_stride + v % kPanelVectors * kLanes<T>;
+      if constexpr (kRows <= kFewRows) __builtin_prefetch(from + kPrefetchedRows * call.b_k_stride);
       row[v] = kLoadsPartially && v == kLast ? LoadPartial(from, last_lanes) : Load(from);
     }
 #pragma GCC unroll 16
