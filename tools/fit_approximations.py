@@ -12,7 +12,6 @@ import sys
 import textwrap
 
 import mpmath
-import numpy as np
 from mpmath import mpf
 
 mpmath.mp.dps = 60

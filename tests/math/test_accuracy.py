@@ -79,7 +79,7 @@ def assert_near_exact(x, y, exact, bound, dtype):
     """Holds y to `bound` ulp; denormal results may be flushed to zero, and what is no real number is NaN."""
     for argument, value, expected in zip(x, y.tolist(), exact, strict=True):
         largest = mpmath.mpf(float(np.finfo(dtype).max))
-        if isinstance(expected, mpmath.mpc) and expected.imag != 0 or mpmath.isnan(expected):
+        if (isinstance(expected, mpmath.mpc) and expected.imag != 0) or mpmath.isnan(expected):
             assert np.isnan(value), (argument, value)
             continue
         expected = expected.real
