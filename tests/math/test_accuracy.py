@@ -34,7 +34,7 @@ FUNCTIONS = {
     "expm1": (mpmath.expm1, 1, 1, [(-3, 3), (-50, 88), (-50, 709), (-1e-3, 1e-3)]),
     "log": (mpmath.log, 1, 1, [(0.5, 2), (1e-30, 1e-20), (1e-3, 1e3), (1e10, 1e30), (0.999, 1.001)]),
     "log1p": (mpmath.log1p, 1, 1, [(-1, 1), (-1e-3, 1e-3), (1, 1e3), (1e10, 1e30)]),
-    "sigmoid": (_sigmoid, 2, 2, [(-5, 5), (-87, 87), (-700, 700)]),
+    "sigmoid": (_sigmoid, 3, 3, [(-5, 5), (-87, 87), (-700, 700)]),
     "softplus": (_softplus, 2, 2, [(-5, 5), (-87, 87), (-700, 700)]),
     "tanh": (mpmath.tanh, 1.5, 1.5, [(-1, 1), (-0.56, -0.54), (0.54, 0.56), (-25, 25), (-1e-3, 1e-3)]),
     "sinh": (mpmath.sinh, 0.501, 1, [(-1, 1), (-2, 2), (-89, 89), (-710, 710)]),
@@ -58,7 +58,7 @@ FUNCTIONS = {
 def _arguments(name, dtype, count):
     """Numbers of the function's ranges, and random bits."""
     rng = np.random.RandomState(7)
-    largest = np.finfo(dtype).max
+    largest = float(np.finfo(dtype).max)
     parts = [
         rng.uniform(low, high, count).astype(dtype)
         for low, high in FUNCTIONS[name][3]
@@ -67,6 +67,8 @@ def _arguments(name, dtype, count):
     if name not in ("lgamma", "digamma"):
         parts.append(np.frombuffer(rng.bytes(count * dtype().itemsize), dtype))
     x = np.concatenate(parts)
+    if name == "erfc":  # mpmath cannot do huge ones
+        x = x[np.abs(x) < 1e4]
     return x[np.isfinite(x) & ((np.abs(x) >= np.finfo(dtype).tiny) | (x == 0))]
 
 
