@@ -1,6 +1,6 @@
 // gamma.h: the logarithm of |gamma(x)| and its derivative, digamma.
 //
-// Errors: double within 6 ulp for x > 0, elsewhere within 4 ulp of the largest term; the functions have zeros at
+// Errors: double within 6 ulp for x > 0, elsewhere within 8 ulp of the largest term; the functions have zeros at
 // negative x, near which digits cancel. Float, which is computed in double, is within 0.501 ulp but for those zeros.
 #pragma once
 
