@@ -142,6 +142,7 @@ def digamma_tail(w):
 with mpmath.workdps(80):
     DIGAMMA_ROOT = mpmath.findroot(mpmath.digamma, mpf("1.46163214496836"))
 
+
 def digamma_over_root(t):
     with mpmath.workdps(90):
         return mpmath.digamma(1.5 + t) / (1.5 + t - DIGAMMA_ROOT)
@@ -186,7 +187,15 @@ def main():
     emit("LgammaNearTwo", "t", "lgamma(2 + t) / t", gamma, -0.5, 0.5, 56)
     emit("LgammaTail", "w", "(lgamma(x) - Stirling's formula) x, w = 1 / x^2,", stirling, 0, 1 / mpf(8.5) ** 2, 57)
     emit("DigammaNearRoot", "t", "digamma(x) / (x - its root), t = x - 1.5,", digamma_over_root, -0.5, 0.5, 54)
-    emit("DigammaTail", "w", "(log(x) - 1 / (2 x) - digamma(x)) x^2, w = 1 / x^2,", digamma_tail, 0, 1 / mpf(8.5) ** 2, 52)
+    emit(
+        "DigammaTail",
+        "w",
+        "(log(x) - 1 / (2 x) - digamma(x)) x^2, w = 1 / x^2,",
+        digamma_tail,
+        0,
+        1 / mpf(8.5) ** 2,
+        52,
+    )
     sin_pi = at_limit(lambda z: mpmath.sin(mpmath.pi * mpmath.sqrt(z)) / mpmath.sqrt(z), mpmath.pi)
     emit("SinPiOverX", "z", "sin(pi x) / x, z = x^2,", sin_pi, 0, 0.25, 54)
     print("}  // namespace stillflow")

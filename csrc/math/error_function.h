@@ -1,6 +1,6 @@
 // error_function.h: erf and erfc.
 //
-// Errors: double within 1 ulp for Erf and 4 ulp for Erfc; float, which is computed in double, within 0.501 ulp.
+// Errors: double within 1.5 ulp for Erf and 4 ulp for Erfc; float, which is computed in double, within 0.501 ulp.
 #pragma once
 
 #include "math/exponential.h"

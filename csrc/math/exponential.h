@@ -77,8 +77,9 @@ STILLFLOW_INLINE T Expm1(T x) {
   // Half of the result, so that the largest power of two is still a number.
   const T power = PowerOfTwo<T>(reduced.n - 1);
   const T offset = power - T{0.5};
+  const T offset_low = (power - offset) - T{0.5};
   const T high = Fma(power, r, offset);
-  const T rest = Fma(power, r, offset - high);
+  const T rest = Fma(power, r, offset - high) + offset_low;
   const T low = Fma(power, Fma(r * r, ExpTail(r), reduced.r_low), rest);
   const T result = 2 * (high + low);
   constexpr T kTiny = sizeof(T) == 4 ? T{0x1p-25} : T{0x1p-54};

@@ -1,6 +1,6 @@
 // hyperbolic.h: sinh, cosh and the inverses of the hyperbolic functions.
 //
-// Errors: double within 1.5 ulp; float, which is computed in double, within 0.501 ulp.
+// Errors: double within 1 ulp; float, which is computed in double, within 0.501 ulp.
 #pragma once
 
 #include "math/exponential.h"

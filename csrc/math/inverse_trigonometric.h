@@ -55,9 +55,9 @@ STILLFLOW_INLINE double Acos(double x) {
   return x != x ? kNan<double> : inside;
 }
 
-// The angle of the point (x, y), x >= 0 and y >= 0 and not both 0, or pi minus it. It lies within an eighth of pi
-// of 0, pi / 4 or pi / 2; the tangent of what is left is a quotient.
-STILLFLOW_INLINE double AngleOf(double y, double x, bool is_mirrored) {
+// The angle of the point (x, y), x >= 0 and y >= 0 and not both 0, or, if `side` is -1, pi minus it. It lies within
+// an eighth of pi of 0, pi / 4 or pi / 2; the tangent of what is left is a quotient.
+STILLFLOW_INLINE double AngleOf(double y, double x, double side) {
   const double larger = y > x ? y : x;
   const double scale = larger < 0x1p-700 ? 0x1p200 : (larger > 0x1p1000 ? 0x1p-4 : 1.0);
   y *= scale;
@@ -75,21 +75,20 @@ STILLFLOW_INLINE double AngleOf(double y, double x, bool is_mirrored) {
   const double low = Fma(t * z, AtanTail(z), t_low);
   // All multiples of pi / 4 but 3 pi / 4 have the same digits.
   const double quarters = is_low ? 0.0 : (is_high ? 1.0 : 0.5);
-  const bool is_odd = is_mirrored & !is_low & !is_high;
-  const double turned = is_mirrored ? 2 - quarters : quarters;
-  const double base = is_odd ? 0x1.2d97c7f3321d2p+1 : turned * kRightAngle;
-  const double base_low = is_odd ? 0x1.a79394c9e8a0ap-54 : turned * kRightAngleRest;
-  const double signed_t = is_mirrored ? -t : t;
+  const double turned = side < 0 ? 2 - quarters : quarters;
+  const double base = turned == 1.5 ? 0x1.2d97c7f3321d2p+1 : turned * kRightAngle;
+  const double base_low = turned == 1.5 ? 0x1.a79394c9e8a0ap-54 : turned * kRightAngleRest;
+  const double signed_t = side * t;
   const double high = base + signed_t;
   const double rest = (base - high) + signed_t;
   // Without a base, `rest` may be the difference of zeros.
-  return turned == 0 ? t + low : high + (rest + (base_low + (is_mirrored ? -low : low)));
+  return turned == 0 ? t + low : high + (rest + (base_low + side * low));
 }
 
 STILLFLOW_INLINE double Atan(double x) {
   const double magnitude = Abs(x);
   const double bounded = magnitude < 0x1p100 ? magnitude : 0x1p100;
-  const double result = CopySign(AngleOf(bounded, 1.0, false), x);
+  const double result = CopySign(AngleOf(bounded, 1.0, 1.0), x);
   return (magnitude < 0x1p-27) | (x != x) ? x : result;
 }
 
@@ -100,9 +99,8 @@ STILLFLOW_INLINE double Atan2(double y, double x) {
   const bool is_x_infinite = x_size == kInfinity<double>;
   const double y_leg = is_y_infinite ? 1.0 : (is_x_infinite ? 0.0 : y_size);
   const double x_leg = is_x_infinite ? 1.0 : (is_y_infinite ? 0.0 : x_size);
-  const bool is_origin = (y_leg == 0) & (x_leg == 0);
-  const bool is_left = BitCast<int64_t>(x) < 0;
-  const double result = CopySign(AngleOf(y_leg, is_origin ? 1.0 : x_leg, is_left), y);
+  const bool is_origin = y_leg + x_leg == 0;
+  const double result = CopySign(AngleOf(y_leg, is_origin ? 1.0 : x_leg, CopySign(1.0, x)), y);
   return (x != x) | (y != y) ? kNan<double> : result;
 }
 
