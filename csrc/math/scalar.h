@@ -11,10 +11,13 @@
 
 #include "kernel_api/kernel.h"
 
+// For what loops are made of: a call left in a loop would keep it from becoming vector code.
+#define STILLFLOW_INLINE inline __attribute__((always_inline))
+
 namespace stillflow {
 
 template <typename To, typename From>
-inline To BitCast(From value) {
+STILLFLOW_INLINE To BitCast(From value) {
   static_assert(sizeof(To) == sizeof(From));
   To result;
   std::memcpy(&result, &value, sizeof result);
@@ -24,13 +27,13 @@ inline To BitCast(From value) {
 // ---- Fused multiply-add: a * b + c, rounded once ----------------------------------------------------------
 
 #if defined(__FMA__) || defined(__aarch64__)
-inline float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline double Fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+STILLFLOW_INLINE float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+STILLFLOW_INLINE double Fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #else
 // The product of two floats is exact in double. Rounding the sum to odd keeps enough of what is cut off for
 // the final rounding to float to be the only one (Boldo and Melquiond, "Emulation of FMA and correctly
 // rounded sums", IEEE Trans. Computers 57, 2008).
-inline float Fma(float a, float b, float c) {
+STILLFLOW_INLINE float Fma(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;
   const double sum = product + addend;
@@ -45,26 +48,38 @@ inline float Fma(float a, float b, float c) {
 double Fma(double a, double b, double c);  // fma.cc
 #endif
 
+// ---- Signs and roots --------------------------------------------------------------------------------------
+
+STILLFLOW_INLINE float Abs(float x) { return __builtin_fabsf(x); }
+STILLFLOW_INLINE double Abs(double x) { return __builtin_fabs(x); }
+STILLFLOW_INLINE float CopySign(float x, float sign) { return __builtin_copysignf(x, sign); }
+STILLFLOW_INLINE double CopySign(double x, double sign) { return __builtin_copysign(x, sign); }
+STILLFLOW_INLINE float Sqrt(float x) { return __builtin_sqrtf(x); }
+STILLFLOW_INLINE double Sqrt(double x) { return __builtin_sqrt(x); }
+// The quotient of the rounded root: within 1.5 ulp.
+STILLFLOW_INLINE float Rsqrt(float x) { return 1.0f / Sqrt(x); }
+STILLFLOW_INLINE double Rsqrt(double x) { return 1.0 / Sqrt(x); }
+
 // ---- Rounding to an integer -------------------------------------------------------------------------------
 
 // To nearest, ties to even; |x| < 2^22 resp. 2^51.
-inline float RoundSmall(float x) {
+STILLFLOW_INLINE float RoundSmall(float x) {
   constexpr float kShift = 0x1.8p23f;
   return (x + kShift) - kShift;
 }
-inline double RoundSmall(double x) {
+STILLFLOW_INLINE double RoundSmall(double x) {
   constexpr double kShift = 0x1.8p52;
   return (x + kShift) - kShift;
 }
 
 // ---- 16-bit floats ----------------------------------------------------------------------------------------
 
-inline float Widen(float x) { return x; }
-inline double Widen(double x) { return x; }
-inline float Widen(BFloat16 x) { return BitCast<float>(static_cast<uint32_t>(x.bits) << 16); }
+STILLFLOW_INLINE float Widen(float x) { return x; }
+STILLFLOW_INLINE double Widen(double x) { return x; }
+STILLFLOW_INLINE float Widen(BFloat16 x) { return BitCast<float>(static_cast<uint32_t>(x.bits) << 16); }
 // Scaling the bits as a float makes normal, denormal and zero one case. Products by powers of two are exact,
 // but a half's denormals must not meet the flush to zero: they are 2^-24 at least, far above float's.
-inline float Widen(Half x) {
+STILLFLOW_INLINE float Widen(Half x) {
   const uint32_t magnitude = static_cast<uint32_t>(x.bits & 0x7FFF) << 13;
   const uint32_t sign = static_cast<uint32_t>(x.bits & 0x8000) << 16;
   // Denormal halves would be denormal floats here, so they are built from the integer instead.
@@ -79,7 +94,7 @@ inline float Widen(Half x) {
 
 // To nearest, ties to even.
 template <typename T, typename From>
-inline T Narrow(From x) {
+STILLFLOW_INLINE T Narrow(From x) {
   if constexpr (std::is_same_v<T, BFloat16>) {
     const auto bits = BitCast<uint32_t>(static_cast<float>(x));
     const uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;

@@ -1,0 +1,150 @@
+// approximations.h: the polynomials that elementary functions are made of, written by tools/fit_approximations.py.
+//
+// Errors are absolute, of the polynomial itself; what rounding adds is told where they are used.
+#pragma once
+
+#include "math/polynomial.h"
+
+namespace stillflow {
+
+// (e^r - 1 - r) / r^2 for -0.3466 <= r <= 0.3466, to 2^-27.9.
+STILLFLOW_INLINE float ExpTail(float r) {
+  return Polynomial(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554eap-5f, 0x1.1110ep-7f, 0x1.6d4324p-10f, 0x1.a124f2p-13f);
+}
+
+// (e^r - 1 - r) / r^2 for -0.3466 <= r <= 0.3466, to 2^-58.4.
+STILLFLOW_INLINE double ExpTail(double r) {
+  return Polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.11111111100dcp-7,
+                    0x1.6c16c16c162d4p-10, 0x1.a01a01abe7fe1p-13, 0x1.a01a01a6d889cp-16, 0x1.71de0231960ebp-19,
+                    0x1.27e4db646b17ep-22, 0x1.af4de97ca4194p-26, 0x1.1f730349868cep-29);
+}
+
+// (2 atanh(s) - 2 s) / s^3, z = s^2, for 0.0 <= z <= 0.02944, to 2^-25.4.
+STILLFLOW_INLINE float LogTail(float z) {
+  return Polynomial(z, 0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c3ep-2f, 0x1.ddd00cp-3f);
+}
+
+// (2 atanh(s) - 2 s) / s^3, z = s^2, for 0.0 <= z <= 0.02944, to 2^-54.6.
+STILLFLOW_INLINE double LogTail(double z) {
+  return Polynomial(z, 0x1.5555555555555p-1, 0x1.9999999999a38p-2, 0x1.2492492476c42p-2, 0x1.c71c720168526p-3,
+                    0x1.745cf8fe328f9p-3, 0x1.3b1c36b445cebp-3, 0x1.0fbe71ad855c9p-3, 0x1.0c05166ec4148p-3);
+}
+
+// ((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2, for 0.0 <= z <= 0.02944, to 2^-55.1.
+STILLFLOW_INLINE double PowerTail(double z) {
+  return Polynomial(z, 0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea994p-3, 0x1.745d177a9cebap-3,
+                    0x1.3b1395cf37e45p-3, 0x1.1118c8814a0b1p-3, 0x1.df7ca8236e9e1p-4, 0x1.e02fc68c381f4p-4);
+}
+
+// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.3025, to 2^-25.6.
+STILLFLOW_INLINE float TanhTail(float z) {
+  return Polynomial(z, -0x1.555554p-2f, 0x1.110feap-3f, -0x1.b9a044p-5f, 0x1.5d220ep-6f, -0x1.b13538p-8f);
+}
+
+// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.3025, to 2^-55.6.
+STILLFLOW_INLINE double TanhTail(double z) {
+  return Polynomial(z, -0x1.5555555555555p-2, 0x1.1111111111032p-3, -0x1.ba1ba1b9fec84p-5, 0x1.664f487713373p-6,
+                    -0x1.226e32f00cf0cp-7, 0x1.d6d339333f329p-9, -0x1.7d97cfd138c28p-10, 0x1.34c5a8a996cd4p-11,
+                    -0x1.ec1091436eb2ap-13, 0x1.64fd88e9900a5p-14, -0x1.59a834187ce22p-16);
+}
+
+// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-56.4.
+STILLFLOW_INLINE double SinhTail(double z) {
+  return Polynomial(z, 0x1.5555555555555p-3, 0x1.11111111110fdp-7, 0x1.a01a01a01ee7p-13, 0x1.71de3a4e14f4p-19,
+                    0x1.ae6460fae3728p-26, 0x1.611cb330c1fe8p-33, 0x1.b41232cf9950fp-41);
+}
+
+// (sin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-56.6.
+STILLFLOW_INLINE double SinTail(double z) {
+  return Polynomial(z, -0x1.5555555555555p-3, 0x1.111111111111p-7, -0x1.a01a01a019926p-13, 0x1.71de3a545e7p-19,
+                    -0x1.ae64540f0ba18p-26, 0x1.61217c1864fa1p-33, -0x1.ab161757f0c63p-41);
+}
+
+// (cos(x) - 1 + z / 2) / z^2, z = x^2, for 0.0 <= z <= 0.6181, to 2^-58.6.
+STILLFLOW_INLINE double CosTail(double z) {
+  return Polynomial(z, 0x1.5555555555555p-5, -0x1.6c16c16c1696p-10, 0x1.a01a019f4d0edp-16, -0x1.27e4fa15bd814p-22,
+                    0x1.1eeb66b683028p-29, -0x1.907c0e63adbb6p-37);
+}
+
+// (sin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-35.0.
+STILLFLOW_INLINE double SinTailOfFloat(double z) {
+  return Polynomial(z, -0x1.555555545c0f8p-3, 0x1.11110dea5e8cp-7, -0x1.a013a11619d1bp-13, 0x1.6dbbee1f24647p-19);
+}
+
+// (cos(x) - 1 + z / 2) / z^2, z = x^2, for 0.0 <= z <= 0.6181, to 2^-38.6.
+STILLFLOW_INLINE double CosTailOfFloat(double z) {
+  return Polynomial(z, 0x1.555555550225fp-5, -0x1.6c16bf51b0df9p-10, 0x1.a015c02820885p-16, -0x1.2522e6d930e5bp-22);
+}
+
+// (asin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-55.3.
+STILLFLOW_INLINE double AsinTail(double z) {
+  return Polynomial(z, 0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6,
+                    0x1.6e8bb1c8209a2p-6, 0x1.1c4d35cf95421p-6, 0x1.c9cf07674736ap-7, 0x1.782651caa6547p-7,
+                    0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b2p-8, 0x1.1d189408314eep-6, -0x1.e6aaa8a0a04ccp-7,
+                    0x1.d72b2bc8155f8p-6);
+}
+
+// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.1717, to 2^-55.6.
+STILLFLOW_INLINE double AtanTail(double z) {
+  return Polynomial(z, -0x1.5555555555555p-2, 0x1.9999999999952p-3, -0x1.249249248d739p-3, 0x1.c71c71c2fc236p-4,
+                    -0x1.745d165c497f3p-4, 0x1.3b1392a9c2d8bp-4, -0x1.110e84aa36d9dp-4, 0x1.e199c62156609p-5,
+                    -0x1.ac7858539e493p-5, 0x1.74d3a7b43351ap-5, -0x1.1b1992aa413c9p-5, 0x1.0a997ba33c1dbp-6);
+}
+
+// erf(x) / x - 1, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.6.
+STILLFLOW_INLINE double ErfTail(double z) {
+  return Polynomial(z, 0x1.06eba8214db68p-3, -0x1.812746b0379c1p-2, 0x1.ce2f21a040f66p-4, -0x1.b82ce31203772p-6,
+                    0x1.565bccfa44156p-8, -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
+                    0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31);
+}
+
+// e^(x^2) erfc(x) (1 + 2 x), q = (x - 4) / (x + 4), for -1.0 <= q <= 1.0, to 2^-53.6.
+STILLFLOW_INLINE double ErfcxShape(double q) {
+  return Polynomial(q, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a286p-3, 0x1.f7f5df66fd797p-7, 0x1.16ecefcfa4d1p-4,
+                    -0x1.9ddb23c3e8f13p-4, 0x1.7fee004e1eefep-4, -0x1.0fb06dfe4c6cp-4, 0x1.3079edf5181dfp-5,
+                    -0x1.09623884747dbp-6, 0x1.49c672e199469p-8, -0x1.8d4a9a6465372p-11, -0x1.a1df5e81f57b4p-13,
+                    0x1.3be0432bfa86p-13, -0x1.99537515467bep-16, -0x1.7884d2487d5efp-17, 0x1.7ef644c7815aap-18,
+                    0x1.393f4d359a7fdp-22, -0x1.b8ce493292da5p-21, 0x1.4dcd6b6d85452p-24, 0x1.c8a212189b424p-24,
+                    -0x1.64110b1736fb3p-26, -0x1.a7f4a11380e73p-27, 0x1.bc41def3d5cc5p-29, 0x1.ff247156a53a2p-31,
+                    -0x1.2feb115e10ff8p-32);
+}
+
+// lgamma(2 + t) / t for -0.5 <= t <= 0.5, to 2^-56.0.
+STILLFLOW_INLINE double LgammaNearTwo(double t) {
+  return Polynomial(t, 0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a557555p-4, 0x1.51322ac7d8333p-6,
+                    -0x1.e404fc21d8fe7p-8, 0x1.7add6eadfcc7bp-9, -0x1.38ac5bfce42c1p-10, 0x1.0b36af5972ed1p-11,
+                    -0x1.d3fd6a9087d23p-13, 0x1.a127cd91ac95bp-14, -0x1.78d8f868f383fp-15, 0x1.5808af19fa483p-16,
+                    -0x1.3d4ce65b1d70bp-17, 0x1.2620de1c78d97p-18, -0x1.08fccc794a9c7p-19, 0x1.f038cb2f6a913p-21,
+                    -0x1.37fd97eeee99dp-21, 0x1.2703c6effc4ebp-22);
+}
+
+// (lgamma(x) - Stirling's formula) x, w = 1 / x^2, for 0.0 <= w <= 0.01384, to 2^-57.6.
+STILLFLOW_INLINE double LgammaTail(double w) {
+  return Polynomial(w, 0x1.5555555555555p-4, -0x1.6c16c16c15b0dp-9, 0x1.a01a018cca121p-11, -0x1.3813603f945dbp-11,
+                    0x1.b936e99121375p-11, -0x1.f0efc6e576a9cp-10, 0x1.54871d7b95b2ep-8);
+}
+
+// digamma(x) / (x - its root), t = x - 1.5, for -0.5 <= t <= 0.5, to 2^-53.5.
+STILLFLOW_INLINE double DigammaNearRoot(double t) {
+  return Polynomial(t, 0x1.e6f0cbb873617p-1, -0x1.b1cb63005ee97p-2, 0x1.eca189b8e6da1p-3, -0x1.2feeeb98a7cd8p-3,
+                    0x1.8512e5905d18p-4, -0x1.fb442029cdbf4p-5, 0x1.4de9aa05d3418p-5, -0x1.b9f8b1367959dp-6,
+                    0x1.256475e5ac975p-6, -0x1.86355f6f68797p-7, 0x1.03c00801ba958p-7, -0x1.5a071c746535bp-8,
+                    0x1.cd3e42d157015p-9, -0x1.33661f9073563p-9, 0x1.980fc9c9f0be8p-10, -0x1.1002aaf6255f5p-10,
+                    0x1.7b3b41b0b38cdp-11, -0x1.f99f529bd0771p-12, 0x1.dc8ae08af0fc4p-13, -0x1.3db05b36d9a48p-13,
+                    0x1.104c9d0897b58p-12, -0x1.6b107f71aa124p-13);
+}
+
+// (log(x) - 1 / (2 x) - digamma(x)) x^2, w = 1 / x^2, for 0.0 <= w <= 0.01384, to 2^-57.6.
+STILLFLOW_INLINE double DigammaTail(double w) {
+  return Polynomial(w, 0x1.5555555555555p-4, -0x1.111111110d359p-7, 0x1.041040e110c37p-8, -0x1.1110d540e602ap-8,
+                    0x1.f04b18bcba9f4p-8, -0x1.545b9adfb3eb3p-6, 0x1.0c3ee15411803p-4);
+}
+
+// sin(pi x) / x, z = x^2, for 0.0 <= z <= 0.25, to 2^-52.9.
+STILLFLOW_INLINE double SinPiOverX(double z) {
+  return Polynomial(z, 0x1.921fb54442d18p+1, -0x1.4abbce625be52p+2, 0x1.466bc6775aa7dp+1, -0x1.32d2cce627c86p-1,
+                    0x1.5078348551854p-4, -0x1.e3074dfaf87afp-8, 0x1.e8f3675ee37ddp-12, -0x1.6f7acdb8f658p-16,
+                    0x1.9d462020fcc78p-21);
+}
+
+}  // namespace stillflow

@@ -1,0 +1,88 @@
+// exponential.h: e^x and e^x - 1.
+//
+// Errors: Exp within 1 ulp, Expm1 within 1 ulp, for float and double.
+#pragma once
+
+#include "math/approximations.h"
+
+namespace stillflow {
+
+template <typename T>
+constexpr T kLog2E = static_cast<T>(0x1.71547652b82fep+0);
+// log(2) in two parts.
+template <typename T>
+constexpr T kLn2 = static_cast<T>(0x1.62e42fefa39efp-1);
+template <typename T>
+constexpr T kLn2Rest =
+    sizeof(T) == 4 ? static_cast<T>(-0x1.05c610ca86c39p-29) : static_cast<T>(0x1.abc9e3b39803fp-56);
+
+// x = n log(2) + r + r_low, |r| <= log(2) / 2.
+template <typename T>
+struct ReducedExponent {
+  IntOf<T> n;
+  T r;
+  T r_low;
+};
+
+// For |x| < 2^10. The first product is cancelled exactly: n has few bits.
+template <typename T>
+STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x) {
+  const T shifted = Fma(x, kLog2E<T>, FloatFormat<T>::kShift);
+  const T n = shifted - FloatFormat<T>::kShift;
+  const T high = Fma(-n, kLn2<T>, x);
+  const T r = Fma(-n, kLn2Rest<T>, high);
+  return {ShiftedInteger(shifted), r, Fma(-n, kLn2Rest<T>, high - r)};
+}
+
+// e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
+template <typename T>
+struct ExpParts {
+  T high;
+  T low;
+  IntOf<T> n;
+};
+
+template <typename T>
+STILLFLOW_INLINE ExpParts<T> SplitExp(T x, T x_low = 0) {
+  const ReducedExponent<T> reduced = ReduceExponent(x);
+  const T rest = reduced.r_low + x_low;
+  const T r = reduced.r + rest;
+  const T r_low = rest - (r - reduced.r);
+  const T high = 1 + r;
+  return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n};
+}
+
+template <typename T>
+constexpr T kLargestExponent = sizeof(T) == 4 ? T{89} : T{710};
+template <typename T>
+constexpr T kSmallestExponent = sizeof(T) == 4 ? T{-104} : T{-746};
+
+template <typename T>
+STILLFLOW_INLINE T Exp(T x) {
+  T bounded = x < kSmallestExponent<T> ? kSmallestExponent<T> : x;
+  bounded = bounded > kLargestExponent<T> ? kLargestExponent<T> : bounded;
+  const ReducedExponent<T> reduced = ReduceExponent(bounded);
+  const T r = reduced.r;
+  const T y = 1 + Fma(r * r, ExpTail(r), r);
+  const T result = Scale(y, reduced.n);
+  return x != x ? kNan<T> : result;
+}
+
+template <typename T>
+STILLFLOW_INLINE T Expm1(T x) {
+  T bounded = x < -40 ? T{-40} : x;
+  bounded = bounded > kLargestExponent<T> ? kLargestExponent<T> : bounded;
+  const ReducedExponent<T> reduced = ReduceExponent(bounded);
+  const T r = reduced.r;
+  // Half of the result, so that the largest power of two is still a number.
+  const T power = PowerOfTwo<T>(reduced.n - 1);
+  const T offset = power - T{0.5};
+  const T high = Fma(power, r, offset);
+  const T rest = Fma(power, r, offset - high);
+  const T low = Fma(power, Fma(r * r, ExpTail(r), reduced.r_low), rest);
+  const T result = 2 * (high + low);
+  constexpr T kTiny = sizeof(T) == 4 ? T{0x1p-25} : T{0x1p-54};
+  return (Abs(x) < kTiny) | (x != x) ? x : result;
+}
+
+}  // namespace stillflow

@@ -1,0 +1,95 @@
+// polynomial.h: polynomials, powers of two and exact sums: what approximations are evaluated with.
+#pragma once
+
+#include <limits>
+
+#include "math/scalar.h"
+
+namespace stillflow {
+
+// c0 + c1 x + c2 x^2 + ..., from the highest power down, each step fused.
+template <typename T>
+STILLFLOW_INLINE T Polynomial(T, T c0) {
+  return c0;
+}
+template <typename T, typename... Rest>
+STILLFLOW_INLINE T Polynomial(T x, T c0, Rest... rest) {
+  return Fma(x, Polynomial(x, rest...), c0);
+}
+
+// ---- The parts of a number --------------------------------------------------------------------------------
+
+template <typename T>
+struct FloatFormat;
+template <>
+struct FloatFormat<float> {
+  using Int = int32_t;
+  using Bits = uint32_t;
+  static constexpr int kMantissaBits = 23;
+  static constexpr Int kBias = 127;
+  static constexpr float kShift = 0x1.8p23f;  // adding it rounds to an integer, which its low bits then hold
+  static constexpr float kSmallestNormal = 0x1p-126f;
+  static constexpr Bits kRootOfHalf = 0x3F3504F3;
+};
+template <>
+struct FloatFormat<double> {
+  using Int = int64_t;
+  using Bits = uint64_t;
+  static constexpr int kMantissaBits = 52;
+  static constexpr Int kBias = 1023;
+  static constexpr double kShift = 0x1.8p52;
+  static constexpr double kSmallestNormal = 0x1p-1022;
+  static constexpr Bits kRootOfHalf = 0x3FE6A09E667F3BCD;
+};
+
+template <typename T>
+using IntOf = typename FloatFormat<T>::Int;
+template <typename T>
+using BitsOf = typename FloatFormat<T>::Bits;
+template <typename T>
+constexpr T kInfinity = std::numeric_limits<T>::infinity();
+template <typename T>
+constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+
+// 2^n for a normal number's exponent n.
+template <typename T>
+STILLFLOW_INLINE T PowerOfTwo(IntOf<T> n) {
+  return BitCast<T>(static_cast<BitsOf<T>>(n + FloatFormat<T>::kBias) << FloatFormat<T>::kMantissaBits);
+}
+
+// x 2^n, rounded once, for x near 1 and n within twice the range of exponents. Half the exponent is counted with
+// logical shifts: 64-bit arithmetic ones are missing in AVX2.
+template <typename T>
+STILLFLOW_INLINE T Scale(T x, IntOf<T> n) {
+  constexpr IntOf<T> kOffset = 4096;
+  const auto half = static_cast<IntOf<T>>(static_cast<BitsOf<T>>(n + 2 * kOffset) >> 1) - kOffset;
+  return x * PowerOfTwo<T>(half) * PowerOfTwo<T>(n - half);
+}
+
+// The integer that x + kShift holds.
+template <typename T>
+STILLFLOW_INLINE IntOf<T> ShiftedInteger(T shifted) {
+  return BitCast<IntOf<T>>(shifted) - BitCast<IntOf<T>>(FloatFormat<T>::kShift);
+}
+template <typename T>
+STILLFLOW_INLINE T FromInteger(IntOf<T> n) {
+  return BitCast<T>(BitCast<IntOf<T>>(FloatFormat<T>::kShift) + n) - FloatFormat<T>::kShift;
+}
+
+// Whether x >= 0 is an integer.
+template <typename T>
+STILLFLOW_INLINE bool IsInteger(T x) {
+  constexpr T kUnit = FloatFormat<T>::kShift / T{1.5};  // from here on all numbers are
+  return (x >= kUnit) | ((x + kUnit) - kUnit == x);
+}
+
+// ---- Sums of two numbers ----------------------------------------------------------------------------------
+
+// What rounding the sum a + b has cut off.
+template <typename T>
+STILLFLOW_INLINE T SumError(T a, T b, T sum) {
+  const T b_part = sum - a;
+  return (a - (sum - b_part)) + (b - b_part);
+}
+
+}  // namespace stillflow

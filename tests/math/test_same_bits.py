@@ -1,0 +1,71 @@
+"""Every elementary function has the same bits in every instruction set and for every number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stillflow import ops
+from stillflow.testing import assert_same_bits
+
+ONE_ARGUMENT = (
+    "exp expm1 log log1p sigmoid softplus tanh sinh cosh asinh acosh atanh sin cos tan asin acos atan erf erfc "
+    "lgamma digamma sqrt rsqrt elu selu softsign"
+).split()
+TWO_ARGUMENTS = ("pow", "atan2", "xlogy")
+# Longer than a chunk, and not a multiple of any vector.
+COUNT = 16384 + 4096 + 13
+
+
+def any_numbers(dtype, seed):
+    """Random bits, moderate numbers, and every special number beside others."""
+    rng = np.random.RandomState(seed)
+    size = np.dtype(dtype).itemsize
+    bits = np.frombuffer(rng.bytes(COUNT // 2 * size), dtype)
+    moderate = rng.standard_normal(COUNT - len(bits)) * 10.0 ** rng.uniform(-4, 3, COUNT - len(bits))
+    x = rng.permutation(np.concatenate([bits, moderate.astype(dtype)]))
+    limits = np.finfo(np.float32 if size == 2 else dtype)
+    special = [
+        0.0,
+        -0.0,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        2,
+        3,
+        -3,
+        np.inf,
+        -np.inf,
+        np.nan,
+        limits.max,
+        limits.tiny,
+        limits.tiny / 4,
+    ]
+    with np.errstate(all="ignore"):
+        x[rng.permutation(COUNT)[: 20 * len(special)]] = np.array(special * 20, dtype)
+    return x
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize("name", ONE_ARGUMENT)
+def test_one_argument(name, dtype):
+    assert_same_bits(getattr(ops, name), any_numbers(dtype, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", TWO_ARGUMENTS)
+def test_two_arguments(name, dtype):
+    assert_same_bits(getattr(ops, name), any_numbers(dtype, 2), any_numbers(dtype, 3))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_element_does_not_depend_on_its_neighbours(count, dtype):
+    """Vector lanes and scalar tails do the same."""
+    from stillflow.testing import evaluate
+
+    x = any_numbers(dtype, 4)[:65]
+    for name in ("exp", "log", "tanh", "sin", "erf", "lgamma"):
+        together = evaluate(getattr(ops, name), x)
+        assert evaluate(getattr(ops, name), x[:count]).tobytes() == together[:count].tobytes(), name

@@ -1,0 +1,206 @@
+"""Writes csrc/math/approximations.h: the polynomials that the elementary functions are made of.
+
+Each is fitted in 60 digits, by interpolation at Chebyshev's nodes, whose error stays within a small factor of the
+best one's. The number of terms is the least whose error is below the one that is asked for.
+
+    python tools/fit_approximations.py > csrc/math/approximations.h
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import mpmath
+from mpmath import mpf
+
+mpmath.mp.dps = 60
+COLUMNS = 118
+
+
+def interpolate(function, low, high, terms):
+    """Coefficients, lowest first, of the polynomial that equals `function` at Chebyshev's nodes."""
+    nodes = [
+        (low + high) / 2 + (high - low) / 2 * mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * terms)) for i in range(terms)
+    ]
+    divided = [function(node) for node in nodes]
+    for order in range(1, terms):
+        for i in range(terms - 1, order - 1, -1):
+            divided[i] = (divided[i] - divided[i - 1]) / (nodes[i] - nodes[i - order])
+    coefficients = [divided[-1]]
+    for i in range(terms - 2, -1, -1):
+        shifted = [mpf(0), *coefficients]
+        for power, value in enumerate(coefficients):
+            shifted[power] -= nodes[i] * value
+        shifted[0] += divided[i]
+        coefficients = shifted
+    return coefficients
+
+
+def rounded(value, precision):
+    if precision == "float":
+        mpmath_bits = mpmath.mp.prec
+        mpmath.mp.prec = 24
+        value = +value
+        mpmath.mp.prec = mpmath_bits
+    return float(value)
+
+
+def largest_error(function, coefficients, low, high):
+    """The largest difference on a grid, not counting rounding while it is evaluated."""
+    points = [low + (high - low) * (1 - mpmath.cos(mpmath.pi * i / 300)) / 2 for i in range(301)]
+    exact = [mpf(value) for value in reversed(coefficients)]
+    return max(abs(mpmath.polyval(exact, point) - function(point)) for point in points)
+
+
+def fit(function, low, high, error, precision):
+    low, high = mpf(low), mpf(high)
+    for terms in range(2, 40):
+        coefficients = interpolate(function, low, high, terms)
+        if largest_error(function, coefficients, low, high) < error:
+            break
+    coefficients = [rounded(value, precision) for value in coefficients]
+    return coefficients, largest_error(function, coefficients, low, high)
+
+
+def hexadecimal(value, precision):
+    text = value.hex()
+    mantissa, exponent = text.split("p")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}p{exponent}" + ("f" if precision == "float" else "")
+
+
+def emit(name, argument, what, function, low, high, bits, precision="double"):
+    """Writes one function; `bits` is the absolute error asked for, as a power of two."""
+    coefficients, error = fit(function, low, high, mpf(2) ** -bits, precision)
+    print(f"// {what} for {mpmath.nstr(mpf(low), 4)} <= {argument} <= {mpmath.nstr(mpf(high), 4)}, ", end="")
+    print(f"to 2^{float(mpmath.log(error, 2)):.1f}.")
+    print(f"STILLFLOW_INLINE {precision} {name}({precision} {argument}) {{")
+    arguments = ", ".join([argument, *(hexadecimal(value, precision) for value in coefficients)])
+    call = f"  return Polynomial({arguments});"
+    print(textwrap.fill(call, COLUMNS, subsequent_indent=" " * len("  return Polynomial(")))
+    print("}\n")
+    print(name, precision, len(coefficients), file=sys.stderr)
+
+
+def at_limit(function, limit):
+    """`function`, which is 0 / 0 at 0, with its limit there; near 0 more digits make up for cancellation."""
+
+    def value(x):
+        if abs(x) < mpf(10) ** -40:
+            return mpf(limit)
+        with mpmath.workdps(120):
+            return function(x)
+
+    return value
+
+
+def of_square(function, limit):
+    """(function(x) - x) / x^3 as a function of x^2."""
+    return at_limit(lambda z: (function(mpmath.sqrt(z)) - mpmath.sqrt(z)) / mpmath.sqrt(z) ** 3, limit)
+
+
+LN2 = mpmath.log(2)
+EXP_TAIL = at_limit(lambda r: (mpmath.exp(r) - 1 - r) / r**2, 0.5)
+LOG_TAIL = at_limit(lambda z: 2 * (mpmath.atanh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, mpf(2) / 3)
+POWER_TAIL = at_limit(lambda z: (LOG_TAIL(z) - mpf(2) / 3) / z, mpf(2) / 5)
+LARGEST_S = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1) * mpf("1.0001")
+SIN_TAIL = of_square(mpmath.sin, -mpf(1) / 6)
+COS_TAIL = at_limit(lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2, mpf(1) / 24)
+ANGLE = (mpmath.pi / 4 * mpf("1.001")) ** 2
+ERFCX_CENTER = mpf(4)
+
+
+def erfcx_shape(q):
+    """exp(x^2) erfc(x) (1 + 2 x) for x = 4 (1 + q) / (1 - q)."""
+    if q == 1:
+        return 2 / mpmath.sqrt(mpmath.pi)
+    x = ERFCX_CENTER * (1 + q) / (1 - q)
+    if x > 1e4:
+        return (1 + 2 * x) / (x * mpmath.sqrt(mpmath.pi)) * (1 - 1 / (2 * x**2) + 3 / (4 * x**4) - 15 / (8 * x**6))
+    with mpmath.workdps(80):
+        return mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x)
+
+
+def stirling(w):
+    if w < mpf(10) ** -12:
+        return mpf(1) / 12 - w / 360
+    x = 1 / mpmath.sqrt(w)
+    with mpmath.workdps(90):
+        main = (x - 0.5) * mpmath.log(x) - x + mpmath.log(2 * mpmath.pi) / 2
+        return (mpmath.loggamma(x) - main) * x
+
+
+def digamma_tail(w):
+    if w < mpf(10) ** -12:
+        return mpf(1) / 12 - w / 120
+    x = 1 / mpmath.sqrt(w)
+    with mpmath.workdps(90):
+        return (mpmath.log(x) - 1 / (2 * x) - mpmath.digamma(x)) / w
+
+
+with mpmath.workdps(80):
+    DIGAMMA_ROOT = mpmath.findroot(mpmath.digamma, mpf("1.46163214496836"))
+
+
+def digamma_over_root(t):
+    with mpmath.workdps(90):
+        return mpmath.digamma(1.5 + t) / (1.5 + t - DIGAMMA_ROOT)
+
+
+HEAD = """\
+// approximations.h: the polynomials that elementary functions are made of, written by tools/fit_approximations.py.
+//
+// Errors are absolute, of the polynomial itself; what rounding adds is told where they are used.
+#pragma once
+
+#include "math/polynomial.h"
+
+namespace stillflow {
+"""
+
+
+def main():
+    print(HEAD)
+    half = LN2 / 2 * mpf("1.0001")
+    emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 27, "float")
+    emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 56)
+    square = LARGEST_S**2
+    emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 24, "float")
+    emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 52)
+    emit("PowerTail", "z", "((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2,", POWER_TAIL, 0, square, 55)
+    tanh = of_square(mpmath.tanh, -mpf(1) / 3)
+    emit("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh, 0, mpf("0.3025"), 25, "float")
+    emit("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh, 0, mpf("0.3025"), 54)
+    emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", of_square(mpmath.sinh, mpf(1) / 6), 0, 1, 56)
+    emit("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 56)
+    emit("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 56)
+    emit("SinTailOfFloat", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 31)
+    emit("CosTailOfFloat", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 31)
+    emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)
+    eighth = mpmath.tan(mpmath.pi / 8) ** 2 * mpf("1.001")
+    emit("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, eighth, 55)
+    erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
+    emit("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 1, 56)
+    emit("ErfcxShape", "q", "e^(x^2) erfc(x) (1 + 2 x), q = (x - 4) / (x + 4),", erfcx_shape, -1, 1, 55)
+    gamma = at_limit(lambda t: mpmath.loggamma(2 + t) / t, 1 - mpmath.euler)
+    emit("LgammaNearTwo", "t", "lgamma(2 + t) / t", gamma, -0.5, 0.5, 56)
+    emit("LgammaTail", "w", "(lgamma(x) - Stirling's formula) x, w = 1 / x^2,", stirling, 0, 1 / mpf(8.5) ** 2, 57)
+    emit("DigammaNearRoot", "t", "digamma(x) / (x - its root), t = x - 1.5,", digamma_over_root, -0.5, 0.5, 54)
+    emit(
+        "DigammaTail",
+        "w",
+        "(log(x) - 1 / (2 x) - digamma(x)) x^2, w = 1 / x^2,",
+        digamma_tail,
+        0,
+        1 / mpf(8.5) ** 2,
+        52,
+    )
+    sin_pi = at_limit(lambda z: mpmath.sin(mpmath.pi * mpmath.sqrt(z)) / mpmath.sqrt(z), mpmath.pi)
+    emit("SinPiOverX", "z", "sin(pi x) / x, z = x^2,", sin_pi, 0, 0.25, 54)
+    print("}  // namespace stillflow")
+    print("root", [float(DIGAMMA_ROOT).hex(), float(DIGAMMA_ROOT - mpf(float(DIGAMMA_ROOT))).hex()], file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
