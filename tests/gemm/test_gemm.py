@@ -43,7 +43,9 @@ def chain(a, b):
 
 def multiply(a, b, transposes=(False, False), **how):
     """a b by the kernel, each factor handed over as it is or transposed."""
-    laid_out = [np.ascontiguousarray(x.T if is_turned else x) for x, is_turned in zip((a, b), transposes, strict=True)]
+    laid_out = [
+        np.ascontiguousarray(x.T if is_turned else x) for x, is_turned in zip((a, b), transposes, strict=True)
+    ]
     return run_kernel("matmul", *laid_out, attrs=tuple(map(int, transposes)), **how)
 
 
