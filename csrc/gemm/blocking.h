@@ -75,7 +75,7 @@ Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a
   const bool has_page_stride = a_row_stride * static_cast<int64_t>(sizeof(T)) % 2048 == 0;
   plan.packs_a = a_row_stride == 1 ? n > 512 : a_column_stride == 1 ? n > (has_page_stride ? 64 : 512) : true;
   plan.packs_b_locally = b_column_stride != 1 && m <= kMostChunkRows / plan.tile_rows * plan.tile_rows;
-  plan.packs_b = !plan.packs_b_locally && (b_column_stride != 1 || tiles > 8);
+  plan.packs_b = !plan.packs_b_locally && (b_column_stride != 1 || tiles > 64);
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
   plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
   plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlock) : k;

@@ -25,7 +25,7 @@ constexpr int kFewRows = 3;
 constexpr int kFewRowsVectors = kMostTileRows * kPanelVectors / kFewRows / kPanelVectors * kPanelVectors;
 
 // Tiles with few rows wait for b's memory; they ask for it so many rows ahead.
-constexpr int kPrefetchedRows = 16;
+constexpr int kPrefetchedRows = 4;
 
 // What one tile is computed from. Element (i, l) of a is a[i * a_row_stride + l * a_k_stride]; a row of b
 // is contiguous within panels of kPanelColumns columns, which lie b_panel_stride apart.

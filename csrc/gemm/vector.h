@@ -36,23 +36,23 @@ template <typename T>
 constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 
 template <typename T>
-inline Vector<T> Load(const T* from) {
+STILLFLOW_INLINE Vector<T> Load(const T* from) {
   Vector<T> v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
 template <typename T>
-inline void Store(Vector<T> v, T* to) {
+STILLFLOW_INLINE void Store(Vector<T> v, T* to) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 template <typename T>
-inline Vector<T> Broadcast(T x) {
+STILLFLOW_INLINE Vector<T> Broadcast(T x) {
   return x - Vector<T>{};  // x - 0 is x for every x, -0 included
 }
 
 // The first `count` lanes; the others are zero and their memory is not touched.
 template <typename T>
-inline Vector<T> LoadPartial(const T* from, int count) {
+STILLFLOW_INLINE Vector<T> LoadPartial(const T* from, int count) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4) {
     return (Vector<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), from);
@@ -76,7 +76,7 @@ inline Vector<T> LoadPartial(const T* from, int count) {
 }
 
 template <typename T>
-inline void StorePartial(Vector<T> v, T* to, int count) {
+STILLFLOW_INLINE void StorePartial(Vector<T> v, T* to, int count) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4) {
     _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1u << count) - 1), (__m512i)v);
@@ -94,7 +94,7 @@ inline void StorePartial(Vector<T> v, T* to, int count) {
 // Fma of scalar.h on two lanes.
 typedef double DoublePair __attribute__((vector_size(16)));
 typedef int64_t IntPair __attribute__((vector_size(16)));
-inline DoublePair AddRoundedToOdd(DoublePair product, DoublePair addend) {
+STILLFLOW_INLINE DoublePair AddRoundedToOdd(DoublePair product, DoublePair addend) {
   const DoublePair sum = product + addend;
   const DoublePair rounded_addend = sum - product;
   const DoublePair error = (product - (sum - rounded_addend)) + (addend - rounded_addend);
@@ -109,7 +109,7 @@ inline DoublePair AddRoundedToOdd(DoublePair product, DoublePair addend) {
 
 // a * b + c, in floating point rounded once; integers wrap around.
 template <typename T>
-inline Vector<T> MulAdd(Vector<T> a, Vector<T> b, Vector<T> c) {
+STILLFLOW_INLINE Vector<T> MulAdd(Vector<T> a, Vector<T> b, Vector<T> c) {
   if constexpr (std::is_integral_v<T>) {
     using Unsigned = Vector<std::make_unsigned_t<T>>;
     return (Vector<T>)((Unsigned)a * (Unsigned)b + (Unsigned)c);
@@ -138,7 +138,7 @@ inline Vector<T> MulAdd(Vector<T> a, Vector<T> b, Vector<T> c) {
 
 // One NaN for all: which of several NaN operands a processor hands on depends on how the operation is encoded.
 template <typename T>
-inline Vector<T> CanonicalNaN(Vector<T> v) {
+STILLFLOW_INLINE Vector<T> CanonicalNaN(Vector<T> v) {
   if constexpr (std::is_integral_v<T>) {
     return v;
   } else {
@@ -151,7 +151,7 @@ inline Vector<T> CanonicalNaN(Vector<T> v) {
 
 // Interleaves the halves of (x, y): x0 y0 x1 y1 ..., from lane `first` of each.
 template <typename T, int kFirst>
-inline Vector<T> Interleave(Vector<T> x, Vector<T> y) {
+STILLFLOW_INLINE Vector<T> Interleave(Vector<T> x, Vector<T> y) {
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   Vector<Index> index;
   for (int i = 0; i < kLanes<T>; ++i) index[i] = kFirst + i / 2 + (i % 2) * kLanes<T>;
@@ -160,7 +160,7 @@ inline Vector<T> Interleave(Vector<T> x, Vector<T> y) {
 
 // Transposes a square of as many rows as a vector has lanes.
 template <typename T>
-inline void Transpose(Vector<T>* rows) {
+STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
   constexpr int kCount = kLanes<T>;
 #pragma GCC unroll 4
   for (int stage = 1; stage < kCount; stage *= 2) {
