@@ -1,5 +1,6 @@
 #include "executor/thread_pool.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <thread>
@@ -10,10 +11,14 @@
 namespace stillflow {
 namespace {
 
-// About 20 us on current x86: long enough to catch the next kernel of a step, short enough to cost nothing
-// between steps.
-constexpr int kSpinsBeforeSleep = 600;
+// How long a worker looks for work before it sleeps: long enough to catch the next kernel of a step and, in a loop
+// over steps, the next step. Waking it takes as long, and longer on virtual machines.
+constexpr auto kTimeBeforeSleep = std::chrono::microseconds(100);
+constexpr int kSpinsPerLook = 32;
 constexpr int kMostWorkers = 255;
+
+// Whether this thread is in a chunk that other threads work beside. A loop within it has all threads busy already.
+thread_local bool is_in_shared_chunk = false;
 
 struct Job {
   Status (*body)(void*, int64_t);
@@ -118,12 +123,15 @@ Pool* GetPool() {
 }
 
 Job* Worker::Await() {
-  for (int spin = 0; spin < kSpinsBeforeSleep; ++spin) {
-    if (job_.load(std::memory_order_relaxed) != nullptr) {
-      if (Job* job = job_.exchange(nullptr)) return job;
+  const auto deadline = std::chrono::steady_clock::now() + kTimeBeforeSleep;
+  do {
+    for (int spin = 0; spin < kSpinsPerLook; ++spin) {
+      if (job_.load(std::memory_order_relaxed) != nullptr) {
+        if (Job* job = job_.exchange(nullptr)) return job;
+      }
+      PauseCpu();
     }
-    PauseCpu();
-  }
+  } while (std::chrono::steady_clock::now() < deadline);
   std::unique_lock<std::mutex> lock(mutex_);
   is_sleeping_.store(true);
   Job* job = nullptr;
@@ -134,6 +142,7 @@ Job* Worker::Await() {
 
 void Worker::Loop() {
   const FloatMode float_mode;
+  is_in_shared_chunk = true;
   for (;;) {
     Job* job = Await();
     Pool* pool = GetPool();
@@ -154,7 +163,7 @@ Status ParallelFor(int threads, int64_t count, Status (*body)(void*, int64_t), v
 
   Worker* workers[kMostWorkers];
   int helpers = 0;
-  if (threads > 1 && count > 1) {
+  if (threads > 1 && count > 1 && !is_in_shared_chunk) {
     const int64_t wanted = threads - 1 < count - 1 ? threads - 1 : count - 1;
     helpers = GetPool()->Take(wanted < kMostWorkers ? static_cast<int>(wanted) : kMostWorkers, workers);
     job.attached.store(helpers, std::memory_order_relaxed);
@@ -162,6 +171,8 @@ Status ParallelFor(int threads, int64_t count, Status (*body)(void*, int64_t), v
   }
 
   bool is_interrupted = false;
+  const bool was_in_shared_chunk = is_in_shared_chunk;
+  is_in_shared_chunk = was_in_shared_chunk || helpers > 0;
   for (;;) {
     const int64_t chunk = job.next.fetch_add(1, std::memory_order_relaxed);
     if (chunk >= count) break;
@@ -172,6 +183,7 @@ Status ParallelFor(int threads, int64_t count, Status (*body)(void*, int64_t), v
       job.next.store(count, std::memory_order_relaxed);
     }
   }
+  is_in_shared_chunk = was_in_shared_chunk;
   for (int i = 0; i < helpers; ++i) {
     if (!workers[i]->Revoke(&job)) continue;
     GetPool()->Return(workers[i]);
