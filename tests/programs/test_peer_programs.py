@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graph_compare import differences, parse
-from programs import peer, run_program
-from programs.test_programs import NAMES, compare
 
 import stillflow as tf
+from programs import peer, run_program
+from programs.test_programs import NAMES, compare
 
 ROOT = Path(__file__).parent.parent.parent
 PEERS = {"tf1": "TensorFlow 1.15.5", "tf2": "TensorFlow 2"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graph_compare import differences, parse
-from programs import run_program
 
 import stillflow as tf
+from programs import run_program
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "programs"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.npz"))
