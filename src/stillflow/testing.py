@@ -75,6 +75,14 @@ def evaluate(build, *arrays, threads=2, isa_name=None):
         return session.run(build(*inputs), dict(zip(inputs, arrays, strict=True)))
 
 
+def of_unknown_shape(tensor):
+    """The tensor, but of a shape that is known only when the graph runs."""
+    from stillflow import ops
+    from stillflow.graph.shape import TensorShape
+
+    return ops.placeholder_with_default(tensor, shape=TensorShape(None))
+
+
 def assert_same_bits(build, *arrays):
     """Holds build(*arrays) to the same bits on every instruction set and for every number of threads."""
     expected = None

@@ -103,9 +103,7 @@ def _logits_and_labels(logits, labels, names=("logits", "labels")):
     logits = convert_to_tensor(logits, name=names[0])
     labels = convert_to_tensor(labels, name=names[1])
     if not labels.shape.is_compatible_with(logits.shape):
-        raise ValueError(
-            f"{names[0]} and {names[1]} must have the same shape ({logits.shape} vs {labels.shape})"
-        )
+        raise ValueError(f"{names[0]} and {names[1]} must have the same shape ({logits.shape} vs {labels.shape})")
     return logits, labels
 
 

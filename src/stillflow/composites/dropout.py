@@ -21,10 +21,12 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
                 "x has to be a floating point tensor since it's going to be scaled. Got a "
                 f"{x.dtype!r} tensor instead."
             )
-        if isinstance(rate, numbers.Real) and not 0 <= rate < 1:
-            raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
-        if isinstance(rate, numbers.Real) and rate == 0:
-            return x
+        if isinstance(rate, numbers.Real):
+            share = float(rate)
+            if not 0 <= share < 1:
+                raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {share:g}")
+            if share == 0:
+                return x
         rate = convert_to_tensor(rate, dtype=x.dtype, name="rate")
         rate.shape.assert_has_rank(0)
         if constant_value(rate) == 0:

@@ -80,9 +80,10 @@ def _part_and_row(params, ids, strategy):
 
 
 def _row_count(params, dtype):
-    sizes = [table.shape[:1].as_list()[0] if table.shape.rank is not None else None for table in params]
-    if None not in sizes and sum(sizes) > 0:
-        return ops.constant(sum(sizes), dtype)
+    sizes: list[int | None] = [None if table._dims is None else table._dims[0] for table in params]
+    known = [size for size in sizes if size is not None]
+    if len(known) == len(sizes) and sum(known) > 0:
+        return ops.constant(sum(known), dtype)
     parts = []
     for table, size in zip(params, sizes, strict=True):
         if size is not None:

@@ -316,9 +316,7 @@ def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0
     Raises:
       InvalidArgumentError: when run, if a place is outside of the output, or out of order.
     """
-    return ops.sparse_to_dense(
-        sparse_indices, output_shape, sparse_values, default_value, validate_indices, name
-    )
+    return ops.sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value, validate_indices, name)
 
 
 # Names from before TensorFlow 1.0.

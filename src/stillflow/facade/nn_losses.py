@@ -210,7 +210,8 @@ def fixed_unigram_candidate_sampler(
     """
     return candidate_sampler.fixed_unigram_candidate_sampler(
         true_classes, num_true, num_sampled, unique, range_max, vocab_file=vocab_file, distortion=distortion,
-        num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard, unigrams=unigrams, seed=seed, name=name,
+        num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard, unigrams=unigrams, seed=seed,
+        name=name,
     )  # fmt: skip
 
 

@@ -12,7 +12,9 @@ def _images(tf):
 def bias_add(tf):
     x, b = _x(tf), tf.constant([1.0, 2.0, 3.0], name="b")
     y = tf.nn.bias_add(x, b)
-    return [y, tf.nn.bias_add(x, b, name="named"), tf.nn.bias_add(x, [1, 2, 3], data_format="NWC")] + tf.gradients(y * y, [x, b])
+    return [y, tf.nn.bias_add(x, b, name="named"), tf.nn.bias_add(x, [1, 2, 3], data_format="NWC")] + tf.gradients(
+        y * y, [x, b]
+    )
 
 
 def bias_add_to_images(tf):
@@ -92,7 +94,9 @@ def batch_normalization(tf):
     offset, scale = tf.constant([0.1, 0.2, 0.3]), tf.constant([2.0, 1.0, 0.5])
     y = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
     z = tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3, name="named")
-    old = tf.nn.batch_norm_with_global_normalization(_images(tf), *[tf.constant([i, 1.0]) for i in (0.5, 0.25, 0.125, 1.5)], 0.01, True)
+    old = tf.nn.batch_norm_with_global_normalization(
+        _images(tf), *[tf.constant([i, 1.0]) for i in (0.5, 0.25, 0.125, 1.5)], 0.01, True
+    )
     return [y, z, old] + tf.gradients(y * y, [x, mean, variance, offset, scale])
 
 

@@ -10,7 +10,9 @@ def _pair(tf):
 def sigmoid_cross_entropy(tf):
     x, z = _pair(tf)
     loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x)
-    return [loss, tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x, name="named")] + tf.gradients(loss, [x, z])
+    return [loss, tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x, name="named")] + tf.gradients(
+        loss, [x, z]
+    )
 
 
 def weighted_cross_entropy(tf):
@@ -29,7 +31,11 @@ def log_poisson(tf):
 
 def l2_normalize(tf):
     x, _ = _pair(tf)
-    return [tf.nn.l2_normalize(x), tf.nn.l2_normalize(x, 1, name="named"), tf.math.l2_normalize(x, dim=[0, 1], epsilon=100.0)]
+    return [
+        tf.nn.l2_normalize(x),
+        tf.nn.l2_normalize(x, 1, name="named"),
+        tf.math.l2_normalize(x, dim=[0, 1], epsilon=100.0),
+    ]
 
 
 def gradient_of_l2_normalize(tf):

@@ -12,7 +12,9 @@ def _cube(tf):
 def softmax(tf):
     x = _x(tf)
     y = tf.nn.softmax(x)
-    return [y, tf.nn.softmax(x, name="named"), tf.nn.softmax([1.0, -2.0]), tf.nn.softmax(x, axis=1)] + tf.gradients(y * y, x)
+    return [y, tf.nn.softmax(x, name="named"), tf.nn.softmax([1.0, -2.0]), tf.nn.softmax(x, axis=1)] + tf.gradients(
+        y * y, x
+    )
 
 
 def log_softmax(tf):
@@ -23,7 +25,12 @@ def log_softmax(tf):
 
 def along_other_axes(tf):
     x = _cube(tf)
-    return [tf.nn.softmax(x, axis=0), tf.nn.softmax(x, axis=-2, name="a"), tf.nn.log_softmax(x, 1), tf.nn.softmax(x, 2)]
+    return [
+        tf.nn.softmax(x, axis=0),
+        tf.nn.softmax(x, axis=-2, name="a"),
+        tf.nn.log_softmax(x, 1),
+        tf.nn.softmax(x, 2),
+    ]
 
 
 def gradients_along_another_axis(tf):
@@ -48,7 +55,9 @@ def cross_entropy(tf):
     x = _x(tf)
     labels = tf.constant([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0]], name="labels")
     loss = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x)
-    return [loss, tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x, name="named")] + tf.gradients(loss, x)
+    return [loss, tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x, name="named")] + tf.gradients(
+        loss, x
+    )
 
 
 def cross_entropy_v2(tf):
@@ -77,7 +86,9 @@ def second_gradient_of_cross_entropy(tf):
 def sparse_cross_entropy(tf):
     x = _x(tf)
     loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.constant([2, 0]), logits=x)
-    named = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.constant([2, 0], tf.int64), logits=x, name="named")
+    named = tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=tf.constant([2, 0], tf.int64), logits=x, name="named"
+    )
     return [loss, named] + tf.gradients(loss, x)
 
 

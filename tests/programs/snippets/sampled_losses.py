@@ -5,7 +5,9 @@ def _arguments(tf, num_true=1, dtype="float32"):
     tf.set_random_seed(11)
     weights = tf.constant([[0.1 * i - 1.0, 0.05 * i * i - 1.5, 0.3] for i in range(20)], dtype, name="weights")
     biases = tf.constant([0.1 * i for i in range(20)], dtype, name="biases")
-    inputs = tf.constant([[0.5, -0.25, 1.0], [1.5, 0.5, -1.0], [0.1, 0.2, 0.3], [0.0, 2.0, 1.0]], dtype, name="inputs")
+    inputs = tf.constant(
+        [[0.5, -0.25, 1.0], [1.5, 0.5, -1.0], [0.1, 0.2, 0.3], [0.0, 2.0, 1.0]], dtype, name="inputs"
+    )
     labels = tf.constant([[i * num_true + j for j in range(num_true)] for i in range(4)], tf.int64, name="labels")
     return weights, biases, labels, inputs
 
@@ -13,14 +15,23 @@ def _arguments(tf, num_true=1, dtype="float32"):
 def nce(tf):
     weights, biases, labels, inputs = _arguments(tf)
     loss = tf.nn.nce_loss(weights, biases, labels, inputs, 5, 20)
-    return [loss] + [tf.convert_to_tensor(getattr(g, "values", g)) for g in tf.gradients(loss, [weights, biases, inputs])]
+    return [loss] + [
+        tf.convert_to_tensor(getattr(g, "values", g)) for g in tf.gradients(loss, [weights, biases, inputs])
+    ]
 
 
 def nce_of_variables(tf):
     weights, biases, labels, inputs = _arguments(tf)
     weights, biases = tf.Variable(weights, name="w"), tf.Variable(biases, name="b")
     loss = tf.reduce_mean(
-        tf.nn.nce_loss(weights=weights, biases=biases, labels=tf.cast(labels, tf.int32), inputs=inputs, num_sampled=4, num_classes=20)
+        tf.nn.nce_loss(
+            weights=weights,
+            biases=biases,
+            labels=tf.cast(labels, tf.int32),
+            inputs=inputs,
+            num_sampled=4,
+            num_classes=20,
+        )
     )
     step = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
     with tf.control_dependencies([step]):
@@ -29,7 +40,9 @@ def nce_of_variables(tf):
 
 def nce_without_hits(tf):
     weights, biases, labels, inputs = _arguments(tf, num_true=2)
-    loss = tf.nn.nce_loss(weights, biases, labels, inputs, 6, 20, num_true=2, remove_accidental_hits=True, name="named")
+    loss = tf.nn.nce_loss(
+        weights, biases, labels, inputs, 6, 20, num_true=2, remove_accidental_hits=True, name="named"
+    )
     return [loss] + tf.gradients(loss, inputs)
 
 
@@ -44,13 +57,17 @@ def nce_with_given_samples(tf):
 def sampled_softmax(tf):
     weights, biases, labels, inputs = _arguments(tf)
     loss = tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, 8, 20)
-    return [loss] + [tf.convert_to_tensor(getattr(g, "values", g)) for g in tf.gradients(loss, [weights, biases, inputs])]
+    return [loss] + [
+        tf.convert_to_tensor(getattr(g, "values", g)) for g in tf.gradients(loss, [weights, biases, inputs])
+    ]
 
 
 def sampled_softmax_with_hits(tf):
     weights, biases, labels, inputs = _arguments(tf, num_true=2)
     return [
-        tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, 8, 20, 2, remove_accidental_hits=False, name="a", seed=5),
+        tf.nn.sampled_softmax_loss(
+            weights, biases, labels, inputs, 8, 20, 2, remove_accidental_hits=False, name="a", seed=5
+        ),
         tf.nn.sampled_softmax_loss(weights, biases, labels, inputs, 8, 20, 2, name="b", seed=6),
     ]
 

@@ -7,7 +7,8 @@ from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 sparse_to_dense_op = define_op(
-    "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T) -> (dense: T)",
+    "SparseToDense(sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T) -> "
+    "(dense: T)",
     "validate_indices: bool = true; T: type; Tindices: {int32, int64}",
     kernel="sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value | validate_indices)",
 )

@@ -1,0 +1,158 @@
+"""TopK and InTopK: values and indices, ties, NaN, types, gradients, bad input, bits."""
+
+import numpy as np
+import pytest
+
+from stillflow import errors, ops
+from stillflow.testing import assert_same_bits, check_gradient, evaluate, of_unknown_shape
+
+
+def expected_of(x, k):
+    """By a stable sort of the negated elements: of equal ones the first comes first."""
+    order = np.argsort(-x.astype(np.float64), axis=-1, kind="stable")[..., :k]
+    return np.take_along_axis(x, order, -1), order
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 10, 32])
+@pytest.mark.parametrize("shape", [(32,), (3, 32), (2, 3, 40), (0, 32), (2, 1000)])
+def test_values_and_indices_match_numpy(shape, k, rng):
+    x = rng.normal(0, 1, shape).astype(np.float32)
+    values, indices = evaluate(lambda x: tuple(ops.top_k(x, k)), x)
+    expected_values, expected_indices = expected_of(x, k)
+    np.testing.assert_array_equal(values, expected_values)
+    np.testing.assert_array_equal(indices, expected_indices)
+    assert indices.dtype == np.int32
+
+
+@pytest.mark.parametrize("k", [1, 7, 50])
+def test_of_equal_elements_the_first_comes_first(k, rng):
+    x = rng.integers(0, 4, (20, 50)).astype(np.float32)
+    values, indices = evaluate(lambda x: tuple(ops.top_k(x, k)), x)
+    expected_values, expected_indices = expected_of(x, k)
+    np.testing.assert_array_equal(values, expected_values)
+    np.testing.assert_array_equal(indices, expected_indices)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "uint16"]
+)
+def test_every_type(dtype, rng):
+    import ml_dtypes
+
+    dtype = np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
+    x = rng.integers(0, 100, (3, 30)).astype(dtype)
+    values, indices = evaluate(lambda x: tuple(ops.top_k(x, 5)), x)
+    expected_values, expected_indices = expected_of(x, 5)
+    assert values.dtype == dtype
+    np.testing.assert_array_equal(values, expected_values)
+    np.testing.assert_array_equal(indices, expected_indices)
+
+
+def test_large_integers_are_told_apart():
+    x = np.array([2**62, 2**62 + 1, -(2**63)], np.int64)
+    values, indices = evaluate(lambda x: tuple(ops.top_k(x, 3)), x)
+    np.testing.assert_array_equal(indices, [1, 0, 2])
+    np.testing.assert_array_equal(values, x[[1, 0, 2]])
+
+
+def test_nan_comes_first_and_infinities_in_order():
+    x = np.array([1, np.nan, -np.inf, np.inf, np.nan], np.float32)
+    _, indices = evaluate(lambda x: tuple(ops.top_k(x, 5)), x)
+    np.testing.assert_array_equal(indices, [1, 4, 3, 0, 2])
+
+
+def test_the_old_op_has_k_as_an_attribute(rng):
+    x = rng.normal(size=(2, 9)).astype(np.float32)
+    values, _ = evaluate(lambda x: tuple(ops.top_k_op(x, k=4)), x)
+    np.testing.assert_array_equal(values, expected_of(x, 4)[0])
+
+
+def test_bad_k_is_refused():
+    x = ops.constant([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="input must have last dimension >= k = 3 but is 2"):
+        ops.top_k(x, 3)
+    with pytest.raises(ValueError, match="must be non-negative but is -1"):
+        ops.top_k(x, -1)
+    with pytest.raises(ValueError, match="Shape must be at least rank 1 but is rank 0"):
+        ops.top_k(1.0)
+    with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
+        ops.top_k(x, [1])
+
+
+@pytest.mark.parametrize(
+    ("k", "message"),
+    [
+        (3, "input must have at least k columns. Had 2, needed 3"),
+        (-1, "Need k >= 0, got -1"),
+        ([1], "k must be scalar"),
+    ],
+)
+def test_k_that_turns_out_bad_is_refused(k, message):
+    def build(x, k):
+        return ops.top_k(x, of_unknown_shape(k))[0]
+
+    with pytest.raises(errors.InvalidArgumentError, match=message):
+        evaluate(build, np.array([[1.0, 2.0]], np.float32), np.array(k, np.int32))
+
+
+def test_gradients_go_where_the_elements_came_from(rng):
+    x = rng.permutation(24).reshape(2, 3, 4).astype(np.float64)
+    check_gradient(lambda x: ops.top_k(x, 2)[0], x)
+    check_gradient(lambda x: ops.top_k_op(x, k=3)[0], x)
+
+
+# ---- InTopK -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target_type", [np.int32, np.int64])
+@pytest.mark.parametrize("k", [0, 1, 3, 10, 100])
+def test_whether_targets_are_among_the_largest(k, target_type, rng):
+    predictions = rng.normal(0, 1, (50, 10)).astype(np.float32)
+    targets = rng.integers(0, 10, 50).astype(target_type)
+    result = evaluate(lambda p, t: ops.in_top_k(p, t, k), predictions, targets)
+    larger = (predictions > predictions[np.arange(50), targets][:, None]).sum(1)
+    np.testing.assert_array_equal(result, larger < k)
+    assert result.dtype == np.bool_
+
+
+def test_classes_as_large_as_the_last_are_in():
+    predictions = np.array([[3, 2, 2, 2, 1]], np.float32)
+    results = [
+        evaluate(lambda p, t, i=i: ops.in_top_k(p, [i], 2), predictions, np.zeros(1, np.int32)) for i in range(5)
+    ]
+    np.testing.assert_array_equal(np.concatenate(results), [True, True, True, True, False])
+
+
+def test_no_class_and_predictions_that_are_not_finite_are_out():
+    predictions = np.array([[1, 2], [1, 2], [1, np.nan], [np.inf, 1], [1, 2]], np.float32)
+    targets = np.array([-1, 2, 0, 1, 1], np.int32)
+    result = evaluate(lambda p, t: ops.in_top_k(p, t, 2), predictions, targets)
+    np.testing.assert_array_equal(result, [False, False, False, False, True])
+    old = evaluate(lambda p, t: ops.in_top_k_op(p, t, k=2), predictions, targets)
+    np.testing.assert_array_equal(old, result)
+
+
+def test_shapes_of_targets_that_do_not_fit_are_refused():
+    predictions = ops.constant([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="Dimensions must be equal"):
+        ops.in_top_k(predictions, [0, 1], 1)
+    with pytest.raises(ValueError, match="Shape must be rank 1 but is rank 2"):
+        ops.in_top_k(predictions, [[0]], 1)
+
+    def build(p, t):
+        return ops.in_top_k(of_unknown_shape(p), of_unknown_shape(t), 1)
+
+    with pytest.raises(
+        errors.InvalidArgumentError, match="First dimension of predictions 1 must match length of targets 2"
+    ):
+        evaluate(build, np.ones((1, 2), np.float32), np.zeros(2, np.int32))
+    with pytest.raises(errors.InvalidArgumentError, match="predictions must be 2-dimensional"):
+        evaluate(build, np.ones(2, np.float32), np.zeros(2, np.int32))
+    with pytest.raises(errors.InvalidArgumentError, match="targets must be 1-dimensional"):
+        evaluate(build, np.ones((1, 2), np.float32), np.zeros((1, 1), np.int32))
+
+
+def test_same_bits(rng):
+    x = rng.integers(0, 50, (300, 90)).astype(np.float32)
+    assert_same_bits(lambda x: tuple(ops.top_k(x, 7)), x)
+    assert_same_bits(lambda x: ops.in_top_k(x, np.arange(300) % 90, 7), x)
