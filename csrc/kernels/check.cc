@@ -26,11 +26,10 @@ Status CheckNumerics(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   bool has_inf = false;
   bool has_nan = false;
-  STILLFLOW_RETURN_IF_ERROR(
-      (ForType<float, double, Half, BFloat16>("CheckNumerics", input.dtype, [&](auto tag) {
-        FindSpecial<typename decltype(tag)::type>(input, &has_inf, &has_nan);
-        return Status();
-      })));
+  STILLFLOW_RETURN_IF_ERROR((ForType<float, double, Half, BFloat16>("CheckNumerics", input.dtype, [&](auto tag) {
+    FindSpecial<typename decltype(tag)::type>(input, &has_inf, &has_nan);
+    return Status();
+  })));
   if (has_inf || has_nan) {
     const char* found = has_inf && has_nan ? "Inf and NaN" : has_inf ? "Inf" : "NaN";
     return STILLFLOW_INVALID_ARGUMENT("%.*s : Tensor had %s values", static_cast<int>(call.attrs[0].size),
@@ -50,9 +49,9 @@ Status EnsureShape(const KernelCall& call) {
     for (int i = 0; fits && i < input.rank; ++i) fits = expected[i] < 0 || expected[i] == input.dims[i];
   }
   if (!fits) {
-    return STILLFLOW_INVALID_ARGUMENT("Shape of tensor %s is not compatible with expected shape %s.",
-                                      ShapeText(input).c_str(),
-                                      ShapeText(static_cast<int>(rank < kMaxRank ? rank : kMaxRank), expected).c_str());
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Shape of tensor %s is not compatible with expected shape %s.", ShapeText(input).c_str(),
+        ShapeText(static_cast<int>(rank < kMaxRank ? rank : kMaxRank), expected).c_str());
   }
   Alias(call, 0, 0, Shape(input));
   return Status();
@@ -60,8 +59,7 @@ Status EnsureShape(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(check){{"check_numerics", "tensor | message", CheckNumerics},
-                         {"ensure_shape", "input | shape", EnsureShape},
-                         {}};
+STILLFLOW_KERNELS(check){
+    {"check_numerics", "tensor | message", CheckNumerics}, {"ensure_shape", "input | shape", EnsureShape}, {}};
 
 }  // namespace stillflow

@@ -43,8 +43,7 @@ Status Diag(const KernelCall& call) {
   Shape shape(input);
   for (int i = 0; i < input.rank; ++i) shape.Add(input.dims[i]);
   STILLFLOW_RETURN_IF_ERROR(AllocateZeros(call, 0, input.dtype, shape));
-  STILLFLOW_RETURN_IF_ERROR(
-      CopyLines(call, 1, input.count, input, {1, 0}, call.out[0], {input.count + 1, 0}));
+  STILLFLOW_RETURN_IF_ERROR(CopyLines(call, 1, input.count, input, {1, 0}, call.out[0], {input.count + 1, 0}));
   RetainStrings(*call.out[0]);
   return Status();
 }

@@ -46,8 +46,8 @@ Status Reverse(const KernelCall& call) {
     const int64_t given = IntAt(axes, i);
     const int64_t axis = given < 0 ? given + input.rank : given;
     if (axis < 0 || axis >= input.rank) {
-      return STILLFLOW_INVALID_ARGUMENT("'axis'[%lld] = %lld is out of valid range [%d, %d]", static_cast<long long>(i),
-                                        static_cast<long long>(given), 0, input.rank - 1);
+      return STILLFLOW_INVALID_ARGUMENT("'axis'[%lld] = %lld is out of valid range [%d, %d]",
+                                        static_cast<long long>(i), static_cast<long long>(given), 0, input.rank - 1);
     }
     if (is_turned[axis]) {
       return STILLFLOW_INVALID_ARGUMENT("axis %lld specified more than once.", static_cast<long long>(axis));
@@ -60,9 +60,10 @@ Status Reverse(const KernelCall& call) {
 Status ReverseDims(const KernelCall& call) {
   const Tensor& dims = *call.in[1];
   if (dims.rank != 1 || dims.count != call.in[0]->rank) {
-    return STILLFLOW_INVALID_ARGUMENT("'dims' must have the same number of values as 'input' has dimensions. 'input' "
-                                      "has %d 'dims' has %lld values",
-                                      call.in[0]->rank, static_cast<long long>(dims.count));
+    return STILLFLOW_INVALID_ARGUMENT(
+        "'dims' must have the same number of values as 'input' has dimensions. 'input' "
+        "has %d 'dims' has %lld values",
+        call.in[0]->rank, static_cast<long long>(dims.count));
   }
   bool is_turned[kMaxRank] = {};
   std::copy_n(Data<bool>(dims), dims.count, is_turned);

@@ -53,8 +53,7 @@ Status FindBounds(const KernelCall& call) {
   return ForEachChunk(call, call.in[1]->count, kValuesPerChunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
       const T* row = Data<T>(*call.in[0]) + i / values * size;
-      MutableData<Index>(*call.out[0])[i] =
-          static_cast<Index>(Bound<T, kUpper>(row, size, Data<T>(*call.in[1])[i]));
+      MutableData<Index>(*call.out[0])[i] = static_cast<Index>(Bound<T, kUpper>(row, size, Data<T>(*call.in[1])[i]));
     }
   });
 }
@@ -127,8 +126,9 @@ Status CountInRange(const KernelCall& call) {
   const T low = Data<T>(*call.in[1])[0];
   const T high = Data<T>(*call.in[1])[1];
   if (!(low < high)) {
-    return STILLFLOW_INVALID_ARGUMENT("value_range should satisfy value_range[0] < value_range[1], but got '[%g, %g]'",
-                                      static_cast<double>(low), static_cast<double>(high));
+    return STILLFLOW_INVALID_ARGUMENT(
+        "value_range should satisfy value_range[0] < value_range[1], but got '[%g, %g]'", static_cast<double>(low),
+        static_cast<double>(high));
   }
   Tensor& bins = *call.out[0];
   Count* const counts = MutableData<Count>(bins);

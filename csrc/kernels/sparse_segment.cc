@@ -74,9 +74,10 @@ Status ReadStarts(const Tensor& ids, int64_t count, int64_t* starts) {
     if (id < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
     if (id < last) return STILLFLOW_INVALID_ARGUMENT("segment ids are not increasing");
     if (id >= count) {
-      return STILLFLOW_INVALID_ARGUMENT("Segment id %lld out of range [0, %lld), possibly because segment_ids input is "
-                                        "not sorted.",
-                                        static_cast<long long>(id), static_cast<long long>(count));
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Segment id %lld out of range [0, %lld), possibly because segment_ids input is "
+          "not sorted.",
+          static_cast<long long>(id), static_cast<long long>(count));
     }
     last = id;
     ++starts[id + 1];
