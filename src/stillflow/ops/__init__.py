@@ -94,6 +94,7 @@ _CONTENTS = {
         "Unique UniqueWithCounts UniqueV2 UniqueWithCountsV2 ListDiff",
         "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff setdiff1d",
     ),
+    "array.meshgrid": ("", "meshgrid"),
     "array.where": ("Where", "where_op boolean_mask"),
     "array.reverse": (
         "Reverse ReverseV2 ReverseSequence Roll",
@@ -106,7 +107,11 @@ _CONTENTS = {
     "array.search": (
         "LowerBound UpperBound Bincount HistogramFixedWidth UnravelIndex",
         "lower_bound upper_bound bincount_op histogram_fixed_width_op unravel_index searchsorted bincount "
-        "histogram_fixed_width histogram_fixed_width_bins",
+        "histogram_fixed_width",
+    ),
+    "array.print": (
+        "Assert Print PrintV2 StringFormat",
+        "assert_op print_op print_v2 string_format string_format_op",
     ),
     "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
     "math.cross": ("Cross", "cross"),

@@ -16,9 +16,7 @@ _DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64,
 diag = define_op("Diag(diagonal: T) -> (output: T)", _DIAG_TYPES, kernel="diag(diagonal)")
 diag_part = define_op("DiagPart(input: T) -> (diagonal: T)", _DIAG_TYPES, kernel="diag_part(input)")
 matrix_diag = define_op("MatrixDiag(diagonal: T) -> (output: T)", "T: type", kernel="matrix_diag(diagonal)")
-matrix_diag_part = define_op(
-    "MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)"
-)
+matrix_diag_part = define_op("MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)")
 matrix_set_diag = define_op(
     "MatrixSetDiag(input: T, diagonal: T) -> (output: T)", "T: type", kernel="matrix_set_diag(input, diagonal)"
 )

@@ -118,23 +118,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
         if maxlength is not None:
             size = ops.minimum(convert_to_tensor(maxlength, dtypes.int32, name="maxlength"), size)
         if weights is not None:
-            return bincount_op(arr, size, convert_to_tensor(weights, name="weights"))
+            return ops.unsorted_segment_sum(convert_to_tensor(weights, name="weights"), arr, size)
         return bincount_op(arr, size, ops.constant([], dtype))
-
-
-def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
-    """The bin of each value, of `nbins` equal parts of `value_range`; those outside are in the first or the last."""
-    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
-        values = convert_to_tensor(values, name="values")
-        shape = ops.shape(values)
-        values = ops.reshape(values, [-1])
-        value_range = convert_to_tensor(value_range, name="value_range")
-        nbins = convert_to_tensor(nbins, dtypes.int32, name="nbins")
-        as_float = ops.cast(nbins, values.dtype)
-        scaled = ops.truediv(values - value_range[0], value_range[1] - value_range[0], name="scaled_values")
-        indices = ops.floor(as_float * scaled, name="indices")
-        clipped = ops.clip_by_value(indices, 0, as_float - 1)
-        return ops.reshape(ops.cast(clipped, dtypes.int32), shape)
 
 
 def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
