@@ -10,6 +10,7 @@ from stillflow.facade import initializers as initializers
 from stillflow.facade import linalg as linalg
 from stillflow.facade import math as math
 from stillflow.facade.array import *
+from stillflow.facade.array_order import *
 from stillflow.facade.casts import *
 from stillflow.facade.clip import *
 from stillflow.facade.graph import *
@@ -20,6 +21,7 @@ from stillflow.facade.math_reductions import *
 from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
 from stillflow.facade.random import *
+from stillflow.facade.segments import *
 from stillflow.facade.variable_scope import *
 from stillflow.facade.variables import *
 from stillflow.graph.dtypes import bfloat16 as bfloat16
@@ -55,7 +57,7 @@ _overload_operators()
 newaxis = None
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset(("nn", "random", "train"))
+_NAMESPACES = frozenset(("nn", "random", "sparse", "train"))
 
 
 def __getattr__(name):

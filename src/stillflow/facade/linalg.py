@@ -3,8 +3,25 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites import linear_algebra
+from stillflow.facade import array, array_order
+from stillflow.facade.arguments import renamed
+from stillflow.graph import dtypes
 
-__all__ = ["batch_matmul", "matmul", "sparse_matmul"]
+__all__ = [
+    "batch_matmul",
+    "cross",
+    "eye",
+    "matmul",
+    "matrix_band_part",
+    "matrix_diag",
+    "matrix_diag_part",
+    "matrix_set_diag",
+    "norm",
+    "sparse_matmul",
+    "tensordot",
+    "trace",
+]
 
 
 def matmul(
@@ -48,6 +65,58 @@ def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
     return ops.batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
+def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0):
+    """A matrix for each vector in the last dimension, with it on the diagonal.
+
+    The arguments after `name` are there for later versions; TensorFlow 1.15 ignores them.
+    """
+    return ops.matrix_diag(diagonal, name=name)
+
+
+def matrix_diag_part(input, name="diag_part", k=0, padding_value=0):
+    """The diagonals of the matrices in the last two dimensions. `k` and `padding_value` are ignored."""
+    return ops.matrix_diag_part(input, name=name)
+
+
+def matrix_set_diag(input, diagonal, name="set_diag", k=0):
+    """The matrices in the last two dimensions of `input` with new diagonals. `k` is ignored."""
+    return ops.matrix_set_diag(input, diagonal, name=name)
+
+
+def matrix_band_part(input, num_lower, num_upper, name=None):
+    """Matrices with zeros but for so many diagonals below and above the main one; negative keeps all."""
+    return ops.matrix_band_part(input, num_lower, num_upper, name=name)
+
+
+def trace(x, name=None):
+    """The sum of the main diagonal of each matrix in the last two dimensions."""
+    return ops.trace(x, name)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """An identity matrix, or a batch of them; square unless `num_columns` is given."""
+    return ops.eye(num_rows, num_columns, batch_shape, dtype, name)
+
+
+def cross(a, b, name=None):
+    """Cross products of the vectors of three elements in the last dimension."""
+    return ops.cross(a, b, name=name)
+
+
+def tensordot(a, b, axes, name=None):
+    """The product of two tensors, summed over `axes`: how many of a's last and b's first, or a list for each."""
+    return linear_algebra.tensordot(a, b, axes, name)
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
+    """The norm of vectors along `axis`, of matrices for a pair of axes, or of everything.
+
+    `ord` is "euclidean", 1, inf, any positive number for vectors, or "fro" for matrices.
+    """
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return linear_algebra.norm(tensor, ord, axis, bool(keepdims), name)
+
+
 # ---- tf.linalg alone --------------------------------------------------------------------------------------
 
 
@@ -61,3 +130,13 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     from stillflow.facade import nn_layers
 
     return nn_layers.l2_normalize(x, axis, epsilon, name, dim)
+
+
+band_part = matrix_band_part
+diag = matrix_diag
+diag_part = matrix_diag_part
+set_diag = matrix_set_diag
+tensor_diag = array_order.diag
+tensor_diag_part = array_order.diag_part
+transpose = array.matrix_transpose
+matrix_transpose = array.matrix_transpose

@@ -1,11 +1,26 @@
 """tf.math, of which most names are tf.* too."""
 
+from stillflow.facade.array import invert_permutation
+from stillflow.facade.array_order import bincount
 from stillflow.facade.math_binary import *
 from stillflow.facade.math_binary import divide_no_nan, multiply_no_nan, xdivy, xlogy
 from stillflow.facade.math_reductions import *
 from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance
 from stillflow.facade.math_unary import *
 from stillflow.facade.math_unary import reciprocal_no_nan, softplus, softsign
+from stillflow.facade.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
 
 
 def __getattr__(name):

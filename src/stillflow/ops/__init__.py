@@ -104,6 +104,35 @@ _CONTENTS = {
         "Unique UniqueWithCounts UniqueV2 UniqueWithCountsV2 ListDiff",
         "unique unique_with_counts unique_v2 unique_with_counts_v2 list_diff setdiff1d",
     ),
+    "array.meshgrid": ("", "meshgrid"),
+    "array.where": ("Where", "where_op boolean_mask"),
+    "array.reverse": (
+        "Reverse ReverseV2 ReverseSequence Roll",
+        "reverse_op reverse_v2 reverse_sequence_op reverse_sequence roll",
+    ),
+    "array.diagonal": (
+        "Diag DiagPart MatrixDiag MatrixDiagPart MatrixSetDiag MatrixBandPart",
+        "diag diag_part matrix_diag matrix_diag_part matrix_set_diag matrix_band_part trace eye",
+    ),
+    "array.search": (
+        "LowerBound UpperBound Bincount HistogramFixedWidth UnravelIndex",
+        "lower_bound upper_bound bincount_op histogram_fixed_width_op unravel_index searchsorted bincount "
+        "histogram_fixed_width",
+    ),
+    "array.print": (
+        "Assert Print PrintV2 StringFormat",
+        "assert_op print_op print_v2 string_format string_format_op",
+    ),
+    "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
+    "math.cross": ("Cross", "cross"),
+    "math.sparse_segment": (
+        "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
+        "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentMeanGrad "
+        "SparseSegmentSqrtNGrad",
+        "sparse_segment_sum sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum_with_num_segments "
+        "sparse_segment_mean_with_num_segments sparse_segment_sqrt_n_with_num_segments sparse_segment_mean_grad "
+        "sparse_segment_sqrt_n_grad",
+    ),
     "math.segment": (
         "SegmentSum SegmentMean SegmentProd SegmentMin SegmentMax UnsortedSegmentSum UnsortedSegmentProd "
         "UnsortedSegmentMin UnsortedSegmentMax",

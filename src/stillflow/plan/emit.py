@@ -64,10 +64,12 @@ def _emit_step(program, kernels, node, step):
 
 
 def _attr(value):
-    """An attribute as the engine takes it: int, float, bytes, or a list of numbers."""
+    """An attribute as the engine takes it: int, float, bytes, or a list of numbers. Unknown sizes are -1, shapes -2."""
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
     if isinstance(value, TensorShape):
+        if value.rank is None:
+            return [-2]
         return [-1 if size is None else size for size in value.as_list()]
     if isinstance(value, tuple):
         return [_attr(item) for item in value]

@@ -1,0 +1,142 @@
+"""tensordot and norm: products over given axes, and the sizes of vectors and matrices."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+# ---- tensordot ------------------------------------------------------------------------------------------------
+
+
+def tensordot(a, b, axes, name=None):
+    """The sums of products of a's and b's elements over `axes`.
+
+    Args:
+      axes: how many of the last axes of a and the first of b are summed over; or a pair of axes or of lists of
+        axes; or a tensor of shape [2, k].
+
+    Raises:
+      ValueError: for axes of another form, or more of them than there are.
+    """
+    with name_scope(name, "Tensordot", [a, b, axes]) as scope:
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        a_axes, b_axes = _summed_axes(a, axes)
+        rows, a_free, a_known = _as_matrix(a, a_axes, sums_first=False)
+        columns, b_free, b_known = _as_matrix(b, b_axes, sums_first=True)
+        product = ops.matmul(rows, columns)
+        if isinstance(a_free, list) and isinstance(b_free, list):
+            return ops.reshape(product, a_free + b_free, name=scope)
+        a_free, b_free = convert_to_tensor(a_free, dtypes.int32), convert_to_tensor(b_free, dtypes.int32)
+        result = ops.reshape(product, ops.concat([a_free, b_free], 0), name=scope)
+        if a_known is not None and b_known is not None:
+            result.set_shape(a_known + b_known)
+        return result
+
+
+def _summed_axes(a, axes):
+    """The axes of a and those of b."""
+    if isinstance(axes, (numbers.Integral, np.integer)):
+        if axes < 0:
+            raise ValueError("'axes' must be at least 0.")
+        if a._dims is None:
+            rank = ops.rank(a)
+            return ops.range(rank - axes, rank, dtype=dtypes.int32), ops.range(axes, dtype=dtypes.int32)
+        rank = len(a._dims)
+        if axes > rank:
+            raise ValueError(f"'axes' must not be larger than the number of dimensions of tensor {a}.")
+        return list(range(rank - axes, rank)), list(range(axes))
+    if not isinstance(axes, (list, tuple)):
+        axes = convert_to_tensor(axes, dtypes.int32, name="axes")
+        return axes[0], axes[1]
+    if len(axes) != 2:
+        raise ValueError("'axes' must be an integer or have length 2.")
+    a_axes, b_axes = axes
+    if isinstance(a_axes, (int, np.integer)) and isinstance(b_axes, (int, np.integer)):
+        a_axes, b_axes = [a_axes], [b_axes]
+    if len(a_axes) != len(b_axes):
+        raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(a_axes)} != {len(b_axes)}.")
+    return a_axes, b_axes
+
+
+def _as_matrix(tensor, axes, sums_first):
+    """A matrix with the summed axes in one dimension; the sizes of the other axes, and what is known of them."""
+    if tensor._dims is None or not isinstance(axes, (list, tuple)):
+        return _as_matrix_of_unknown_axes(tensor, axes, sums_first)
+    dims, rank = tensor._dims, len(tensor._dims)
+    axes = [axis + rank if axis < 0 else axis for axis in axes]
+    free = [i for i in range(rank) if i not in axes]
+    known = [dims[i] for i in free]
+    if None in dims:
+        axes = convert_to_tensor(axes, dtypes.int32, name="axes")
+        free = convert_to_tensor(free, dtypes.int32, name="free")
+        matrix, sizes = _reshaped(tensor, ops.shape(tensor), axes, free, sums_first)
+        return matrix, sizes, known
+    counts = [int(np.prod([dims[i] for i in part])) for part in (free, axes)]
+    order = axes + free if sums_first else free + axes
+    shape = counts[::-1] if sums_first else counts
+    return ops.reshape(ops.transpose(tensor, order), shape), known, known
+
+
+def _as_matrix_of_unknown_axes(tensor, axes, sums_first):
+    shape = ops.shape(tensor)
+    rank = ops.rank(tensor)
+    axes = convert_to_tensor(axes, dtypes.int32, name="axes")
+    axes = ops.where(axes >= 0, axes, axes + rank)
+    free, _ = ops.setdiff1d(ops.range(rank), axes)
+    matrix, sizes = _reshaped(tensor, shape, axes, free, sums_first)
+    return matrix, sizes, None
+
+
+def _reshaped(tensor, shape, axes, free, sums_first):
+    free_sizes, summed_sizes = ops.gather(shape, free), ops.gather(shape, axes)
+    counts = [ops.reduce_prod(free_sizes), ops.reduce_prod(summed_sizes)]
+    order = ops.concat([axes, free] if sums_first else [free, axes], 0)
+    matrix_shape = ops.stack(counts[::-1] if sums_first else counts)
+    return ops.reshape(ops.transpose(tensor, order), matrix_shape), free_sizes
+
+
+# ---- norm -----------------------------------------------------------------------------------------------------
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
+    """The norm of vectors along `axis`, of matrices for a pair of axes, or of everything.
+
+    Raises ValueError for an `ord` that there is not, or axes that are no pair of different integers.
+    """
+    is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if is_matrix:
+        axis = tuple(axis)
+        if not all(isinstance(item, (int, np.integer)) for item in axis) or axis[0] == axis[1]:
+            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+        if ord not in ("euclidean", "fro", 1, np.inf):
+            raise ValueError(f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, inf], got {ord}")
+    else:
+        if not (isinstance(axis, (int, np.integer)) or axis is None):
+            raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
+        if ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
+            raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+        axis = None if axis is None else (axis,)
+    with name_scope(name, "norm", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        result = _matrix_or_vector_norm(tensor, ord, axis, is_matrix)
+        return result if keepdims else ops.squeeze(result, axis)
+
+
+def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
+    if ord in ("fro", "euclidean", 2):
+        return ops.sqrt(ops.reduce_sum(tensor * tensor, axis, keepdims=True))
+    size = ops.abs(tensor)
+    if ord == 1:
+        result = ops.reduce_sum(size, None if axis is None else axis[0], keepdims=True)
+        return ops.reduce_max(result, axis[-1], keepdims=True) if is_matrix else result
+    if ord == np.inf:
+        if is_matrix:
+            size = ops.reduce_sum(size, axis[1], keepdims=True)
+        return ops.reduce_max(size, None if axis is None else axis[0], keepdims=True)
+    return ops.pow(ops.reduce_sum(ops.pow(size, ord), axis, keepdims=True), 1.0 / ord)

@@ -1,0 +1,162 @@
+"""Diag, MatrixDiag and their kin: arrays and matrices made from diagonals, and the other way round."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.ops import dims as plain
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.registry import define_op
+
+_DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
+
+diag = define_op("Diag(diagonal: T) -> (output: T)", _DIAG_TYPES, kernel="diag(diagonal)")
+diag_part = define_op("DiagPart(input: T) -> (diagonal: T)", _DIAG_TYPES, kernel="diag_part(input)")
+matrix_diag = define_op("MatrixDiag(diagonal: T) -> (output: T)", "T: type", kernel="matrix_diag(diagonal)")
+matrix_diag_part = define_op("MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)")
+matrix_set_diag = define_op(
+    "MatrixSetDiag(input: T, diagonal: T) -> (output: T)", "T: type", kernel="matrix_set_diag(input, diagonal)"
+)
+matrix_band_part = define_op(
+    "MatrixBandPart(input: T, num_lower: Tindex, num_upper: Tindex) -> (band: T)",
+    "T: type; Tindex: {int32, int64} = int64",
+    kernel="matrix_band_part(input, num_lower, num_upper)",
+)
+
+
+@diag.shape_rule
+def _(context):
+    dims = plain.with_rank_at_least(context.shapes[0], 1)
+    return plain.joined(dims, dims)
+
+
+@diag_part.shape_rule
+def _(context):
+    dims = context.shapes[0]
+    if dims is None:
+        return None
+    if not dims or len(dims) % 2:
+        raise ShapeError(f"Input must have even and non-zero rank, input rank is {len(dims)}")
+    half = len(dims) // 2
+    return plain.merged(dims[:half], dims[half:])
+
+
+@matrix_diag.shape_rule
+def _(context):
+    dims = plain.with_rank_at_least(context.shapes[0], 1)
+    return None if dims is None else (*dims, dims[-1])
+
+
+def _diagonal_dims(dims):
+    """The shape of the diagonals of matrices."""
+    dims = plain.with_rank_at_least(dims, 2)
+    if dims is None:
+        return None
+    rows, columns = dims[-2:]
+    length = 0 if 0 in (rows, columns) else None if None in (rows, columns) else min(rows, columns)
+    return (*dims[:-2], length)
+
+
+@matrix_diag_part.shape_rule
+def _(context):
+    return _diagonal_dims(context.shapes[0])
+
+
+@matrix_set_diag.shape_rule
+def _(context):
+    dims, diagonal = context.shapes
+    plain.with_rank_at_least(diagonal, 1)
+    expected = _diagonal_dims(dims)
+    if expected is None or diagonal is None:
+        return dims
+    if len(diagonal) != len(expected):
+        raise ShapeError(f"Diagonals of shape {dims_text(diagonal)} do not fit matrices of shape {dims_text(dims)}")
+    merged = plain.merged(expected, diagonal)
+    return (*merged[:-1], *dims[-2:])
+
+
+@matrix_band_part.shape_rule
+def _(context):
+    return plain.with_rank_at_least(context.shapes[0], 2)
+
+
+# ---- Functions ----------------------------------------------------------------------------------------------
+
+
+def trace(x, name=None):
+    """The sum of the main diagonal of each matrix in the last two dimensions."""
+    with name_scope(name, "Trace", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return ops.reduce_sum(matrix_diag_part(x), [-1], name=scope)
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """An identity matrix of `num_rows` rows, as many columns unless `num_columns` is given, in batches if wanted."""
+    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
+        is_square = num_columns is None
+        batch_shape = [] if batch_shape is None else batch_shape
+        num_columns = num_rows if num_columns is None else num_columns
+        if all(isinstance(size, int) for size in (num_rows, num_columns)):
+            length = min(num_rows, num_columns)
+        else:
+            length = num_rows if is_square else ops.minimum(num_rows, num_columns)
+        ones_shape = ops.concat((batch_shape, [length]), axis=0)
+        if is_square:
+            return matrix_diag(ops.ones(ones_shape, dtype))
+        matrix_shape = ops.concat((batch_shape, [num_rows, num_columns]), axis=0)
+        return matrix_set_diag(ops.zeros(matrix_shape, dtype), ops.ones(ones_shape, dtype))
+
+
+# ---- Gradients ----------------------------------------------------------------------------------------------
+
+
+@diag.gradient
+def _(op, grad):
+    return diag_part(grad)
+
+
+@diag_part.gradient
+def _(op, grad):
+    return diag(grad)
+
+
+@matrix_diag.gradient
+def _(op, grad):
+    return matrix_diag_part(grad)
+
+
+@matrix_diag_part.gradient
+def _(op, grad):
+    dims = op._inputs[0]._dims
+    if dims is not None and dims[-2] is not None and dims[-2] == dims[-1]:
+        return matrix_diag(grad)
+    return matrix_set_diag(ops.zeros_like(op._inputs[0]), grad)
+
+
+@matrix_set_diag.gradient
+def _(op, grad):
+    dims, diagonal = op._inputs[0]._dims, op._inputs[1]._dims
+    known = plain.merged(None if dims is None else dims[:-2], None if diagonal is None else diagonal[:-1])
+    grad_dims = grad._dims
+    matrix = (None, None) if grad_dims is None else grad_dims[-2:]
+    if known is not None and None not in known and None not in matrix:
+        shape = [*known, min(matrix)]
+    else:
+        with get_default_graph().colocate_with(grad.op):
+            grad_shape = ops.shape(grad)
+            grad_rank = ops.rank(grad)
+            batch_shape = ops.slice(grad_shape, [0], [grad_rank - 2])
+            matrix_shape = ops.slice(grad_shape, [grad_rank - 2], [2])
+            length = ops.reduce_min(matrix_shape)
+            shape = ops.concat([batch_shape, [length]], 0)
+    input_grad = matrix_set_diag(grad, ops.zeros(shape, grad.dtype))
+    return input_grad, matrix_diag_part(grad)
+
+
+@matrix_band_part.gradient
+def _(op, grad):
+    _, lower, upper = op._inputs
+    return matrix_band_part(grad, lower, upper), None, None
