@@ -114,6 +114,12 @@ def test_methods_of_variables():
         assert session.run(w.scatter_add(slices))[3].tolist() == [4, 6]
         assert session.run(w.scatter_sub(slices))[3].tolist() == [0, 0]
         assert session.run(w.scatter_update(slices))[3].tolist() == [3, 4]
+        assert session.run(w.scatter_mul(slices))[3].tolist() == [3 * 1 * 3, 4 * 2 * 4]
+        assert session.run(w.scatter_div(slices))[3].tolist() == [3, 4]
+        assert session.run(w.scatter_min(slices))[3].tolist() == [1, 2]
+        assert session.run(w.scatter_max(slices))[3].tolist() == [3, 4]
         assert session.run(w.scatter_nd_add([[0, 1]], [7.0]))[0].tolist() == [0, 7]
+        assert session.run(w.scatter_nd_sub([[0, 1]], [5.0]))[0].tolist() == [0, 2]
+        assert session.run(w.scatter_nd_update([[0]], [[1.0, 3.0]]))[0].tolist() == [1, 3]
         with pytest.raises(TypeError, match="not IndexedSlices|is not"):
             w.scatter_add(tf.constant([1.0]))
