@@ -6,6 +6,7 @@
 //
 // Every output element depends on its own input elements alone, so chunks and tiles do not matter.
 #include <algorithm>
+#include <cstring>
 
 #include "elementwise/program.h"
 #include "kernel_api/broadcast.h"
@@ -38,7 +39,13 @@ Status ExplainMismatch(const KernelCall& call, const ElementwiseProgram& program
     for (int k = 1; k < instruction.op->arity; ++k) {
       const Shape left = shape;
       Status status = BroadcastTwo(left, shapes[instruction.in[k]], &shape);
-      if (!status.ok()) return static_cast<Status&&>(status).InPart(static_cast<int32_t>(i));
+      if (status.ok()) continue;
+      if (std::strcmp(instruction.op->name, "select") == 0) {
+        status = STILLFLOW_INVALID_ARGUMENT(
+            "condition %s, then %s, and else %s must be broadcastable", ShapeText(shapes[instruction.in[0]]).c_str(),
+            ShapeText(shapes[instruction.in[1]]).c_str(), ShapeText(shapes[instruction.in[2]]).c_str());
+      }
+      return static_cast<Status&&>(status).InPart(static_cast<int32_t>(i));
     }
     shapes.push_back(shape);
   }

@@ -230,6 +230,24 @@ Status ReadTupleRows(const Tensor& indices, const Cut& cut, const Shape& whole, 
                                         : ReadTuples<int32_t>(indices, cut.count, cut.depth, whole, "shape", rows);
 }
 
+// TensorFlow has words of its own for variables.
+Status InWordsForVariables(Status status, const Shape& whole, const Tensor& indices, const Tensor& updates) {
+  if (status.ok() || indices.rank < 1 || updates.rank < 1) return status;
+  const ShapeText index_shape(indices);
+  const ShapeText update_shape(updates);
+  const int batch_dim = indices.rank > 1 ? indices.rank - 1 : 1;
+  if (indices.dims[0] != updates.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "The outermost dimension of updates and indices must match. Got indices.shape %s, updates.shape %s",
+        index_shape.c_str(), update_shape.c_str());
+  }
+  return STILLFLOW_INVALID_ARGUMENT(
+      "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: %s, "
+      "indices.shape: %s, params_shape: %s, slice_dim: %lld, and batch_dim: %d",
+      update_shape.c_str(), index_shape.c_str(), ShapeText(whole).c_str(),
+      static_cast<long long>(indices.rank > 1 ? indices.dims[indices.rank - 1] : 1), batch_dim);
+}
+
 Status ScatterNdRef(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   const Tensor& indices = *call.in[1];
@@ -238,7 +256,7 @@ Status ScatterNdRef(const KernelCall& call) {
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   const Shape whole(variable->value);
   Cut cut;
-  STILLFLOW_RETURN_IF_ERROR(CheckTuples(whole, indices, updates, &cut));
+  STILLFLOW_RETURN_IF_ERROR(InWordsForVariables(CheckTuples(whole, indices, updates, &cut), whole, indices, updates));
   const Scratch rows(call, cut.count * static_cast<int64_t>(sizeof(int64_t)));
   if (!rows.ok()) return OutOfScratch();
   STILLFLOW_RETURN_IF_ERROR(ReadTupleRows(indices, cut, whole, rows.data<int64_t>()));

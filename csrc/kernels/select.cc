@@ -94,20 +94,20 @@ Status Select(const KernelCall& call) {
   const Tensor& then = *call.in[1];
   const Tensor& otherwise = *call.in[2];
   const Shape shape(then);
+  const bool is_whole = Shape(condition) == shape;
   if (!(shape == Shape(otherwise))) {
-    if (condition.rank == 1) {
-      return STILLFLOW_INVALID_ARGUMENT("'then' and 'else' must have the same size.  but received: %s vs. %s",
-                                        ShapeText(then).c_str(), ShapeText(otherwise).c_str());
+    if (is_whole) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Inputs to operation of type Select must have the same size and shape.  Input 0: %s != input 2: %s",
+          ShapeText(condition).c_str(), ShapeText(otherwise).c_str());
     }
-    return STILLFLOW_INVALID_ARGUMENT(
-        "Inputs to operation of type Select must have the same size and shape.  Input 1: %s != input 2: %s",
-        ShapeText(then).c_str(), ShapeText(otherwise).c_str());
+    return STILLFLOW_INVALID_ARGUMENT("'then' and 'else' must have the same size.  but received: %s vs. %s",
+                                      ShapeText(then).c_str(), ShapeText(otherwise).c_str());
   }
   if (condition.rank == 0) {
     Alias(call, *Data<bool>(condition) ? 1 : 2, 0, shape);
     return Status();
   }
-  const bool is_whole = Shape(condition) == shape;
   if (!is_whole && condition.rank == 1) {
     STILLFLOW_RETURN_IF_ERROR(CheckRows(condition, then));
   } else if (!is_whole) {

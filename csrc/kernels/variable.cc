@@ -87,7 +87,7 @@ Status Update(const KernelCall& call, const char* name, Fn fn) {
   std::lock_guard<std::mutex> guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   if (!(Shape(variable->value) == Shape(value))) {
-    return STILLFLOW_INVALID_ARGUMENT("Shapes of both inputs must be the same size: %s vs. %s",
+    return STILLFLOW_INVALID_ARGUMENT("Parameters and update must be the same size: %s vs. %s",
                                       ShapeText(variable->value).c_str(), ShapeText(value).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));

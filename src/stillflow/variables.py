@@ -231,6 +231,34 @@ class Variable:
         """A tensor that, when computed, replaces rows of the variable by those of IndexedSlices."""
         return self._scatter(ops.scatter_update, sparse_delta, use_locking, name)
 
+    def scatter_mul(self, sparse_delta, use_locking=False, name=None):
+        """A tensor that, when computed, multiplies rows of the variable by those of IndexedSlices."""
+        return self._scatter(ops.scatter_mul, sparse_delta, use_locking, name)
+
+    def scatter_div(self, sparse_delta, use_locking=False, name=None):
+        """A tensor that, when computed, divides rows of the variable by those of IndexedSlices."""
+        return self._scatter(ops.scatter_div, sparse_delta, use_locking, name)
+
+    def scatter_min(self, sparse_delta, use_locking=False, name=None):
+        """A tensor that, when computed, keeps the smaller of the variable's rows and those of IndexedSlices."""
+        return self._scatter(ops.scatter_min, sparse_delta, use_locking, name)
+
+    def scatter_max(self, sparse_delta, use_locking=False, name=None):
+        """A tensor that, when computed, keeps the larger of the variable's rows and those of IndexedSlices."""
+        return self._scatter(ops.scatter_max, sparse_delta, use_locking, name)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """A tensor that, when computed, adds `updates` to the parts of the variable at the index tuples."""
+        return ops.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """A tensor that, when computed, subtracts `updates` from the parts at the index tuples."""
+        return ops.scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """A tensor that, when computed, replaces the parts at the index tuples by `updates`."""
+        return ops.scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)
+
     def _scatter(self, function, sparse_delta, use_locking, name):
         from stillflow.graph.indexed_slices import IndexedSlices
 

@@ -69,7 +69,7 @@ def _call_rule(rule, op):
 
 def _known_text(context):
     """What the rule knew, as TensorFlow's messages spell it."""
-    text = "input shapes: " + ", ".join(dims_text(dims) for dims in context.shapes)
+    text = "input shapes: " + ", ".join("?" if dims is None else dims_text(dims) for dims in context.shapes)
     for kind, known, spell in (
         ("computed input tensors", context.asked_values, lambda value: f"<{_value_text(value)}>"),
         ("input tensors computed as partial shapes", context.asked_partial_values, _partial_text),

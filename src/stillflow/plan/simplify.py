@@ -63,9 +63,17 @@ def _unchanged_input(node):
     return None if rule is None else rule(node)
 
 
+_RESHAPES = frozenset(("Reshape", "Squeeze", "ExpandDims"))
+
+
 def _reshape(node):
+    """What has the shape already, before the node or before others that only reshape."""
     value, shape = node.inputs[0], node.outputs[0].dims
-    return value if value.count is not None and value.dims == shape else None
+    while value.count is None or value.dims != shape:
+        if value.producer is None or value.producer.type not in _RESHAPES:
+            return None
+        value = value.producer.inputs[0]
+    return value
 
 
 def _reduction(node):

@@ -17,12 +17,12 @@ OURS = "InvalidArgumentError: Integer division by zero"
 def test_values_and_errors_are_those_of_tensorflow(case, expected, request):
     value = evaluate(case)
     name = request.node.callspec.id
-    if name.endswith("_zero") and name.startswith(("real", "truncate")):
+    if name.endswith("_zero") and name.startswith(("real", "truncate")) and "not in list" not in expected:
         assert value == OURS
-    elif name.startswith(("truncatediv_float", "realdiv_float", "truediv_float", "div", "reciprocal")):
-        assert_same(value, expected, rtol=1e-6 if expected.dtype == np.float32 else 2e-3)
-    else:
+    elif isinstance(expected, str) or expected.dtype.kind in "iu":
         assert_same(value, expected)
+    else:  # its quotients are products with a reciprocal, and may be one unit off
+        assert_same(value, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
@@ -31,12 +31,15 @@ def test_extremes_divide_as_python_divides(dtype):
     x = np.array([info.min, info.min + 1, -1, 0, 1, info.max - 1, info.max], dtype)
     y = x[x != 0]
     pairs = [(int(a), int(b)) for a in x for b in y]
+    remainders = dtype in ("int32", "int64")
     for name, function in (
         ("floor_div", lambda a, b: a // b),
         ("floor_mod", lambda a, b: a % b),
         ("truncate_div", lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
         ("truncate_mod", lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1)),
     ):
+        if name.endswith("mod") and not remainders:
+            continue
         expected = [(function(a, b) - info.min) % 2**info.bits + info.min for a, b in pairs]
         result = evaluate_built(getattr(ops, name), x[:, None], y)
         assert result.ravel().tolist() == expected
@@ -47,7 +50,8 @@ def test_floats_divide_as_ieee_says(dtype):
     numpy_type = tf.as_dtype(dtype).as_numpy_dtype
     x, y = (np.array(v, numpy_type) for v in ([1, -1, 0, np.nan, 7.5, -7.5], [0, 0, 0, 0, 2, 2]))
     assert_same(evaluate_built(ops.floordiv, x, y), np.array([np.inf, -np.inf, np.nan, np.nan, 3, -4], numpy_type))
-    assert_same(evaluate_built(ops.div_no_nan, x, y), np.array([0, 0, 0, 0, 3.75, -3.75], numpy_type))
+    if dtype != "bfloat16":
+        assert_same(evaluate_built(ops.div_no_nan, x, y), np.array([0, 0, 0, 0, 3.75, -3.75], numpy_type))
     assert_same(evaluate_built(ops.floor_mod, x, y), np.array([np.nan] * 4 + [1.5, 0.5], numpy_type))
 
 

@@ -19,8 +19,10 @@ NUMPY = {
 
 @pytest.mark.parametrize(("case", "expected"), cases("reduction"))
 def test_values_and_errors_are_those_of_tensorflow(case, expected):
-    is_float = not isinstance(expected, str) and expected.dtype.kind not in "biu"
-    assert_same(evaluate(case), expected, **({"rtol": 1e-6} if is_float else {}))
+    if isinstance(expected, str) or expected.dtype.kind in "biu":
+        assert_same(evaluate(case), expected)
+    else:  # TensorFlow rounds the steps of products of half types
+        assert_same(evaluate(case), expected, rtol=1e-2 if expected.dtype.itemsize == 2 else 1e-6)
 
 
 @pytest.mark.parametrize("keepdims", [False, True])

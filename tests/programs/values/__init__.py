@@ -30,6 +30,8 @@ def evaluate(tf, case):
                 feeds[placeholder] = np.asarray(array).astype(tf.as_dtype(dtype).as_numpy_dtype)
             output = case.build(*feeds)
             with tf.Session() as session:
+                if tf.global_variables():
+                    session.run(tf.global_variables_initializer())
                 return session.run(output, feeds)
     except (TypeError, ValueError, tf.errors.OpError) as error:
         return "{}: {}".format(type(error).__name__, str(getattr(error, "message", error)).split("\n")[0])

@@ -37,7 +37,7 @@ tensor_scatter_add = _tensor_scatter("TensorScatterAdd", 1)
 tensor_scatter_sub = _tensor_scatter("TensorScatterSub", 2)
 
 
-def check_parts(whole, indices, updates):
+def check_parts(whole, indices, updates, whole_name="output"):
     """Raises ShapeError unless there is an update of the right shape for each index tuple."""
     indices = plain.with_rank_at_least(indices, 1)
     updates = plain.with_rank_at_least(updates, 1)
@@ -55,7 +55,7 @@ def check_parts(whole, indices, updates):
         return
     _check_same(
         whole[depth:], updates[outer:],
-        f"The inner {len(whole) - depth} dimensions of output.shape={dims_text(whole)} must match the inner "
+        f"The inner {len(whole) - depth} dimensions of {whole_name}.shape={dims_text(whole)} must match the inner "
         f"{len(updates) - outer} dimensions of updates.shape={dims_text(updates)}",
     )  # fmt: skip
 

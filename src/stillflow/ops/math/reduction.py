@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 _NUMBERS = (
@@ -61,6 +62,7 @@ def reduced_dims(dims, axes, keep_dims):
 
 def reduction_rule(context):
     """The shape rule of reductions: axes are the second input."""
+    plain.with_rank_at_most(context.shapes[1], 1)
     return reduced_dims(context.shapes[0], context.value(1), context.attrs["keep_dims"])
 
 

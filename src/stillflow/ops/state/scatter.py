@@ -52,7 +52,6 @@ scatter_nd_sub = _scatter_nd("ScatterNdSub", 2)
 @scatter_max.shape_rule
 def _(context):
     ref, indices, updates = context.shapes
-    plain.with_rank_at_least(ref, 1)
     if updates != ():
         plain.merged(updates, plain.joined(indices, None if ref is None else ref[1:]))
     return ref
@@ -62,5 +61,5 @@ def _(context):
 @scatter_nd_add.shape_rule
 @scatter_nd_sub.shape_rule
 def _(context):
-    check_parts(*context.shapes)
+    check_parts(*context.shapes, whole_name="input")
     return context.shapes[0]
