@@ -141,13 +141,14 @@ def _ids(match):
 def _replace(plan, match, scale, wants_loss):
     inputs, weights, biases, _, _, true_expected, sampled_expected = match.inputs()
     lookup = next(node for node in match.nodes.values() if node.type == "GatherV2")
-    outputs = match.outputs()
-    reader = next(i for i, node in enumerate(plan.nodes) if not set(outputs).isdisjoint(node.inputs))
-    first = plan.nodes[reader]
+    outputs = dict.fromkeys(match.outputs()).keys()
+    members = sorted(match.nodes.values(), key=lambda node: node.position)
+    readers = (i for i, node in enumerate(plan.nodes) if node not in members and not outputs.isdisjoint(node.inputs))
+    place = next(readers, len(plan.nodes))
+    position = (plan.nodes[place] if place < len(plan.nodes) else plan.nodes[-1]).position
     arguments = [inputs, weights, biases, lookup.inputs[1], true_expected, sampled_expected]
     attrs = {"scale": float(scale), "wants_loss": int(wants_loss)}
-    members = sorted(match.nodes.values(), key=lambda node: node.position)
-    fused = Node(members[0].op, "_NceLoss", _KERNEL, arguments, attrs, first.position, is_pure=True)
+    fused = Node(members[0].op, "_NceLoss", _KERNEL, arguments, attrs, position, is_pure=True)
     fused.parts = [node.op for node in members]
     if not wants_loss:
         unread = Value(dtypes.float32, (inputs.dims[0],), fused)
@@ -157,6 +158,6 @@ def _replace(plan, match, scale, wants_loss):
         fresh = Value(value.dtype, value.dims, fused, value.source)
         fused.outputs.append(fresh)
         replacements[value] = fresh
-    plan.nodes.insert(reader, fused)
+    plan.nodes.insert(place, fused)
     plan.replace(replacements)
     drop(plan)
