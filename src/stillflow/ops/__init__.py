@@ -178,12 +178,13 @@ _CONTENTS = {
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "
         "ApplyAdagradDA SparseApplyAdagradDA ApplyAdam ApplyRMSProp SparseApplyRMSProp ApplyCenteredRMSProp "
-        "SparseApplyCenteredRMSProp ApplyAdadelta SparseApplyAdadelta",
+        "SparseApplyCenteredRMSProp ApplyAdadelta SparseApplyAdadelta ApplyFtrl SparseApplyFtrl ApplyFtrlV2 "
+        "SparseApplyFtrlV2",
         "apply_gradient_descent apply_proximal_gradient_descent sparse_apply_proximal_gradient_descent "
         "apply_momentum sparse_apply_momentum apply_adagrad sparse_apply_adagrad apply_proximal_adagrad "
         "sparse_apply_proximal_adagrad apply_adagrad_da sparse_apply_adagrad_da apply_adam apply_rms_prop "
         "sparse_apply_rms_prop apply_centered_rms_prop sparse_apply_centered_rms_prop apply_adadelta "
-        "sparse_apply_adadelta",
+        "sparse_apply_adadelta apply_ftrl sparse_apply_ftrl apply_ftrl_v2 sparse_apply_ftrl_v2",
     ),
 }
 

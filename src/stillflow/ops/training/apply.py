@@ -92,3 +92,7 @@ sparse_apply_centered_rms_prop = _update(
 )
 apply_adadelta = _update("ApplyAdadelta", "var accum accum_update", "lr rho epsilon grad")
 sparse_apply_adadelta = _update("SparseApplyAdadelta", "var accum accum_update", "lr rho epsilon grad indices")
+apply_ftrl = _update("ApplyFtrl", "var accum linear", "grad lr l1 l2 lr_power")
+sparse_apply_ftrl = _update("SparseApplyFtrl", "var accum linear", "grad indices lr l1 l2 lr_power")
+apply_ftrl_v2 = _update("ApplyFtrlV2", "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power")
+sparse_apply_ftrl_v2 = _update("SparseApplyFtrlV2", "var accum linear", "grad indices lr l1 l2 l2_shrinkage lr_power")

@@ -1,0 +1,43 @@
+"""ProximalGradientDescentOptimizer: gradient descent, and a step that pays for penalties exactly."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.training.optimizer import Optimizer
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    """moved = variable - rate * gradient; variable = soft(moved, rate * l1) / (1 + rate * l2).
+
+    soft(x, bound) is x taken towards 0 by the bound. See Duchi and Singer, "Efficient learning using forward-backward
+    splitting", NIPS 2009.
+
+    Args:
+      learning_rate: a number or a tensor.
+      l1_regularization_strength, l2_regularization_strength: numbers or tensors, 0 or more.
+      use_locking: accepted for compatibility; updates are always atomic.
+    """
+
+    def __init__(
+        self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False,
+        name="ProximalGradientDescent",
+    ):  # fmt: skip
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1 = l1_regularization_strength
+        self._l2 = l2_regularization_strength
+
+    def _prepare(self):
+        self._scalars = [
+            self._hyperparameter(self._learning_rate, "learning_rate"),
+            self._hyperparameter(self._l1, "l1_regularization_strength"),
+            self._hyperparameter(self._l2, "l2_regularization_strength"),
+        ]
+
+    def _apply_dense(self, grad, var):
+        return ops.apply_proximal_gradient_descent(var, *self._scalars, grad, use_locking=self._use_locking).op
+
+    def _apply_sparse(self, grad, var):
+        return ops.sparse_apply_proximal_gradient_descent(
+            var, *self._scalars, grad.values, grad.indices, use_locking=self._use_locking
+        ).op
