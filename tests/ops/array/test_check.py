@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
+from stillflow.graph.shape import TensorShape
 from stillflow.testing import check_gradient, evaluate
 
 
@@ -24,7 +25,7 @@ def test_others_are_named(value, found, dtype):
 
 def test_shapes_are_ensured():
     x = np.zeros((2, 3), np.float32)
-    unknown = lambda x: ops.placeholder_with_default(x, shape=None)  # noqa: E731
+    unknown = lambda x: ops.placeholder_with_default(x, shape=TensorShape(None))  # noqa: E731
     assert ops.ensure_shape(unknown(x), [None, 3]).shape.as_list() == [None, 3]
     for shape in ([None, 3], [2, 3], [None, None], None):
         np.testing.assert_array_equal(evaluate(lambda x, shape=shape: ops.ensure_shape(unknown(x), shape), x), x)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
+from stillflow.graph.shape import TensorShape
 from stillflow.testing import assert_same_bits, check_gradient, evaluate
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
@@ -73,7 +74,7 @@ def test_misfits_are_refused():
     with pytest.raises(errors.InvalidArgumentError, match=r"num_lower must be negative or less.*rows \(2\) got: 3"):
         evaluate(lambda x: ops.matrix_band_part(x, 3, 0), x)
     with pytest.raises(errors.InvalidArgumentError, match="dimensions 0 and 1 do not match"):
-        evaluate(lambda x: ops.diag_part(ops.placeholder_with_default(x, shape=None)), x)
+        evaluate(lambda x: ops.diag_part(ops.placeholder_with_default(x, shape=TensorShape(None))), x)
 
 
 def test_gradients_match_differences(rng):
