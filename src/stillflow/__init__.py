@@ -12,6 +12,7 @@ from stillflow.facade import math as math
 from stillflow.facade.array import *
 from stillflow.facade.array_order import *
 from stillflow.facade.casts import *
+from stillflow.facade.checks import *
 from stillflow.facade.clip import *
 from stillflow.facade.graph import *
 from stillflow.facade.initializers import *
@@ -57,7 +58,7 @@ _overload_operators()
 newaxis = None
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset(("nn", "random", "sparse", "train"))
+_NAMESPACES = frozenset(("debugging", "nn", "random", "sparse", "train"))
 
 
 def __getattr__(name):

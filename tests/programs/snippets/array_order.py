@@ -122,14 +122,6 @@ def counts(tf):
     ]  # fmt: skip
 
 
-def confusion(tf):
-    return [
-        tf.confusion_matrix([1, 2, 4], [2, 2, 4]), tf.confusion_matrix([0, 1], [1, 1], num_classes=3, dtype=tf.float32),
-        tf.confusion_matrix([0, 1], [1, 1], weights=[0.5, 2.0], dtype=tf.float32, name="c"),
-        tf.math.confusion_matrix(_unknown(tf, [[0], [1]]), [1, 1]),
-    ]  # fmt: skip
-
-
 def grids(tf):
     x, y = tf.constant([1, 2, 3]), [4, 5]
     return tf.meshgrid(x, y) + tf.meshgrid(x, y, indexing="ij", name="g") + tf.meshgrid([1.0], [2.0, 3.0], [4.0])

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, dims_text
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
@@ -69,6 +70,8 @@ def _(context):
 def _(context):
     dims, diagonal = context.shapes
     plain.with_rank_at_least(diagonal, 1)
+    if dims is None and diagonal is not None:
+        dims = (None,) * (len(diagonal) + 1)
     expected = _diagonal_dims(dims)
     if expected is None or diagonal is None:
         return dims
@@ -90,7 +93,7 @@ def trace(x, name=None):
     """The sum of the main diagonal of each matrix in the last two dimensions."""
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return ops.reduce_sum(matrix_diag_part(x), [-1], name=scope)
+        return ops.reduce_sum(matrix_diag_part(x, name="diag_part"), [-1], name=scope)
 
 
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
@@ -98,16 +101,23 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         is_square = num_columns is None
         batch_shape = [] if batch_shape is None else batch_shape
-        num_columns = num_rows if num_columns is None else num_columns
-        if all(isinstance(size, int) for size in (num_rows, num_columns)):
-            length = min(num_rows, num_columns)
+        num_columns = num_rows if is_square else num_columns
+        if isinstance(num_rows, Tensor) or isinstance(num_columns, Tensor):
+            length = ops.minimum(num_rows, num_columns)
         else:
-            length = num_rows if is_square else ops.minimum(num_rows, num_columns)
-        ones_shape = ops.concat((batch_shape, [length]), axis=0)
+            is_square = num_rows == num_columns
+            length = min(num_rows, num_columns)
+        if isinstance(batch_shape, Tensor) or isinstance(length, Tensor):
+            batch_shape = convert_to_tensor(batch_shape, dtypes.int32, name="shape")
+            ones_shape = ops.concat((batch_shape, [length]), axis=0)
+            shape = None if is_square else ops.concat((batch_shape, [num_rows, num_columns]), axis=0)
+        else:
+            ones_shape = [*batch_shape, length]
+            shape = [*batch_shape, num_rows, num_columns]
+        ones = ops.ones(ones_shape, dtype)
         if is_square:
-            return matrix_diag(ops.ones(ones_shape, dtype))
-        matrix_shape = ops.concat((batch_shape, [num_rows, num_columns]), axis=0)
-        return matrix_set_diag(ops.zeros(matrix_shape, dtype), ops.ones(ones_shape, dtype))
+            return matrix_diag(ones, name="diag")
+        return matrix_set_diag(ops.zeros(shape, dtype), ones, name="set_diag")
 
 
 # ---- Gradients ----------------------------------------------------------------------------------------------
@@ -125,15 +135,15 @@ def _(op, grad):
 
 @matrix_diag.gradient
 def _(op, grad):
-    return matrix_diag_part(grad)
+    return matrix_diag_part(grad, name="diag_part")
 
 
 @matrix_diag_part.gradient
 def _(op, grad):
     dims = op._inputs[0]._dims
     if dims is not None and dims[-2] is not None and dims[-2] == dims[-1]:
-        return matrix_diag(grad)
-    return matrix_set_diag(ops.zeros_like(op._inputs[0]), grad)
+        return matrix_diag(grad, name="diag")
+    return matrix_set_diag(ops.zeros_like(op._inputs[0]), grad, name="set_diag")
 
 
 @matrix_set_diag.gradient
@@ -152,8 +162,8 @@ def _(op, grad):
             matrix_shape = ops.slice(grad_shape, [grad_rank - 2], [2])
             length = ops.reduce_min(matrix_shape)
             shape = ops.concat([batch_shape, [length]], 0)
-    input_grad = matrix_set_diag(grad, ops.zeros(shape, grad.dtype))
-    return input_grad, matrix_diag_part(grad)
+    input_grad = matrix_set_diag(grad, ops.zeros(shape, grad.dtype), name="set_diag")
+    return input_grad, matrix_diag_part(grad, name="diag_part")
 
 
 @matrix_band_part.gradient

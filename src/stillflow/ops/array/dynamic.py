@@ -97,5 +97,5 @@ def _(op, *grads):
     shape = ops.shape(partitions)
     places = ops.reshape(ops.range(ops.reduce_prod(shape)), shape)
     places = dynamic_partition(places, partitions, num_partitions=len(grads))
-    whole = parallel_dynamic_stitch(places, list(grads))
+    whole = dynamic_stitch(places, list(grads))
     return ops.reshape(whole, ops.shape(data)), None

@@ -143,7 +143,7 @@ def _spread(mask, rows):
     """A mask of rows in the shape of the rows."""
     for _ in range(len(rows._dims) - len(mask._dims)):
         mask = ops.expand_dims(mask, -1)
-    return ops.logical_and(mask, ops.ones_like(rows, dtype=dtypes.bool_))
+    return mask & ops.ones_like(rows, dtype=dtypes.bool_)
 
 
 def _or_zeros(is_positive, rows):

@@ -1,0 +1,117 @@
+"""tf.*: assertions, and printing of values."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.composites import checks, rank_checks
+from stillflow.facade.arguments import renamed
+from stillflow.graph.operation import Tensor
+
+__all__ = [
+    "Assert",
+    "Print",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_scalar",
+    "assert_type",
+    "is_numeric_tensor",
+    "print",
+    "verify_tensor_all_finite",
+]
+
+
+def assert_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x == y for all elements."""
+    return checks.assert_comparison("assert_equal", x, y, data, summarize, message, name)
+
+
+def assert_none_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x != y for all elements."""
+    return checks.assert_comparison("assert_none_equal", x, y, data, summarize, message, name)
+
+
+def assert_less(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < y for all elements."""
+    return checks.assert_comparison("assert_less", x, y, data, summarize, message, name)
+
+
+def assert_less_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= y for all elements."""
+    return checks.assert_comparison("assert_less_equal", x, y, data, summarize, message, name)
+
+
+def assert_greater(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > y for all elements."""
+    return checks.assert_comparison("assert_greater", x, y, data, summarize, message, name)
+
+
+def assert_greater_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= y for all elements."""
+    return checks.assert_comparison("assert_greater_equal", x, y, data, summarize, message, name)
+
+
+def assert_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > 0 for all elements."""
+    return checks.assert_sign("assert_positive", x, data, summarize, message, name)
+
+
+def assert_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < 0 for all elements."""
+    return checks.assert_sign("assert_negative", x, data, summarize, message, name)
+
+
+def assert_non_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= 0 for all elements."""
+    return checks.assert_sign("assert_non_negative", x, data, summarize, message, name)
+
+
+def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= 0 for all elements."""
+    return checks.assert_sign("assert_non_positive", x, data, summarize, message, name)
+
+
+def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+    """`t`, after a check that it holds no infinities and no NaN; the error says `msg`."""
+    return checks.verify_tensor_all_finite(renamed("x", x, "t", t), renamed("message", message, "msg", msg), name)
+
+
+def is_numeric_tensor(tensor):
+    """Whether `tensor` is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and (
+        tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex
+    )
+
+
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
+    """`input_`, and whenever it is computed `message` and the values of `data` are written to stderr.
+
+    Args:
+      first_n: how many times; None for always.
+      summarize: how many elements of each tensor; 3 by default.
+    """
+    attrs = {"message": message, "first_n": first_n, "summarize": summarize}
+    return ops.print_op(input_, data, name=name, **attrs)
+
+
+Assert = checks.assert_that
+print = checks.print_tensors
+assert_near = checks.assert_near
+assert_type = checks.assert_type
+assert_integer = checks.assert_integer
+assert_scalar = checks.assert_scalar
+assert_rank = rank_checks.assert_rank
+assert_rank_at_least = rank_checks.assert_rank_at_least
+assert_rank_in = rank_checks.assert_rank_in

@@ -1,0 +1,97 @@
+"""Concat, Pack, Split, Tile, Transpose, Slice, StridedSlice, Pad and others that move elements: against numpy."""
+
+import numpy as np
+import pytest
+
+from stillflow import errors, ops
+from stillflow.testing import assert_same_bits, check_gradient, evaluate
+
+DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
+
+# Name -> what is built from one array, and the same by numpy.
+CASES = {
+    "concat": (lambda x: ops.concat([x, x, x], 1), lambda x: np.concatenate([x, x, x], 1)),
+    "stack": (lambda x: ops.stack([x, x], 1), lambda x: np.stack([x, x], 1)),
+    "unstack": (lambda x: ops.unstack(x, axis=1)[0], lambda x: x[:, 0]),
+    "split": (lambda x: ops.split(x, 2, 0)[1], lambda x: np.split(x, 2, 0)[1]),
+    "split_v": (lambda x: ops.split(x, [1, -1], 1)[1], lambda x: x[:, 1:]),
+    "tile": (lambda x: ops.tile(x, [2, 1, 3]), lambda x: np.tile(x, (2, 1, 3))),
+    "transpose": (lambda x: ops.transpose(x, [2, 0, 1]), lambda x: x.transpose(2, 0, 1)),
+    "slice": (lambda x: ops.slice(x, [1, 0, 1], [-1, 2, 1]), lambda x: x[1:, :2, 1:2]),
+    "strided_slice": (lambda x: x[::2, ::-1, None, -1], lambda x: x[::2, ::-1, None, -1]),
+    "ellipsis": (lambda x: x[..., 1:], lambda x: x[..., 1:]),
+    "reshape": (lambda x: ops.reshape(x, [-1, 2]), lambda x: x.reshape(-1, 2)),
+    "expand_dims": (lambda x: ops.expand_dims(x, -1), lambda x: x[..., None]),
+    "squeeze": (lambda x: ops.squeeze(x[:1], [0]), lambda x: x[0]),
+    "broadcast_to": (lambda x: ops.broadcast_to(x, [2, 4, 3, 2]), lambda x: np.broadcast_to(x, (2, 4, 3, 2))),
+    "identity": (ops.identity, lambda x: x),
+}
+NUMBERS_ONLY = {
+    "pad": (lambda x: ops.pad(x, [[1, 2], [0, 0], [0, 1]]), lambda x: np.pad(x, [(1, 2), (0, 0), (0, 1)])),
+    "reflect": (
+        lambda x: ops.pad(x, [[1, 2], [0, 1], [0, 0]], "REFLECT"),
+        lambda x: np.pad(x, [(1, 2), (0, 1), (0, 0)], "reflect"),
+    ),
+    "symmetric": (
+        lambda x: ops.pad(x, [[1, 2], [3, 1], [2, 0]], "SYMMETRIC"),
+        lambda x: np.pad(x, [(1, 2), (3, 1), (2, 0)], "symmetric"),
+    ),
+}
+ALL = {**CASES, **NUMBERS_ONLY}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ALL)
+def test_elements_move_as_numpys_do(name, dtype, rng):
+    build, expected = ALL[name]
+    x = rng.integers(0, 100, (4, 3, 2)).astype(dtype)
+    result = evaluate(build, x)
+    np.testing.assert_array_equal(result, expected(x))
+    assert result.dtype == dtype
+
+
+@pytest.mark.parametrize("name", ["concat", "stack", "tile", "transpose", "reshape", "expand_dims", "identity"])
+def test_empty_arrays(name):
+    build, expected = ALL[name]
+    x = np.zeros((0, 3, 2), np.float32)
+    result = evaluate(build, x)
+    assert result.shape == expected(x).shape
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_gradients_match_differences(name, rng):
+    check_gradient(ALL[name][0], rng.standard_normal((4, 3, 2)))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_same_bits_everywhere(name, rng):
+    assert_same_bits(ALL[name][0], rng.standard_normal((4, 3, 2)).astype(np.float32))
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 500])
+def test_transposes_of_any_size(size, rng):
+    for dtype in ("uint8", "float16", "float32", "float64"):
+        x = rng.integers(0, 200, (size, 77)).astype(dtype)
+        np.testing.assert_array_equal(evaluate(ops.transpose, x), x.T)
+
+
+def test_misfits_are_named():
+    x = np.zeros((2, 3), np.float32)
+    unknown = [ops.placeholder(dtype="float32") for _ in range(2)]
+    with pytest.raises(ValueError, match="must be equal"):
+        ops.concat([x, np.zeros((2, 4), np.float32)], 0)
+    with pytest.raises(ValueError, match="evenly divisible by 2 but is 3"):
+        ops.split(x, 2, 1)
+    with pytest.raises(ValueError, match="Cannot reshape a tensor with 6 elements"):
+        ops.reshape(x, [4])
+    from stillflow.session import Session
+
+    with Session(graph=unknown[0].graph) as session:
+        for build, message in (
+            (lambda a, b: ops.concat([a, b], 0), "Dimensions of inputs should match"),
+            (lambda a, b: ops.stack([a, b]), "Shapes of all inputs must match"),
+            (lambda a, b: ops.slice(a, [0, 1], [2, 3]), r"Expected size\[1\] in \[0, 2\], but got 3"),
+            (lambda a, b: ops.reshape(a, [4, -1]), "has 6 values, but the requested shape requires a multiple of 4"),
+        ):
+            with pytest.raises(errors.InvalidArgumentError, match=message):
+                session.run(build(*unknown), {unknown[0]: x, unknown[1]: np.zeros((2, 4))})
