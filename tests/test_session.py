@@ -326,7 +326,7 @@ LONG_RUN = """
 import sys
 import stillflow as tf
 x = tf.placeholder(tf.float32, [])
-y = tf.zeros([2000000]) + x
+y = tf.zeros([8000000]) + x
 for _ in range(3000):
     y = y * 1.0000001 + tf.reduce_max(y)
 print("ready", flush=True)

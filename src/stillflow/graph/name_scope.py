@@ -75,7 +75,11 @@ class name_scope:  # noqa: N801
         if self._values:
             graph = graph_of_inputs(self._values)
             self._enter(graph.as_default())
-        return self._enter(graph.name_scope(self._name))
+        try:
+            return self._enter(graph.name_scope(self._name))
+        except BaseException:
+            self.__exit__(None, None, None)  # the graph must not stay the default
+            raise
 
     def _enter(self, context):
         entered = context.__enter__()
