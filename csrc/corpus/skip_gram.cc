@@ -8,7 +8,9 @@
 namespace stillflow {
 namespace {
 
-constexpr size_t kBatchesAhead = 32;
+constexpr size_t kBatchesAhead = 64;
+// Only when there are so few left does the thread go on: each of its wakings disturbs those that train.
+constexpr size_t kFewBatches = 16;
 constexpr int64_t kWordsTogether = 1024;  // draws that are made at once
 constexpr int64_t kWordsPerReader = 256;  // at least: the ends of a reader's piece have few neighbours
 constexpr int64_t kAllKept = int64_t{1} << 32;
@@ -47,15 +49,17 @@ bool SkipGramStream::Next(PairBatch* batch) {
   if (ready_count_ == 0) return false;
   std::swap(*batch, ready_[first_ready_]);
   first_ready_ = (first_ready_ + 1) % kBatchesAhead;
-  const bool was_full = ready_count_-- == kBatchesAhead;
+  const bool are_few = --ready_count_ == kFewBatches;
   lock.unlock();
-  if (was_full) changed_.notify_all();
+  if (are_few) changed_.notify_all();
   return true;
 }
 
 bool SkipGramStream::Publish(PairBatch* batch) {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return ready_count_ < kBatchesAhead || is_stopped_; });
+  if (ready_count_ == kBatchesAhead) {
+    changed_.wait(lock, [this] { return ready_count_ <= kFewBatches || is_stopped_; });
+  }
   if (is_stopped_) return false;
   std::swap(*batch, ready_[(first_ready_ + ready_count_) % kBatchesAhead]);
   const bool was_empty = ready_count_++ == 0;

@@ -121,13 +121,6 @@ def doubles(tf):
     return _steps(tf, step, [w])
 
 
-def slots_of_unknown_shapes(tf):
-    w = tf.Variable(tf.placeholder_with_default([1.0, 2.0], None), validate_shape=False, name="w")
-    loss = tf.reduce_sum(w * w)
-    tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
-    return []
-
-
 def colocated_gradients(tf):
     w = tf.Variable([1.0, 2.0], name="w")
     loss = tf.reduce_sum(tf.square(w))
