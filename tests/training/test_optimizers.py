@@ -38,8 +38,8 @@ def adagrad(var, grad, slots, step):
 
 def adam(var, grad, slots, step):
     slots["m"] = 0.875 * slots.get("m", 0) + (1 - 0.875) * grad
-    slots["v"] = 0.96875 * slots.get("v", 0) + (1 - 0.96875) * grad**2
-    rate = 0.125 * np.sqrt(1 - 0.96875**step) / (1 - 0.875**step)
+    slots["v"] = 0.9375 * slots.get("v", 0) + (1 - 0.9375) * grad**2
+    rate = 0.125 * np.sqrt(1 - 0.9375**step) / (1 - 0.875**step)
     return var - rate * slots["m"] / (np.sqrt(slots["v"]) + 2**-20)
 
 
@@ -100,7 +100,7 @@ CASES = {
     "momentum": (momentum, lambda step: tf.train.MomentumOptimizer(0.125, 0.875)),
     "nesterov": (nesterov, lambda step: tf.train.MomentumOptimizer(0.125, 0.875, use_nesterov=True)),
     "adagrad": (adagrad, lambda step: tf.train.AdagradOptimizer(0.125, 0.25)),
-    "adam": (adam, lambda step: tf.train.AdamOptimizer(0.125, 0.875, 0.96875, 2**-20)),
+    "adam": (adam, lambda step: tf.train.AdamOptimizer(0.125, 0.875, 0.9375, 2**-20)),
     "adadelta": (adadelta, lambda step: tf.train.AdadeltaOptimizer(0.5, 0.875, 2**-10)),
     "rms_prop": (rms_prop, lambda step: tf.train.RMSPropOptimizer(0.125, 0.75, 0.5, 2**-13)),
     "centered": (centered_rms_prop, lambda step: tf.train.RMSPropOptimizer(0.125, 0.75, 0.5, 2**-13, centered=True)),

@@ -8,7 +8,8 @@ from stillflow.training.optimizer import Optimizer
 
 
 class ProximalAdagradOptimizer(Optimizer):
-    """accumulator += gradient ** 2, then ProximalGradientDescentOptimizer's step at learning_rate / sqrt(accumulator).
+    """accumulator += gradient ** 2, then ProximalGradientDescentOptimizer's step, at the rate
+    learning_rate / sqrt(accumulator).
 
     Args:
       learning_rate: a number or a tensor.
