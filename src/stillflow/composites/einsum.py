@@ -21,10 +21,10 @@ def einsum(equation, *inputs, name=None):
       ValueError: for an equation of another form, or inputs that do not fit it.
     """
     with name_scope(name, "einsum", list(inputs)):
-        inputs = [convert_to_tensor(value) for value in inputs]
-        input_labels, output_labels = _parsed(equation, inputs)
-        result, labels = inputs[0], input_labels[0]
-        for tensor, tensor_labels in zip(inputs[1:], input_labels[1:], strict=True):
+        tensors = [convert_to_tensor(value) for value in inputs]
+        input_labels, output_labels = _parsed(equation, tensors)
+        result, labels = tensors[0], input_labels[0]
+        for tensor, tensor_labels in zip(tensors[1:], input_labels[1:], strict=True):
             summed = (set(labels) & set(tensor_labels)) - set(output_labels)
             result, labels = _product(result, labels, tensor, tensor_labels, summed)
         left_out = [i for i, label in enumerate(labels) if label not in output_labels]

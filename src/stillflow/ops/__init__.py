@@ -43,8 +43,8 @@ _CONTENTS = {
         "is_finite reciprocal_grad inv_grad sqrt_grad rsqrt_grad tanh_grad sigmoid_grad log_sigmoid",
     ),
     "state.scatter": (
-        "ScatterUpdate ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax ScatterNdUpdate ScatterNdAdd "
-        "ScatterNdSub",
+        "ScatterUpdate ScatterAdd ScatterSub ScatterMul ScatterDiv ScatterMin ScatterMax ScatterNdUpdate "
+        "ScatterNdAdd ScatterNdSub",
         "scatter_update scatter_add scatter_sub scatter_mul scatter_div scatter_min scatter_max scatter_nd_update "
         "scatter_nd_add scatter_nd_sub",
     ),
