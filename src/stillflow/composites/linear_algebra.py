@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
-
 import numpy as np
 
 from stillflow import ops
@@ -41,7 +39,8 @@ def tensordot(a, b, axes, name=None):
 
 def _summed_axes(a, axes):
     """The axes of a and those of b."""
-    if isinstance(axes, (numbers.Integral, np.integer)):
+    if isinstance(axes, (int, np.integer)):
+        axes = int(axes)
         if axes < 0:
             raise ValueError("'axes' must be at least 0.")
         if a._dims is None:

@@ -18,8 +18,8 @@ def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
 def assert_rank_at_least(x, rank, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless `x` has at least this rank. Raises ValueError if it is known to have a lower."""
     return _check(
-        x, rank, "assert_rank_at_least", " at least", ops.greater_equal, lambda a, b: a >= b, data, summarize, message,
-        name,
+        x, rank, "assert_rank_at_least", " at least", ops.greater_equal, lambda a, b: a >= b, data, summarize,
+        message, name,
     )  # fmt: skip
 
 
@@ -58,8 +58,8 @@ def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None)
         if x._dims is not None and all(value is not None for value in known):
             if len(x._dims) not in [int(value) for value in known]:
                 raise ValueError(
-                    f"{message}.  Tensor {x.name} must have rank in {tuple(int(value) for value in known)}.  Received "
-                    f"rank {len(x._dims)}, shape {x.shape}"
+                    f"{message}.  Tensor {x.name} must have rank in {tuple(int(value) for value in known)}.  "
+                    f"Received rank {len(x._dims)}, shape {x.shape}"
                 )
             return ops.no_op(name="static_checks_determined_all_ok")
         x_rank = ops.rank(x)

@@ -62,7 +62,7 @@ def diag_part(input, name=None):
 
 
 def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):
-    """Where each of `values` may be put into its sorted row: before equal elements, or with side='right' after them."""
+    """Where each of `values` may be put into its sorted row: before equal elements, or after them (side='right')."""
     return ops.searchsorted(sorted_sequence, values, side, out_type, name)
 
 
@@ -77,7 +77,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
 
 
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
-    """Which of `nbins` equal parts of `value_range` each value lies in; those outside are in the first or the last."""
+    """Which of `nbins` equal parts of `value_range` each value lies in; those outside in the first or last."""
     return histogram.histogram_fixed_width_bins(values, value_range, nbins, dtype, name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites import einsum as einsums
 from stillflow.composites import linear_algebra
 from stillflow.facade import array, array_order
 from stillflow.facade.arguments import renamed
@@ -11,6 +12,7 @@ from stillflow.graph import dtypes
 __all__ = [
     "batch_matmul",
     "cross",
+    "einsum",
     "eye",
     "matmul",
     "matrix_band_part",
@@ -115,6 +117,17 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
     """
     keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     return linear_algebra.norm(tensor, ord, axis, bool(keepdims), name)
+
+
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products over the axes that `equation`, as "ij,jk->ik", names; see numpy.einsum.
+
+    Raises TypeError for keyword arguments other than `name`.
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"invalid keyword arguments for this function: {', '.join(sorted(kwargs))}")
+    return einsums.einsum(equation, *inputs, name=name)
 
 
 # ---- tf.linalg alone --------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
 
 
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
-    """Sums, divided by the roots of their numbers, of the rows of each of `num_segments` segments; rows with negative ids are left out."""
+    """Sums of the rows of each of `num_segments` segments, divided by the roots of their numbers."""
     return ops.unsorted_segment_sqrt_n(data, segment_ids, num_segments, name)
 
 
@@ -119,5 +119,5 @@ def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None
 
 
 def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None):
-    """Sums, divided by the roots of their numbers, of the rows of `data` at `indices`, by segment; `segment_ids` must not decrease."""
+    """Sums of the rows of `data` at `indices` by segment, divided by the roots of their numbers."""
     return ops.sparse_segment_sqrt_n(data, indices, segment_ids, name, num_segments)

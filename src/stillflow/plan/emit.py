@@ -64,7 +64,7 @@ def _emit_step(program, kernels, node, step):
 
 
 def _attr(value):
-    """An attribute as the engine takes it: int, float, bytes, or a list of numbers. Unknown sizes are -1, shapes -2."""
+    """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape."""
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
     if isinstance(value, TensorShape):

@@ -17,7 +17,9 @@ def test_finite_numbers_pass(dtype, rng):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
-@pytest.mark.parametrize(("value", "found"), [([np.inf], "Inf"), ([np.nan], "NaN"), ([-np.inf, np.nan], "Inf and NaN")])
+@pytest.mark.parametrize(
+    ("value", "found"), [([np.inf], "Inf"), ([np.nan], "NaN"), ([-np.inf, np.nan], "Inf and NaN")]
+)
 def test_others_are_named(value, found, dtype):
     with pytest.raises(errors.InvalidArgumentError, match=f"why : Tensor had {found} values"):
         evaluate(lambda x: ops.check_numerics(x, "why"), np.array([1.0, *value], dtype))
@@ -30,7 +32,7 @@ def test_shapes_are_ensured():
     for shape in ([None, 3], [2, 3], [None, None], None):
         np.testing.assert_array_equal(evaluate(lambda x, shape=shape: ops.ensure_shape(unknown(x), shape), x), x)
     for shape, text in (([2, 4], r"\[2,4\]"), ([6], r"\[6\]"), ([], r"\[\]")):
-        with pytest.raises(errors.InvalidArgumentError, match=rf"Shape of tensor .*\[2,3\] is not compatible.*{text}"):
+        with pytest.raises(errors.InvalidArgumentError, match=rf"Shape of .*\[2,3\] is not compatible.*{text}"):
             evaluate(lambda x, shape=shape: ops.ensure_shape(unknown(x), shape), x)
     with pytest.raises(ValueError, match="must be equal"):
         ops.ensure_shape(x, [2, 4])
@@ -43,7 +45,9 @@ def test_failed_assertions_show_their_data():
             return ops.identity(condition)
 
     assert evaluate(build, np.array(True))
-    with pytest.raises(errors.InvalidArgumentError, match=r"assertion failed: \[x\] \[\[1 2\]\[3\.\.\.\]\.\.\.\] \[5\]"):
+    with pytest.raises(
+        errors.InvalidArgumentError, match=r"assertion failed: \[x\] \[\[1 2\]\[3\.{3}\]\.{3}\] \[5\]"
+    ):
         evaluate(build, np.array(False))
 
 

@@ -36,9 +36,7 @@ def test_counts(dtype, rng):
     result = evaluate(lambda x: ops.bincount(x, minlength=12, dtype=dtype), x)
     np.testing.assert_array_equal(result, np.bincount(x.ravel(), minlength=12))
     assert result.dtype == dtype
-    np.testing.assert_array_equal(
-        evaluate(lambda x: ops.bincount(x, maxlength=4), x), np.bincount(x.ravel())[:4]
-    )
+    np.testing.assert_array_equal(evaluate(lambda x: ops.bincount(x, maxlength=4), x), np.bincount(x.ravel())[:4])
     assert evaluate(ops.bincount, np.zeros(0, np.int32)).shape == (0,)
 
 

@@ -23,9 +23,7 @@ def test_sorted_segments(name, dtype, ids_dtype, rng):
     data = small(rng, (6, 3), dtype)
     result = evaluate(getattr(ops, "segment_" + name), data, SORTED.astype(ids_dtype))
     empty = 1 if name == "prod" else 0
-    expected = [
-        REDUCERS[name](data[s == SORTED], axis=0) if np.any(s == SORTED) else [empty] * 3 for s in range(5)
-    ]
+    expected = [REDUCERS[name](data[s == SORTED], axis=0) if np.any(s == SORTED) else [empty] * 3 for s in range(5)]
     np.testing.assert_array_equal(result, np.array(expected).astype(dtype))
     assert result.dtype == dtype
 

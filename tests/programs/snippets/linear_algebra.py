@@ -32,6 +32,27 @@ def gradient_of_tensor_dot(tf):
     return tf.gradients(tf.tensordot(x, y, [[2], [0]]), [x, y])
 
 
+def einsums(tf):
+    x, y, z = _array(tf, 2, 3), _array(tf, 3, 4), _array(tf, 5, 2, 3)
+    return [
+        tf.einsum("ij,jk->ik", x, y), tf.einsum("ij->ji", x), tf.einsum("ij,jk", x, y), tf.einsum("ij->i", x),
+        tf.einsum("bij,jk->bik", z, y, name="named"), tf.einsum("bij,ij->b", z, x), tf.einsum("ij,ij->ij", x, x),
+        tf.einsum("i,j->ij", _array(tf, 2), _array(tf, 3)), tf.einsum("bij,jk,kl->bil", z, y, _array(tf, 4, 2)),
+        tf.einsum("ij->", x), tf.einsum("bij,bkj->bik", z, z), tf.linalg.einsum("ij,kj->ik", x, x),
+    ]  # fmt: skip
+
+
+def einsums_of_unknown_shapes(tf):
+    x, y = _unknown(tf, np.ones([2, 3], np.float32), [None, 3]), _array(tf, 3, 4)
+    z = _unknown(tf, np.ones([5, 2, 3], np.float32), [None, None, 3])
+    return [tf.einsum("ij,jk->ik", x, y), tf.einsum("bij,jk->bik", z, y), tf.einsum("bij,ij->bi", z, x)]
+
+
+def gradient_of_einsum(tf):
+    x, y = _array(tf, 2, 3), _array(tf, 3, 4)
+    return tf.gradients(tf.einsum("ij,jk->ik", x, y), [x, y])
+
+
 def crosses(tf):
     x, y = tf.constant([[1.0, 2.0, 3.0]]), tf.constant([[0.5, -1.0, 2.0]])
     product = tf.cross(x, y)

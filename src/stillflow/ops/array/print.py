@@ -64,7 +64,7 @@ def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     if template.count(placeholder) != len(inputs):
         raise ValueError(
-            f"{template.count(placeholder)} placeholder(s) in template does not match {len(inputs)} tensor(s) provided "
-            "as input"
+            f"{template.count(placeholder)} placeholder(s) in template does not match {len(inputs)} tensor(s) "
+            "provided as input"
         )
     return string_format_op(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
