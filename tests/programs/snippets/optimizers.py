@@ -131,5 +131,7 @@ def slots_of_unknown_shapes(tf):
 def colocated_gradients(tf):
     w = tf.Variable([1.0, 2.0], name="w")
     loss = tf.reduce_sum(tf.square(w))
-    step = tf.train.GradientDescentOptimizer(0.1).minimize(loss, colocate_gradients_with_ops=True, grad_loss=tf.constant(2.0))
+    step = tf.train.GradientDescentOptimizer(0.1).minimize(
+        loss, colocate_gradients_with_ops=True, grad_loss=tf.constant(2.0)
+    )
     return _steps(tf, step, [w])
