@@ -40,7 +40,7 @@ MISTAKES = {
     "plus across graphs": (lambda: tf.constant(1.0) + foreign(), VALUE, "must be from the same graph as"),
     "run a foreign tensor": (lambda: (tf.constant(1.0), run(foreign())), VALUE, "is not an element of this graph"),
     "feed a foreign tensor": (
-        lambda: run(tf.constant(1.0), {foreign(): 1}), TYPE, "Cannot interpret feed_dict key: .* is not an"),
+        lambda: run(tf.constant(1.0), {foreign(): 1}), TYPE, "feed_dict key as Tensor: .* is not an element"),
     "bad operation name": (lambda: tf.constant(1, name="a b"), VALUE, "'a b' is not a valid (scope|node) name"),
     "underscore first": (lambda: tf.constant(1, name="_a"), VALUE, "'_a' is not a valid (scope|node) name"),
     "bad variable name": (lambda: tf.Variable(1, name="a:b"), VALUE, "is not a valid scope name"),
