@@ -40,16 +40,16 @@ MISTAKES = {
     "plus across graphs": (lambda: tf.constant(1.0) + foreign(), VALUE, "must be from the same graph as"),
     "run a foreign tensor": (lambda: (tf.constant(1.0), run(foreign())), VALUE, "is not an element of this graph"),
     "feed a foreign tensor": (
-        lambda: run(tf.constant(1.0), {foreign(): 1}), TYPE, "Cannot interpret feed_dict key as Tensor: .* is not an"),
+        lambda: run(tf.constant(1.0), {foreign(): 1}), TYPE, "feed_dict key as Tensor: .* is not an element"),
     "bad operation name": (lambda: tf.constant(1, name="a b"), VALUE, "'a b' is not a valid (scope|node) name"),
     "underscore first": (lambda: tf.constant(1, name="_a"), VALUE, "'_a' is not a valid (scope|node) name"),
     "bad variable name": (lambda: tf.Variable(1, name="a:b"), VALUE, "is not a valid scope name"),
     "unknown device": (lambda: on_device("/what:0"), VALUE, "Unknown attribute: 'what(:0)?' in '/what:0'"),
     # Fetches and feeds
     "fetch None": (lambda: (tf.constant(1), run([None])), TYPE, "Fetch argument None has invalid type"),
-    "fetch a number": (lambda: (tf.constant(1), run(5)), TYPE, "has invalid type .*int.*, must be a string or Tensor"),
+    "fetch a number": (lambda: (tf.constant(1), run(5)), TYPE, "has invalid type .*int.*, must be a string"),
     "fetch a foreign name": (
-        lambda: (tf.constant(1), run("x:0")), VALUE, "Fetch argument 'x:0' cannot be interpreted as a Tensor"),
+        lambda: (tf.constant(1), run("x:0")), VALUE, "'x:0' cannot be interpreted as a Tensor"),
     "not fed": (lambda: run(placeholder(None, 3, name="p")), BAD,
                 r"You must feed a value for placeholder tensor 'p' with dtype float and shape \[\?,3\]"),
     "fed of another shape": (lambda: run(*feeding(placeholder(None, 3, name="p"), np.zeros((2, 4)))), VALUE,
@@ -59,11 +59,11 @@ MISTAKES = {
     "fed a large int": (lambda: run(*feeding(placeholder(dtype=tf.int32), 2**40)), TYPE,
                         "is not compatible with Tensor type .* Try explicitly setting the type of the feed tensor"),
     "fed a negative int": (lambda: run(*feeding(placeholder(dtype=tf.uint8), -1)), TYPE, "is not compatible with"),
-    "fed an int for a string": (lambda: run(*feeding(placeholder(dtype=tf.string), 5)), TYPE, "is not compatible with"),
+    "fed an int for a string": (lambda: run(*feeding(placeholder(dtype=tf.string), 5)), TYPE, "is not compatible"),
     "fed a tensor": (lambda: run(*feeding(placeholder(), tf.constant(1.0))), TYPE,
                      "The value of a feed cannot be a tf.Tensor object"),
-    "fed an unknown name": (lambda: run(tf.constant(1), {"x:0": 1}), TYPE, "Cannot interpret feed_dict key as Tensor"),
-    "fed an operation": (lambda: run(tf.constant(1), {tf.no_op(): 1}), TYPE, "Cannot interpret feed_dict key as Tensor"),
+    "fed an unknown name": (lambda: run(tf.constant(1), {"x:0": 1}), TYPE, "Cannot interpret feed_dict key"),
+    "fed an operation": (lambda: run(tf.constant(1), {tf.no_op(): 1}), TYPE, "Cannot interpret feed_dict key"),
     "fed no mapping": (lambda: run(tf.constant(1), [(1, 2)]), TYPE, "feed_dict"),
     "placeholder with default": (lambda: tf.placeholder_with_default([1.0, 2.0], [3]), VALUE,
                                  "Dimension 0 in both shapes must be equal"),
@@ -79,7 +79,7 @@ MISTAKES = {
     "no shape": (lambda: tf.get_variable("a"), VALUE, "initializer passed is not valid|must be fully defined"),
     "constant and shape": (lambda: tf.get_variable("a", [2], initializer=tf.constant([1.0, 2.0])), VALUE,
                            "If initializer is a constant, do not specify shape"),
-    "scope without a name": (lambda: tf.variable_scope(None), TYPE, "name_or_scope is required|can't be None|required"),
+    "scope without a name": (lambda: tf.variable_scope(None), TYPE, "name_or_scope is required"),
     # Building
     "shapes": (lambda: tf.zeros([2]) + tf.zeros([3]), VALUE, "Dimensions must be equal, but are 2 and 3"),
     "types": (lambda: tf.constant(1) + tf.constant(1.5), TYPE,
@@ -117,10 +117,10 @@ MISTAKES = {
     "argmax of nothing": (lambda: fed(lambda x: tf.argmax(x, 0), np.zeros((0, 3))), BAD,
                           r"Reduction axis 0 is empty in shape \[0,3\]"),
     "fill": (lambda: fed(lambda n: tf.fill(tf.cast(n, tf.int32), 1.0), [-1, 2]), BAD, "must be >= 0"),
-    "a huge fill": (lambda: fed(lambda n: tf.fill(n, 1.0), [2**40, 2**40], dtype=tf.int64), BAD, "would have more than"),
+    "a huge fill": (lambda: fed(lambda n: tf.fill(n, 1.0), [2**40, 2**40], dtype=tf.int64), BAD, "would have more"),
     "out of memory": (lambda: fed(lambda n: tf.fill(n, 1.0), [2**26, 2**26], dtype=tf.int64),
                       ERRORS.ResourceExhaustedError, "OOM when allocating tensor with shape"),
-    "too large a shape": (lambda: fed(lambda n: tf.reshape(tf.zeros([4]), n), [2**40, 2**40], dtype=tf.int64), BAD, ""),
+    "too large a shape": (lambda: fed(lambda n: tf.reshape([1], n), [2**40, 2**40], dtype=tf.int64), BAD, ""),
     "two unknown sizes": (lambda: fed(lambda n: tf.reshape(tf.zeros([4]), n), [-1, -1], dtype=tf.int32), BAD,
                           "Only one input size may be -1, not both 0 and 1"),
     "too many dimensions": (lambda: fed(lambda n: tf.reshape(tf.zeros([1]), n), [1] * 300, dtype=tf.int32), BAD,
@@ -152,7 +152,9 @@ def test_errors_of_a_run_name_the_node_and_where_it_was_made():
         session.run(y, {x: 0})
     body, rest = caught.value.message.split("\n", 1)
     assert body == "Integer division by zero"
-    assert "[[node quotient" in rest and "test_error_table.py" in rest and 'tf.floordiv(1, x, name="quotient")' in rest
+    assert (
+        "[[node quotient" in rest and "test_error_table.py" in rest and 'tf.floordiv(1, x, name="quotient")' in rest
+    )
     assert caught.value.node_def.name == "quotient" and caught.value.error_code == ERRORS.INVALID_ARGUMENT
 
 

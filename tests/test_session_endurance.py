@@ -1,11 +1,11 @@
 """Sessions under strain: many threads, graphs that grow, thousands of steps, the end of the process."""
 
 import gc
-import os
 import resource
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def resident_bytes():
         return int(file.read().split()[1]) * PAGE
 
 
-needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads /proc")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 
 
 def run_in_threads(count, work):
@@ -104,11 +104,11 @@ def test_sessions_and_graphs_are_returned():
     for _ in range(20):
         use()
     before = resident_bytes()
-    descriptors = len(os.listdir("/proc/self/fd"))
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(100):
         assert use() == 100000
     assert resident_bytes() - before < 8 << 20
-    assert len(os.listdir("/proc/self/fd")) <= descriptors
+    assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
 def test_a_session_without_references_is_closed():

@@ -46,7 +46,11 @@ def test_malformed_names_are_refused(name):
 def test_a_refused_name_leaves_no_graph_behind_as_the_default(new_graph):
     with tf.Graph().as_default():
         x = tf.constant(1.0)
-    for build in (lambda: tf.Variable(x, name="a:b"), lambda: tf.identity(x, name="a b"), lambda: tf.add_n([x, x], "/")):
+    for build in (
+        lambda: tf.Variable(x, name="a:b"),
+        lambda: tf.identity(x, name="a b"),
+        lambda: tf.add_n([x, x], "/"),
+    ):
         with pytest.raises(ValueError, match="is not a valid"):
             build()
         assert tf.get_default_graph() is new_graph

@@ -43,7 +43,7 @@ def assert_fusion_keeps_bits(session, output, inner, feed_dict=None):
 X = np.linspace(-2, 2, 5001, dtype=np.float32)
 
 
-# ---- prune --------------------------------------------------------------------------------------------------------
+# ---- prune --------------------------------------------------------------------------------------------------
 
 
 def test_only_what_is_needed_runs(session):
@@ -87,7 +87,7 @@ def test_cycles_are_reported(session, new_graph):
         session.run(b)
 
 
-# ---- lift -----------------------------------------------------------------------------------------------------------
+# ---- lift ---------------------------------------------------------------------------------------------------
 
 
 def test_shapes_follow_from_what_is_fed(session):
@@ -102,7 +102,7 @@ def test_a_fetched_variable_is_read_last(session):
     assert steps(session, [w, tf.assign_add(w, [1.0]).op]) == ["assign_add", "read_variable"]
 
 
-# ---- simplify -------------------------------------------------------------------------------------------------------
+# ---- simplify -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,8 @@ def test_what_changes_nothing_takes_no_step(session, build):
 
 
 @pytest.mark.parametrize(
-    "build", [lambda x: x + 0.0, lambda x: x - 0.0, lambda x: x * 0.0, lambda x: 0.0 + x, lambda x: 0.0 - x, tf.negative]
+    "build",
+    [lambda x: x + 0.0, lambda x: x - 0.0, lambda x: x * 0.0, lambda x: 0.0 + x, lambda x: 0.0 - x, tf.negative],
 )
 def test_what_changes_a_bit_stays(session, build):
     x = tf.placeholder(tf.float32, [4])
@@ -159,7 +160,7 @@ def test_reads_are_shared_until_something_is_written(session):
     assert (last == (first + 1) * 5).all()
 
 
-# ---- merge ------------------------------------------------------------------------------------------------------------
+# ---- merge --------------------------------------------------------------------------------------------------
 
 
 def test_equal_nodes_become_one(session):
@@ -187,7 +188,7 @@ def test_constants_that_differ_in_a_zero_s_sign_are_not_merged(session):
     assert values[0][0] == np.inf and values[1][0] == -np.inf
 
 
-# ---- uniform and fold -------------------------------------------------------------------------------------------------
+# ---- uniform and fold ---------------------------------------------------------------------------------------
 
 
 def test_constants_are_folded(session):
@@ -225,7 +226,7 @@ def test_folded_values_are_those_of_the_kernels(session, rng):
         assert folded.tobytes() == session.run(build(x), {x: values}).tobytes()
 
 
-# ---- elementwise fusion -------------------------------------------------------------------------------------------------
+# ---- elementwise fusion -------------------------------------------------------------------------------------
 
 
 def test_a_chain_becomes_one_step(session):
@@ -347,7 +348,7 @@ def test_random_expressions_have_the_same_bits_fused_or_not(session, rng):
         assert_fusion_keeps_bits(session, values[-1], values[2:-1], feeds)
 
 
-# ---- emit -------------------------------------------------------------------------------------------------------------
+# ---- emit ---------------------------------------------------------------------------------------------------
 
 
 def test_buffers_are_taken_over_only_from_the_last_reader(session):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stillflow.graph.indexed_slices import IndexedSlices
+
 
 class ControlDependencies:
     """What `Graph.control_dependencies` returns. None as control inputs clears those of outer contexts."""
@@ -13,8 +15,7 @@ class ControlDependencies:
         self._saved: tuple = ([], None)
         ops: dict = {}
         for item in () if control_inputs is None else control_inputs:
-            element = graph.as_graph_element(getattr(item, "_as_graph_element", lambda item=item: item)())
-            ops[getattr(element, "op", element)] = None
+            ops[_operation(graph, item)] = None
         self.control_inputs = list(ops)
 
     def __enter__(self):
@@ -36,3 +37,10 @@ class ControlDependencies:
     def dominates(self, input_ops) -> bool:
         """Whether a node with these inputs waits already, through one of them."""
         return not self._seen.isdisjoint(input_ops)
+
+
+def _operation(graph, item):
+    if isinstance(item, IndexedSlices):
+        item = item.op
+    element = graph.as_graph_element(getattr(item, "_as_graph_element", lambda: item)())
+    return getattr(element, "op", element)

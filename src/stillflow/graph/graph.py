@@ -110,7 +110,10 @@ class Graph:
         for device in reversed(self._device_stack):
             if device is _RESET_DEVICES:
                 break
-            op._device = devices.apply(device(op) or "" if callable(device) else device, op._device)
+            if callable(device):  # what a function says counts alone, whatever scopes inside have said
+                op._device = devices.apply(device(op) or "", "")
+            else:
+                op._device = devices.apply(device, op._device)
         if self._colocation_stack:
             groups = []
             for target in reversed(self._colocation_stack):

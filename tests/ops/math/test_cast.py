@@ -39,7 +39,9 @@ def test_every_half_widens_exactly(source):
     np.testing.assert_array_equal(result[is_normal], expected[is_normal])
 
 
-@pytest.mark.parametrize(("source", "target"), [("float32", "int32"), ("float32", "bfloat16"), ("float64", "float16")])
+@pytest.mark.parametrize(
+    ("source", "target"), [("float32", "int32"), ("float32", "bfloat16"), ("float64", "float16")]
+)
 def test_same_bits_everywhere(source, target, rng):
     assert_same_bits(lambda x: ops.cast(x, target), (rng.standard_normal(40001) * 1e3).astype(source))
 

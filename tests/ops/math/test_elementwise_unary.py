@@ -104,7 +104,9 @@ def test_integers_are_not_rounded():
     assert evaluate_built(ops.round, np.array([0.5, 1.5, 2.5, -0.5], np.float32)).tolist() == [0, 2, 2, 0]
 
 
-@pytest.mark.parametrize(("build", "dtype"), [(ops.exp, "int32"), (ops.floor, "int64"), (ops.sqrt, "bool"), (ops.neg, "string")])
+@pytest.mark.parametrize(
+    ("build", "dtype"), [(ops.exp, "int32"), (ops.floor, "int64"), (ops.sqrt, "bool"), (ops.neg, "string")]
+)
 def test_types_that_an_op_does_not_have_are_refused(build, dtype):
     with pytest.raises(TypeError, match="not in list of allowed values"):
         build(tf.placeholder(dtype))

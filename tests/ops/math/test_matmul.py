@@ -71,9 +71,14 @@ def test_batches_are_broadcast(batches, adjoint_a, adjoint_b, rng):
 
 @pytest.mark.parametrize(("transpose_a", "transpose_b"), FLAGS)
 def test_gradient_matches_differences(transpose_a, transpose_b, rng):
-    a, b = rng.standard_normal((4, 3) if transpose_a else (3, 4)), rng.standard_normal((5, 4) if transpose_b else (4, 5))
+    a, b = (
+        rng.standard_normal((4, 3) if transpose_a else (3, 4)),
+        rng.standard_normal((5, 4) if transpose_b else (4, 5)),
+    )
     check_gradient(lambda x, y: ops.matmul(x, y, transpose_a, transpose_b), a, b)
-    check_gradient(lambda x, y: ops.matmul(x, y, transpose_a, transpose_b), np.stack([a, a + 1]), np.stack([b, b - 1]))
+    check_gradient(
+        lambda x, y: ops.matmul(x, y, transpose_a, transpose_b), np.stack([a, a + 1]), np.stack([b, b - 1])
+    )
 
 
 @pytest.mark.parametrize("batches", [((2, 1), (3,)), ((), (2,))])
@@ -91,7 +96,9 @@ def test_gradient_of_a_sparse_product_is_that_of_a_dense_one(transpose_a, transp
         return tf.gradients(product * product, [x, y])
 
     for dense, sparse in zip(
-        evaluate_built(gradients, a, b), evaluate_built(lambda x, y: gradients(x, y, a_is_sparse=True), a, b), strict=True
+        evaluate_built(gradients, a, b),
+        evaluate_built(lambda x, y: gradients(x, y, a_is_sparse=True), a, b),
+        strict=True,
     ):
         np.testing.assert_allclose(sparse, dense, rtol=1e-5)
 

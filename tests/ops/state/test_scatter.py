@@ -72,7 +72,9 @@ def test_a_bad_index_is_named_and_nothing_is_written(name, index):
     update = getattr(tf, name)(w, indices, tf.fill([3, 3], 5.0))
     with tf.Session() as session:
         session.run(w.initializer)
-        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"indices\[1\] = {index} is not in \[0, 10\)") as caught:
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=rf"indices\[1\] = {index} is not in \[0, 10\)"
+        ) as caught:
             session.run(update, {indices: [0, index, 2]})
         assert caught.value.op is update.op
         assert np.all(session.run(w) == 1)

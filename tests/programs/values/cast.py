@@ -16,7 +16,7 @@ def cases(tf):
 
 
 def values(source):
-    """What `source` can hold exactly: fractions, the limits of integers and what lies beside them, what is no number."""
+    """What `source` can hold exactly: fractions, the limits of integers and what lies beside, what is no number."""
     if source not in FLOATS:
         return numbers(source)
     limits = [2.0**power for power in (7, 8, 15, 16, 31, 32, 63, 64)]

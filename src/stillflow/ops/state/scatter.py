@@ -61,5 +61,6 @@ def _(context):
 @scatter_nd_add.shape_rule
 @scatter_nd_sub.shape_rule
 def _(context):
-    check_parts(*context.shapes, whole_name="input")
+    ref, indices, updates = context.shapes
+    check_parts(ref, indices, updates, "input")
     return context.shapes[0]
