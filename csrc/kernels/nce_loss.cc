@@ -42,8 +42,8 @@ STILLFLOW_INLINE CrossEntropy CrossEntropyOf(float logit, float label, float sca
   const float e = Exp(is_positive ? -logit : logit);
   const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * label) + Log1p(e) : 0.0f;
   const float slope = (scale * (1.0f / (1.0f + e))) * e;
-  const float gradient =
-      (((is_positive ? scale : 0.0f) + -scale * label) + (is_positive ? 0.0f : slope)) + -(is_positive ? slope : 0.0f);
+  const float gradient = (((is_positive ? scale : 0.0f) + -scale * label) + (is_positive ? 0.0f : slope)) +
+                         -(is_positive ? slope : 0.0f);
   return {loss, gradient};
 }
 
@@ -58,12 +58,12 @@ struct Work {
   const float* inputs;
   const float* weights;
   const int64_t* ids;
-  const float* sampled;            // [S, D]
+  const float* sampled;             // [S, D]
   const float* sampled_transposed;  // [D, S]
-  const float* sampled_bias;       // [S]
-  const float* sampled_log;        // [S], of the expected counts
-  const float* true_bias;          // [R]
-  const float* true_log;           // [R]
+  const float* sampled_bias;        // [S]
+  const float* sampled_log;         // [S], of the expected counts
+  const float* true_bias;           // [R]
+  const float* true_log;            // [R]
   float* losses;
   float* input_gradient;
   float* weight_gradient;
@@ -81,7 +81,8 @@ struct Distinct {
 Distinct FindDistinct(const float* inputs, int64_t examples, int64_t width) {
   Distinct distinct;
   for (int64_t i = 0; i < examples; ++i) {
-    const bool is_same = i > 0 && std::memcmp(inputs + (i - 1) * width, inputs + i * width, width * sizeof(float)) == 0;
+    const bool is_same =
+        i > 0 && std::memcmp(inputs + (i - 1) * width, inputs + i * width, width * sizeof(float)) == 0;
     if (!is_same) distinct.first[distinct.count++] = i;
     distinct.of[i] = distinct.count - 1;
   }
@@ -111,11 +112,11 @@ void SumRows(int64_t rows, int64_t terms, const Term& term, const float* start, 
 
 // Memory of a chunk.
 struct ChunkScratch {
-  float* inputs;           // [distinct, D], if there are fewer than examples
-  float* logits;           // [distinct, S]; the losses, afterwards
-  float* gradient;         // [distinct, S]
-  float* products;         // [examples, D]
-  float* input_gradient;   // [distinct, D]
+  float* inputs;          // [distinct, D], if there are fewer than examples
+  float* logits;          // [distinct, S]; the losses, afterwards
+  float* gradient;        // [distinct, S]
+  float* products;        // [examples, D]
+  float* input_gradient;  // [distinct, D]
   float true_logits[kExamplesPerChunk];
   float true_losses[kExamplesPerChunk];
 
@@ -158,8 +159,9 @@ void CompareWithTruth(const Work& work, Range range, ChunkScratch* chunk) {
     float* product = chunk->products + i * width;
     for (int64_t k = 0; k < width; ++k) product[k] = input[k] * weight[k];
   }
-  SumRows(examples, width, [&](int64_t i, int64_t k) { return chunk->products[i * width + k]; }, nullptr,
-          chunk->true_logits);
+  SumRows(
+      examples, width, [&](int64_t i, int64_t k) { return chunk->products[i * width + k]; }, nullptr,
+      chunk->true_logits);
   float* slope = work.bias_gradient + range.begin;
   const float* bias = work.true_bias + range.begin;
   const float* log = work.true_log + range.begin;
@@ -212,8 +214,9 @@ Status ComputeChunk(const KernelCall& call, const Work& work, Range range) {
                                         {work.sampled, width, 1}, chunk.input_gradient, width));
   CompareWithTruth<kWantsLoss>(work, range, &chunk);
   if (kWantsLoss) {
-    SumRows(examples, samples, [&](int64_t i, int64_t k) { return chunk.logits[distinct.of[i] * samples + k]; },
-            chunk.true_losses, work.losses + range.begin);
+    SumRows(
+        examples, samples, [&](int64_t i, int64_t k) { return chunk.logits[distinct.of[i] * samples + k]; },
+        chunk.true_losses, work.losses + range.begin);
   }
   AddTruth(work, range, distinct, chunk);
   for (int64_t i = 0; i < examples; ++i) {
