@@ -19,6 +19,7 @@ from stillflow.facade.initializers import *
 from stillflow.facade.linalg import *
 from stillflow.facade.math_binary import *
 from stillflow.facade.math_reductions import *
+from stillflow.facade.math_special import *
 from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
 from stillflow.facade.random import *

@@ -12,6 +12,12 @@ import stillflow as tf
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "snippets"
 
+# What single values may differ by, where an error of TensorFlow's grows.
+TOLERANCE = {
+    # TensorFlow's tanh(x^2 + log(x)) at 2 is 2 units of 2^-24 off; times 2 y in 1 - y^2, then 2 x + 1 / x = 4.5.
+    "math_unary.of_a_placeholder": {"rtol": 2e-5, "atol": 1.01 * 4.5 * 4 * 2.0**-24},
+}
+
 
 def snippets():
     for path in sorted(GOLDEN.glob("*.npz")):
@@ -31,14 +37,15 @@ def test_graph_and_values_are_those_of_tensorflow(path, name, function):
             if tf.global_variables():
                 session.run(tf.global_variables_initializer())
             for i, value in enumerate(session.run(list(tensors))):
-                _assert_agrees(value, golden[f"{name}.{i}"])
+                tolerance = TOLERANCE.get(f"{path.stem}.{name}", {"rtol": 2e-5, "atol": 1e-6})
+                _assert_agrees(value, golden[f"{name}.{i}"], tolerance)
 
 
-def _assert_agrees(value, expected):
+def _assert_agrees(value, expected, tolerance):
     value = np.asarray(value)
     assert value.shape == expected.shape
     if expected.dtype.kind in "OSU":
         assert value.tolist() == expected.tolist()
     else:
         assert value.dtype == expected.dtype
-        np.testing.assert_allclose(value, expected, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(value, expected, **tolerance)

@@ -54,6 +54,7 @@ _CONTENTS = {
         "add add_v2 sub mul real_div truncate_div floor_div floor_mod truncate_mod div_no_nan_op mul_no_nan "
         "maximum minimum squared_difference pow xdivy xlogy atan2 broadcast repeated_axes scalar_mul",
     ),
+    "math.special": ("Zeta Polygamma", "zeta polygamma"),
     "math.division": ("", "truediv div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan"),
     "math.comparison": (
         "Equal NotEqual Less LessEqual Greater GreaterEqual ApproximateEqual LogicalAnd LogicalOr LogicalNot Select "
