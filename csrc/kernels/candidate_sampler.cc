@@ -10,6 +10,7 @@
 // node's stream alone, for the learned unigram sampler also from the true classes of earlier runs.
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "random/box_muller.h"
 #include "random/float_functions.h"
@@ -96,31 +97,33 @@ Status Sample(const KernelCall& call, const Request& request, Draw draw, int64_t
 
 // ---- Expected counts ----------------------------------------------------------------------------------------
 
-// Turns probabilities into counts, in place.
-void ExpectedCounts(const Request& request, int64_t tries, int64_t count, float* values) {
-  if (tries == request.num_sampled) {
-    const auto factor = static_cast<float>(request.num_sampled);
-    for (int64_t i = 0; i < count; ++i) values[i] *= factor;
-  } else {
-    const auto factor = static_cast<float>(tries);
-    for (int64_t i = 0; i < count; ++i) values[i] = -Expm1Float(factor * Log1pFloat(-values[i]));
-  }
+// How often a class is to be expected after so many tries, each of which draws it with this probability.
+float ExpectedCount(const Request& request, int64_t tries, float probability) {
+  if (tries == request.num_sampled) return probability * static_cast<float>(request.num_sampled);
+  return -Expm1Float(static_cast<float>(tries) * Log1pFloat(-probability));
 }
 
-// Draws, and sets the outputs. `probability(class)` is that of one draw.
-template <typename Draw, typename Probability>
-Status Run(const KernelCall& call, const Request& request, const Draw& draw, const Probability& probability) {
+// Draws, and sets the outputs. `expected(class, tries)` is how often the class is to be expected.
+template <typename Draw, typename Expected>
+Status RunExpecting(const KernelCall& call, const Request& request, const Draw& draw, const Expected& expected) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, request));
   int64_t* samples = MutableData<int64_t>(*call.out[0]);
   int64_t tries = 0;
   STILLFLOW_RETURN_IF_ERROR(Sample(call, request, draw, samples, &tries));
-  const auto expect = [&](const int64_t* classes, const Tensor& output, float* counts) {
-    for (int64_t i = 0; i < output.count; ++i) counts[i] = probability(classes[i]);
-    ExpectedCounts(request, tries, output.count, counts);
+  const auto expect = [&](const int64_t* classes, Tensor* output) {
+    for (int64_t i = 0; i < output->count; ++i) MutableData<float>(*output)[i] = expected(classes[i], tries);
   };
-  expect(Data<int64_t>(*call.in[0]), *call.out[1], MutableData<float>(*call.out[1]));
-  expect(samples, *call.out[2], MutableData<float>(*call.out[2]));
+  expect(Data<int64_t>(*call.in[0]), call.out[1]);
+  expect(samples, call.out[2]);
   return Status();
+}
+
+// The same from `probability(class)`, that of one draw.
+template <typename Draw, typename Probability>
+Status Run(const KernelCall& call, const Request& request, const Draw& draw, const Probability& probability) {
+  return RunExpecting(call, request, draw, [&](int64_t v, int64_t tries) {
+    return ExpectedCount(request, tries, probability(v));
+  });
 }
 
 // ---- Samplers without weights -------------------------------------------------------------------------------
@@ -162,18 +165,55 @@ class LogUniformDraws {
   int64_t classes_[kDraws];
 };
 
+// The logarithms of the probabilities not to draw a class, for ranges that are not too large: with them an expected
+// count costs one exponential.
+class LogUniformTable {
+ public:
+  explicit LogUniformTable(int64_t range) : range_(range), log_range_(std::log1p(static_cast<double>(range))) {
+    if (range < 1 || range > kMostKept) return;
+    missed_ = static_cast<float*>(std::malloc(range * sizeof(float)));
+    for (int64_t v = 0; missed_ != nullptr && v < range; ++v) missed_[v] = Log1pFloat(-Probability(v));
+  }
+  ~LogUniformTable() { std::free(missed_); }
+  LogUniformTable(const LogUniformTable&) = delete;
+  LogUniformTable& operator=(const LogUniformTable&) = delete;
+
+  double log_range() const { return log_range_; }
+  float Expected(const Request& request, int64_t v, int64_t tries) const {
+    const bool is_kept = missed_ != nullptr && v >= 0 && v < range_ && tries != request.num_sampled;
+    if (!is_kept) return ExpectedCount(request, tries, Probability(v));
+    return -Expm1Float(static_cast<float>(tries) * missed_[v]);
+  }
+
+ private:
+  static constexpr int64_t kMostKept = 1 << 20;
+
+  float Probability(int64_t v) const {
+    const auto value = static_cast<double>(v);
+    return static_cast<float>(std::log((value + 2.0) / (value + 1.0)) / log_range_);
+  }
+
+  const int64_t range_;
+  const double log_range_;
+  float* missed_ = nullptr;
+};
+
+Status PrepareLogUniform(const Attr* attrs, void** prepared) {
+  *prepared = new (std::nothrow) LogUniformTable(attrs[3].i);
+  return *prepared == nullptr ? OutOfScratch() : Status();
+}
+
+void ReleaseLogUniform(void* prepared) { delete static_cast<LogUniformTable*>(prepared); }
+
 Status LogUniform(const KernelCall& call) {
   const Request request(call);
   const int64_t range = call.attrs[3].i;
   STILLFLOW_RETURN_IF_ERROR(CheckInput(call, request, range));
-  const double log_range = std::log1p(static_cast<double>(range));
-  LogUniformDraws draws(TakeBlocks(call, request.num_sampled, kBlocksPerSample), range, log_range);
-  return Run(
+  const auto& table = *static_cast<const LogUniformTable*>(call.prepared);
+  LogUniformDraws draws(TakeBlocks(call, request.num_sampled, kBlocksPerSample), range, table.log_range());
+  return RunExpecting(
       call, request, [&] { return draws.Next(); },
-      [&](int64_t v) {
-        const auto value = static_cast<double>(v);
-        return static_cast<float>(std::log((value + 2.0) / (value + 1.0)) / log_range);
-      });
+      [&](int64_t v, int64_t tries) { return table.Expected(request, v, tries); });
 }
 
 Status Uniform(const KernelCall& call) {
@@ -304,7 +344,8 @@ Status AccidentalHits(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(candidate_sampler){
-    {"log_uniform_candidate_sampler", "true_classes | num_true, num_sampled, unique, range_max", LogUniform},
+    {"log_uniform_candidate_sampler", "true_classes | num_true, num_sampled, unique, range_max", LogUniform,
+     PrepareLogUniform, ReleaseLogUniform, nullptr, nullptr},
     {"uniform_candidate_sampler", "true_classes | num_true, num_sampled, unique, range_max", Uniform},
     {"all_candidate_sampler", "true_classes | num_true, num_sampled, unique", All},
     {"fixed_unigram_candidate_sampler",

@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "gemm/gemm.h"
+#include "gemm/packing.h"
 #include "math/exponential.h"
 #include "math/logarithm.h"
 #include "movement/indices.h"
@@ -278,9 +279,7 @@ void CollectRows(const Work& work, const float* biases, float* sampled, float* t
   }
   for (int64_t i = 0; i < examples + samples; ++i) bias[i] = biases[work.ids[i]];
   for (int64_t i = 0; i < samples; ++i) std::copy_n(work.weights + ids[i] * width, width, sampled + i * width);
-  for (int64_t k = 0; k < width; ++k) {
-    for (int64_t i = 0; i < samples; ++i) transposed[k * samples + i] = sampled[i * width + k];
-  }
+  gemm::PackTransposed<float>({sampled, width, 1, samples, width}, transposed, samples);
 }
 
 Status Describe(const KernelCall& call, Sizes* sizes) {

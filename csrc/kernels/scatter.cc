@@ -1,6 +1,7 @@
 // scatter, scatter_nd_ref, scatter_nd, tensor_scatter: arrays changed in part.
 //
 //   scatter         in[0] variable; in[1] indices, int32 | int64, of rows; in[2] updates, a row each, or a scalar
+//   scaled_scatter  the same; in[3] a scalar that the updates are multiplied by first
 //   scatter_nd_ref  in[0] variable; in[1] indices, index tuples in the last dimension; in[2] updates
 //   scatter_nd      in[0] indices; in[1] updates; in[2] shape; out[0] the updates added up in zeros of that shape
 //   tensor_scatter  in[0] array; in[1] indices; in[2] updates; out[0] a changed copy
@@ -25,6 +26,7 @@ struct Target {
   const int64_t* rows;
   int64_t count;
   const Tensor* updates;
+  const Tensor* scale = nullptr;
 };
 
 template <typename Op, typename T>
@@ -36,6 +38,7 @@ Status UpdateWith(const KernelCall& call, const Target& target) {
   work.width = target.width;
   work.updates = Data<T>(*target.updates);
   work.update_stride = target.width;
+  if (target.scale != nullptr) work.scale = Data<T>(*target.scale);
   if (target.updates->rank > 0 || target.updates->count == target.count * target.width) {
     return UpdateRows<Op>(call, work);
   }
@@ -178,6 +181,10 @@ Status Scatter(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(indices.dtype == DType::kInt64 ? ReadRows<int64_t>(indices, size, rows.data<int64_t>())
                                                            : ReadRows<int32_t>(indices, size, rows.data<int64_t>()));
   Target target{nullptr, Shape(whole).Count(1, whole.rank), rows.data<int64_t>(), indices.count, &updates};
+  if (call.in_count > 3) {
+    target.scale = call.in[3];
+    if (target.scale->count != 1) return STILLFLOW_INVALID_ARGUMENT("scale must be a scalar");
+  }
   return UpdateVariable(call, variable, &target, static_cast<Operation>(call.attrs[0].i));
 }
 
@@ -322,6 +329,7 @@ Status TensorScatter(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(scatter){{"scatter", "variable, indices, updates | operation", Scatter},
+                           {"scaled_scatter", "variable, indices, updates, scale | operation", Scatter},
                            {"scatter_nd_ref", "variable, indices, updates | operation", ScatterNdRef},
                            {"scatter_nd", "indices, updates, shape", ScatterNd},
                            {"tensor_scatter", "tensor, indices, updates | operation", TensorScatter},

@@ -114,7 +114,7 @@ inline int64_t RowsAhead(int64_t row_bytes) {
 }
 
 // `count` updates of `width` elements; update i changes row rows[i] of the table, or nothing if that is negative.
-// With an update_stride of 0 all updates are the same.
+// With an update_stride of 0 all updates are the same. With a scale they are multiplied by it first.
 template <typename T>
 struct RowUpdates {
   T* table;
@@ -123,6 +123,7 @@ struct RowUpdates {
   int64_t width;
   const T* updates;
   int64_t update_stride;
+  const T* scale = nullptr;
 };
 
 // Which part a row belongs to. Rows that share a cache line share a part; neighbours do not, because low row
@@ -135,8 +136,15 @@ struct Dealing {
 };
 
 template <typename Operation, typename T>
-inline void UpdateRow(T* to, const T* from, int64_t width) {
-  for (int64_t i = 0; i < width; ++i) to[i] = Operation::template Apply<T>(to[i], from[i]);
+inline void UpdateRow(T* to, const T* from, int64_t width, const T* scale = nullptr) {
+  if (scale == nullptr) {
+    for (int64_t i = 0; i < width; ++i) to[i] = Operation::template Apply<T>(to[i], from[i]);
+  } else {
+    const T factor = *scale;
+    for (int64_t i = 0; i < width; ++i) {
+      to[i] = Operation::template Apply<T>(to[i], MultiplyBy::Apply<T>(from[i], factor));
+    }
+  }
 }
 
 // Does the updates with the given numbers.
@@ -152,7 +160,7 @@ void UpdateListed(const RowUpdates<T>& work, const int64_t* list, int64_t count)
     }
     const int64_t update = list[i];
     UpdateRow<Operation>(work.table + work.rows[update] * work.width, work.updates + update * work.update_stride,
-                         work.width);
+                         work.width, work.scale);
   }
 }
 

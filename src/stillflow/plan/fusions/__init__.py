@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.plan.fusions.nce_loss import fuse_nce_loss
+from stillflow.plan.fusions.scaled_scatter import fuse_scaled_scatter
 
 __all__ = ["fuse"]
 
@@ -10,3 +11,4 @@ __all__ = ["fuse"]
 def fuse(plan, reduce):
     """Puts every fusion in its places; `reduce(plan)` is what the plan has been through."""
     fuse_nce_loss(plan, reduce)
+    fuse_scaled_scatter(plan)
