@@ -83,7 +83,9 @@ def main():
                 out.mkdir(exist_ok=True)
                 speeds[name].append(runner(arguments.corpus, arguments.epochs, arguments.threads, str(out)))
         for name, found in speeds.items():
-            print(f"{name}: {statistics.median(found):,.0f} words/s; {score(Path(directory) / name, arguments.pairs)}")
+            print(
+                f"{name}: {statistics.median(found):,.0f} words/s; {score(Path(directory) / name, arguments.pairs)}"
+            )
 
 
 if __name__ == "__main__":

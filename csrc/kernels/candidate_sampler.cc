@@ -121,9 +121,8 @@ Status RunExpecting(const KernelCall& call, const Request& request, const Draw& 
 // The same from `probability(class)`, that of one draw.
 template <typename Draw, typename Probability>
 Status Run(const KernelCall& call, const Request& request, const Draw& draw, const Probability& probability) {
-  return RunExpecting(call, request, draw, [&](int64_t v, int64_t tries) {
-    return ExpectedCount(request, tries, probability(v));
-  });
+  return RunExpecting(call, request, draw,
+                      [&](int64_t v, int64_t tries) { return ExpectedCount(request, tries, probability(v)); });
 }
 
 // ---- Samplers without weights -------------------------------------------------------------------------------

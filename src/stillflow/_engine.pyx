@@ -2,6 +2,7 @@
 """The engine as Python sees it: kernel libraries, sessions, programs. All of stillflow.h crosses here."""
 
 import os
+import threading
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
 cnp.import_array()
+
+cdef extern from "Python.h" nogil:
+    unsigned long PyThread_get_thread_ident()
 
 cdef extern from "capi/stillflow.h" nogil:
     ctypedef struct sf_kernels
@@ -154,11 +158,13 @@ def allocator_statistics():
 
 
 cdef int _fork_generation = 0
+cdef unsigned long _main_thread = threading.main_thread().ident
 
 
 def _after_fork_in_child():
-    global _fork_generation
+    global _fork_generation, _main_thread
     _fork_generation += 1
+    _main_thread = PyThread_get_thread_ident()
     sf_after_fork_in_child()
 
 
@@ -250,7 +256,12 @@ cdef struct _Interruption:
     PyObject* error
 
 
-cdef cbool _poll(void* arg) noexcept with gil:
+cdef cbool _poll(void* arg) noexcept nogil:
+    """Signals reach the main thread alone. Others keep off the interpreter, which may have ended already."""
+    return PyThread_get_thread_ident() == _main_thread and _handle_signals(arg)
+
+
+cdef cbool _handle_signals(void* arg) noexcept with gil:
     """Lets Python's signal handlers run; what they raise ends the run."""
     try:
         PyErr_CheckSignals()
