@@ -24,7 +24,9 @@ from gensim.models import Word2Vec
 from gensim.models.word2vec import LineSentence
 
 corpus, epochs, threads, vectors = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-model = Word2Vec(vector_size=100, window=5, sg=1, negative=5, sample=1e-4, min_count=5, workers=threads, epochs=epochs)
+model = Word2Vec(
+    vector_size=100, window=5, sg=1, negative=5, sample=1e-4, min_count=5, workers=threads, epochs=epochs
+)
 sentences = LineSentence(corpus, max_sentence_length=10000)
 model.build_vocab(sentences)
 start = time.perf_counter()

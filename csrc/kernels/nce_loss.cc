@@ -48,6 +48,16 @@ STILLFLOW_INLINE CrossEntropy CrossEntropyOf(float logit, float label, float sca
   return {loss, gradient};
 }
 
+// The same for a label of 0, where most terms of the gradient are zeros that change nothing.
+template <bool kWantsLoss>
+STILLFLOW_INLINE CrossEntropy CrossEntropyOfSample(float logit, float scale) {
+  const bool is_positive = logit >= 0;
+  const float e = Exp(is_positive ? -logit : logit);
+  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * 0.0f) + Log1p(e) : 0.0f;
+  const float slope = (scale * (1.0f / (1.0f + e))) * e;
+  return {loss, is_positive ? scale - slope : slope};
+}
+
 struct Sizes {
   int64_t examples, samples, width;
 };
@@ -143,7 +153,7 @@ void CompareWithSamples(const Work& work, int64_t rows, float* logits, float* gr
     float* slope = gradient + i * samples;
 #pragma GCC ivdep
     for (int64_t j = 0; j < samples; ++j) {
-      const CrossEntropy result = CrossEntropyOf<kWantsLoss>((logit[j] + bias[j]) - log[j], 0.0f, scale);
+      const CrossEntropy result = CrossEntropyOfSample<kWantsLoss>((logit[j] + bias[j]) - log[j], scale);
       if (kWantsLoss) logit[j] = result.loss;
       slope[j] = result.gradient;
     }
