@@ -103,6 +103,7 @@ def of_square(function, limit):
 LN2 = mpmath.log(2)
 EXP_TAIL = at_limit(lambda r: (mpmath.exp(r) - 1 - r) / r**2, 0.5)
 LOG_TAIL = at_limit(lambda z: 2 * (mpmath.atanh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, mpf(2) / 3)
+LOG_TAIL_OF_FLOAT = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
 POWER_TAIL = at_limit(lambda z: (LOG_TAIL(z) - mpf(2) / 3) / z, mpf(2) / 5)
 LARGEST_S = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1) * mpf("1.0001")
 SIN_TAIL = of_square(mpmath.sin, -mpf(1) / 6)
@@ -166,7 +167,8 @@ def main():
     emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 27, "float")
     emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 56)
     square = LARGEST_S**2
-    emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 24, "float")
+    third = mpf(1) / 3 * mpf("1.0001")
+    emit("LogTail", "f", "(log(1 + f) - f + f^2 / 2) / f^3", LOG_TAIL_OF_FLOAT, -third, third, 24, "float")
     emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 52)
     emit("PowerTail", "z", "((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2,", POWER_TAIL, 0, square, 55)
     tanh = of_square(mpmath.tanh, -mpf(1) / 3)

@@ -28,8 +28,7 @@ STILLFLOW_INLINE T Sigmoid(T x) {
 template <typename T>
 STILLFLOW_INLINE T Softplus(T x) {
   const T power = ExpOfMinusAbs(x);
-  const T log1p = power < FloatFormat<T>::kSmallestNormal ? power : Log1pOfSum(power, T{0}, T{0});
-  const T result = (x < 0 ? T{0} : x) + log1p;
+  const T result = (x < 0 ? T{0} : x) + Log1p(power);
   return x != x ? kNan<T> : result;
 }
 

@@ -19,9 +19,10 @@ STILLFLOW_INLINE double ExpTail(double r) {
                     0x1.27e4db646b17ep-22, 0x1.af4de97ca4194p-26, 0x1.1f730349868cep-29);
 }
 
-// (2 atanh(s) - 2 s) / s^3, z = s^2, for 0.0 <= z <= 0.02944, to 2^-25.4.
-STILLFLOW_INLINE float LogTail(float z) {
-  return Polynomial(z, 0x1.555556p-1f, 0x1.9999ecp-2f, 0x1.245c3ep-2f, 0x1.ddd00cp-3f);
+// (log(1 + f) - f + f^2 / 2) / f^3 for -0.3334 <= f <= 0.3334, to 2^-24.5.
+STILLFLOW_INLINE float LogTail(float f) {
+  return Polynomial(f, 0x1.555556p-2f, -0x1.ffffb6p-3f, 0x1.999954p-3f, -0x1.557838p-3f, 0x1.24b29p-3f,
+                    -0x1.f7579cp-4f, 0x1.bf1a08p-4f, -0x1.fcd61ap-4f, 0x1.d01f96p-4f);
 }
 
 // (2 atanh(s) - 2 s) / s^3, z = s^2, for 0.0 <= z <= 0.02944, to 2^-54.6.

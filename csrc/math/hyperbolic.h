@@ -92,11 +92,11 @@ STILLFLOW_INLINE double Atanh(double x) {
   const double s_low = (Fma(-s, under, over) + (over_low - s * under_low)) / under;
   const double z = s * s;
   const double k_value = FromInteger<double>(k);
-  const double base = k_value * kLn2Short<double>;
+  const double base = k_value * kLn2Short;
   const double high = base + 2 * s;
   const double rest = (base - high) + 2 * s;
   const double tail = Fma(s * z, LogTail(z), 2 * s_low);
-  const double result = 0.5 * (high + (rest + Fma(k_value, kLn2ShortRest<double>, tail)));
+  const double result = 0.5 * (high + (rest + Fma(k_value, kLn2ShortRest, tail)));
   const double inside =
       magnitude > 1 ? kNan<double> : (magnitude == 1 ? CopySign(kInfinity<double>, x) : CopySign(result, x));
   return (magnitude < 0x1p-28) | (x != x) ? x : inside;

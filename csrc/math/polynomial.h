@@ -29,7 +29,7 @@ struct FloatFormat<float> {
   static constexpr Int kBias = 127;
   static constexpr float kShift = 0x1.8p23f;  // adding it rounds to an integer, which its low bits then hold
   static constexpr float kSmallestNormal = 0x1p-126f;
-  static constexpr Bits kRootOfHalf = 0x3F3504F3;
+  static constexpr Bits kLeastMantissa = 0x3F2AAAAB;  // 2/3
 };
 template <>
 struct FloatFormat<double> {
@@ -39,7 +39,7 @@ struct FloatFormat<double> {
   static constexpr Int kBias = 1023;
   static constexpr double kShift = 0x1.8p52;
   static constexpr double kSmallestNormal = 0x1p-1022;
-  static constexpr Bits kRootOfHalf = 0x3FE6A09E667F3BCD;
+  static constexpr Bits kLeastMantissa = 0x3FE6A09E667F3BCD;  // sqrt(1/2)
 };
 
 template <typename T>

@@ -41,9 +41,9 @@ STILLFLOW_INLINE DoubleSum LogInTwoParts(double x) {
   factor.low += 0x1.5555555555555p-55;
   const DoubleSum cubic = Product(Product(s, z), factor);
   // k log(2) + 2 s + cubic, from the largest down.
-  const DoubleSum base = FastSum(k * kLn2Short<double>, 2 * s_high);
+  const DoubleSum base = FastSum(k * kLn2Short, 2 * s_high);
   const DoubleSum sum = FastSum(base.high, cubic.high);
-  const double low = Fma(k, kLn2ShortRest<double>, 2 * s_low + cubic.low);
+  const double low = Fma(k, kLn2ShortRest, 2 * s_low + cubic.low);
   return FastSum(sum.high, sum.low + (base.low + low));
 }
 
