@@ -1,7 +1,7 @@
 // row_update.h: rows of a table changed by rows of updates, several of which may fall on one row.
 //
 // Updates of one row apply in the order in which they are given, whatever threads do them: the table's rows are
-// dealt out to parts, and each part goes through all updates and does its own.
+// dealt out to parts, and one thread does a part's updates.
 #pragma once
 
 #include <algorithm>
@@ -126,13 +126,15 @@ struct RowUpdates {
   const T* scale = nullptr;
 };
 
+constexpr int64_t kMostParts = 256;
+
 // Which part a row belongs to. Rows that share a cache line share a part; neighbours do not, because low row
 // numbers are often the frequent ones.
 struct Dealing {
   int64_t rows_per_line;
   int64_t parts;  // a power of two
 
-  bool Has(int64_t part, int64_t row) const { return (row / rows_per_line & (parts - 1)) == part; }
+  int64_t PartOf(int64_t row) const { return row / rows_per_line & (parts - 1); }
 };
 
 template <typename Operation, typename T>
@@ -164,19 +166,18 @@ void UpdateListed(const RowUpdates<T>& work, const int64_t* list, int64_t count)
   }
 }
 
-// Does one part's updates: lists them, some at a time, then does those on the list.
-template <typename Operation, typename T>
-void UpdatePart(const RowUpdates<T>& work, const Dealing& dealing, int64_t part) {
-  constexpr int64_t kListed = 1024;
-  int64_t list[kListed];
-  for (int64_t begin = 0; begin < work.count; begin += kListed) {
-    const int64_t end = std::min(begin + kListed, work.count);
-    int64_t count = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      list[count] = i;
-      count += work.rows[i] >= 0 && dealing.Has(part, work.rows[i]);
-    }
-    UpdateListed<Operation>(work, list, count);
+// Lists the updates of each part in their order: part p has list[begins[p]] to list[begins[p + 1]].
+template <typename T>
+void ListByPart(const RowUpdates<T>& work, const Dealing& dealing, int64_t* begins, int64_t* list) {
+  std::fill_n(begins, dealing.parts + 1, 0);
+  for (int64_t i = 0; i < work.count; ++i) {
+    if (work.rows[i] >= 0) ++begins[dealing.PartOf(work.rows[i]) + 1];
+  }
+  for (int64_t part = 0; part < dealing.parts; ++part) begins[part + 1] += begins[part];
+  int64_t ends[kMostParts];
+  std::copy_n(begins, dealing.parts, ends);
+  for (int64_t i = 0; i < work.count; ++i) {
+    if (work.rows[i] >= 0) list[ends[dealing.PartOf(work.rows[i])]++] = i;
   }
 }
 
@@ -185,14 +186,20 @@ Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   constexpr int64_t kBytesPerPart = 32 << 10;
   constexpr int64_t kPartsPerThread = 4;  // frequent rows make parts unequal
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
-  if (row_bytes == 0) return Status();
+  if (row_bytes == 0 || work.count == 0) return Status();
   Dealing dealing{std::max<int64_t>(kLineBytes / row_bytes, 1), 1};
   const int64_t threads = call.services->thread_count(call.run);
-  const int64_t wanted =
-      std::min(threads > 1 ? threads * kPartsPerThread : 1, work.count * row_bytes / kBytesPerPart);
+  const int64_t most = threads > 1 ? std::min(threads * kPartsPerThread, kMostParts) : 1;
+  const int64_t wanted = std::min(most, work.count * row_bytes / kBytesPerPart);
   while (dealing.parts * 2 <= wanted) dealing.parts *= 2;
+  const Scratch list(call, work.count * static_cast<int64_t>(sizeof(int64_t)));
+  if (!list.ok()) return OutOfScratch();
+  int64_t begins[kMostParts + 1];
+  ListByPart(work, dealing, begins, list.data<int64_t>());
   return ForEachChunk(call, dealing.parts, 1, [&](Range parts) {
-    for (int64_t part = parts.begin; part < parts.end; ++part) UpdatePart<Operation>(work, dealing, part);
+    for (int64_t part = parts.begin; part < parts.end; ++part) {
+      UpdateListed<Operation>(work, list.data<int64_t>() + begins[part], begins[part + 1] - begins[part]);
+    }
   });
 }
 
