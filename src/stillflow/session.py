@@ -6,6 +6,7 @@ import os
 import threading
 
 from stillflow import _engine, errors, feeds, isa, step_trace
+from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
 from stillflow.graph import scopes
 from stillflow.graph.graph import Graph, get_default_graph

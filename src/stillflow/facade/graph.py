@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
+from stillflow.composites.py_func import py_func
 from stillflow.gradients import (
     AggregationMethod,
     RegisterGradient,
@@ -63,9 +64,11 @@ __all__ = [
     "is_tensor",
     "name_scope",
     "no_op",
+    "numpy_function",
     "op_scope",
     "placeholder",
     "placeholder_with_default",
+    "py_func",
     "register_tensor_conversion_function",
     "reset_default_graph",
     "set_random_seed",
@@ -153,6 +156,11 @@ def colocate_with(op, ignore_existing=False):
 def control_dependencies(control_inputs):
     """New nodes of the default graph run after these operations or tensors; None forgets outer scopes."""
     return get_default_graph().control_dependencies(control_inputs)
+
+
+def numpy_function(func, inp, Tout, name=None):  # noqa: N803
+    """py_func for a function with state."""
+    return py_func(func, inp, Tout, stateful=True, name=name)
 
 
 def add_to_collection(name, value):

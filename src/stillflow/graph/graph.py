@@ -43,6 +43,7 @@ class Graph:
         self._container = ""
         self._seed = None
         self._finalized = False
+        self._py_functions = []  # kept alive for the nodes that call them
         self._edits = 0  # changes of existing nodes
         self._unfeedable = set()
         self._unfetchable = set()
