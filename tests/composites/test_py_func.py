@@ -85,9 +85,9 @@ def test_what_becomes_of_errors(error, kind):
 @pytest.mark.parametrize(
     ("function", "types", "kind", "message"),
     [
-        (lambda: 1.0, tf.float32, E.InvalidArgumentError, r"0-th value returned by pyfunc_\d+ is double, but expects float"),
+        (lambda: 1.0, tf.float32, E.InvalidArgumentError, r"0-th .* by pyfunc_\d+ is double, but expects float"),
         (lambda: 1, tf.int32, E.InvalidArgumentError, "is int64, but expects int32"),
-        (lambda: [1, 2], tf.int64, E.InvalidArgumentError, r"pyfunc_\d+ returns 2 values, but expects to see 1 values"),
+        (lambda: [1, 2], tf.int64, E.InvalidArgumentError, r"pyfunc_\d+ returns 2 values, but expects to see 1"),
         (lambda: None, tf.int64, E.InvalidArgumentError, "returns 0 values, but expects to see 1 values"),
         (lambda: 5, [], E.InvalidArgumentError, "returns 1 values, but expects to see 0 values"),
         (lambda: np.complex64(1), tf.float32, E.InvalidArgumentError, "is complex64, but expects float"),

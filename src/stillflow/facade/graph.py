@@ -21,6 +21,7 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.importer import import_graph_def
 from stillflow.ops import convert
 from stillflow.seeds import get_seed, set_random_seed
 from stillflow.session import InteractiveSession, Session
@@ -61,6 +62,7 @@ __all__ = [
     "gradients",
     "group",
     "identity",
+    "import_graph_def",
     "is_tensor",
     "name_scope",
     "no_op",

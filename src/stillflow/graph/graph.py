@@ -43,6 +43,7 @@ class Graph:
         self._container = ""
         self._seed = None
         self._finalized = False
+        self._library = None  # the FunctionDefLibrary message that came with an imported graph
         self._py_functions = []  # kept alive for the nodes that call them
         self._edits = 0  # changes of existing nodes
         self._unfeedable = set()
@@ -108,13 +109,7 @@ class Graph:
             op._attrs["_gradient_op_type"] = override.encode()
         for controller in self._control_stack:
             controller.add_op(op)
-        for device in reversed(self._device_stack):
-            if device is _RESET_DEVICES:
-                break
-            if callable(device):  # what a function says counts alone, whatever scopes inside have said
-                op._device = devices.apply(device(op) or "", "")
-            else:
-                op._device = devices.apply(device, op._device)
+        self._apply_devices(op)
         if self._colocation_stack:
             groups = []
             for target in reversed(self._colocation_stack):
@@ -124,6 +119,15 @@ class Graph:
             op._attrs["_class"] = tuple(sorted(set(groups)))
         if self._container and op._op_def.is_stateful and op._attrs.get("container") == b"":
             op._attrs["container"] = self._container.encode()
+
+    def _apply_devices(self, op):
+        for device in reversed(self._device_stack):
+            if device is _RESET_DEVICES:
+                break
+            if callable(device):  # what a function says counts alone, whatever scopes inside have said
+                op._device = devices.apply(device(op) or "", "")
+            else:
+                op._device = devices.apply(device, op._device)
 
     def _note_change(self):
         """Says that an existing node was changed, so that sessions plan again."""
