@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from graph_compare import differences, parse
+from programs import peer, run_program
 from programs.test_programs import NAMES
 from programs.test_snippets import snippets
 
 import stillflow as tf
-from programs import peer, run_program
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -132,7 +132,9 @@ def test_names_maps_and_returned_elements(new_graph):
         tf.import_graph_def(graph_def, name="x")
     assert new_graph.get_operation_by_name("sc/x/z")
     with tf.Session() as session:
-        np.testing.assert_array_equal(session.run(["import/z:0", "imp/z:0"])[0], [2, 3])
+        fed = {"import/x:0": [0.0], "imp/x:0": [0.0]}
+        np.testing.assert_array_equal(session.run(["import/z:0", "import/y:0"], fed)[0], [2, 3])
+        assert session.run("imp/z:0", fed) == [6]
 
 
 def test_later_names_avoid_imported_ones(new_graph):

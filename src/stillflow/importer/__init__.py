@@ -14,9 +14,7 @@ from stillflow.importer.nodes import parse_nodes, parse_tensor_name
 from stillflow.ops import convert
 
 
-def import_graph_def(
-    graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None
-):
+def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
     """Adds the nodes of a GraphDef to the default graph; either all of them or, after an error, none.
 
     Args:

@@ -181,7 +181,9 @@ def _check_attr(node_def, attr, value):
         for item in items:
             if item not in attr.allowed:
                 text = item.name if isinstance(item, dtypes.DType) else item
-                raise _node_error(f"Value for attr '{attr.name}' of {text} is not in the list of allowed values", node_def)
+                raise _node_error(
+                    f"Value for attr '{attr.name}' of {text} is not in the list of allowed values", node_def
+                )
     if attr.kind in ("type", "list(type)") and any(item._is_ref_dtype for item in items):
         raise _node_error(f"AttrValue must not have reference type value for attr '{attr.name}'", node_def)
     if attr.minimum is not None and (len(value) if isinstance(value, tuple) else value) < attr.minimum:
@@ -210,7 +212,8 @@ def _input_args(node_def, op_def, attrs, count):
     if len(found) != count:
         expected = ", ".join(dtype.name for _, dtype in found[:16])
         raise _node_error(
-            f"NodeDef expected inputs '{expected}' do not match {count} inputs specified; {_summary(op_def)}", node_def
+            f"NodeDef expected inputs '{expected}' do not match {count} inputs specified; {_summary(op_def)}",
+            node_def,
         )
     return found
 
