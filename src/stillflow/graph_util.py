@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
@@ -213,17 +214,17 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
         content = text_format.MessageToString(graph_def).encode()
     else:
         content = protobuf.to_bytes(graph_def)
-    path = os.path.join(os.fspath(logdir), name)
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=f".{os.path.basename(path)}.")
+    path = Path(logdir, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(handle, "wb") as file:
             file.write(content)
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink()
         raise
-    return path
+    return os.path.join(os.fspath(logdir), name)  # noqa: PTH118  as it was given

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
 from stillflow.composites.py_func import py_func
+from stillflow.custom_gradient import custom_gradient
 from stillflow.gradients import (
     AggregationMethod,
     RegisterGradient,
     UnconnectedGradients,
     gradients,
+    hessians,
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
@@ -52,6 +56,7 @@ __all__ = [
     "control_dependencies",
     "convert_to_tensor",
     "convert_to_tensor_or_indexed_slices",
+    "custom_gradient",
     "device",
     "get_collection",
     "get_collection_ref",
@@ -61,8 +66,10 @@ __all__ = [
     "get_static_value",
     "gradients",
     "group",
+    "hessians",
     "identity",
     "import_graph_def",
+    "init_scope",
     "is_tensor",
     "name_scope",
     "no_op",
@@ -163,6 +170,14 @@ def control_dependencies(control_inputs):
 def numpy_function(func, inp, Tout, name=None):  # noqa: N803
     """py_func for a function with state."""
     return py_func(func, inp, Tout, stateful=True, name=name)
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
+    scope = get_default_graph().get_name_scope()
+    with get_default_graph().control_dependencies(None), name_scope(f"{scope}/" if scope else None):
+        yield
 
 
 def add_to_collection(name, value):

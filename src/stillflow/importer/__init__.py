@@ -73,7 +73,8 @@ def _checked_message(graph_def):
         )
     if version in found.versions.bad_consumers:
         raise ValueError(
-            f"GraphDef disallows consumer version {version}.  Please upgrade TensorFlow: this version is likely buggy."
+            f"GraphDef disallows consumer version {version}.  Please upgrade TensorFlow: this version is likely "
+            "buggy."
         )
     return found
 
@@ -102,8 +103,8 @@ def _mapped_tensors(input_map, scope):
         return input_map
     if not scope:
         raise ValueError(
-            "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
-            "tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
+            "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try "
+            "calling tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
         )
     with name_scope("_inputs"):
         return {key: convert.convert_to_tensor(value) for key, value in input_map.items()}
