@@ -1,6 +1,5 @@
 """tf.graph_util and tf.train.write_graph against what TensorFlow 1.15.5 makes of the same graphs."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +84,7 @@ def test_write_graph(new_graph, tmp_path):
     assert text_format.Parse(Path(path).read_text(), tf.GraphDef()) == new_graph.as_graph_def()
     path = tf.train.write_graph(new_graph.as_graph_def(), tmp_path, "g.pb", as_text=False)
     assert tf.GraphDef.FromString(Path(path).read_bytes()) == new_graph.as_graph_def()
-    assert sorted(os.listdir(tmp_path)) == ["a", "g.pb"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "g.pb"]
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         tf.train.write_graph(new_graph, tmp_path / "file", "g.pb")

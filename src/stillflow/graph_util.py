@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -216,15 +216,12 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
         content = protobuf.to_bytes(graph_def)
     path = Path(logdir, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
-        with open(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink()
+        temporary.unlink(missing_ok=True)
         raise
     return os.path.join(os.fspath(logdir), name)  # noqa: PTH118  as it was given

@@ -170,7 +170,10 @@ class BaseSession:
                 return request.run(())
             return request.run_with_options((), options, run_metadata)
 
-        return run_with_options if accept_options else lambda: run_with_options()
+        def run_plainly():
+            return run_with_options()
+
+        return run_with_options if accept_options else run_plainly
 
     def partial_run_setup(self, fetches, feeds=None):
         """Prepares a run that goes on in several calls of `partial_run`.

@@ -62,11 +62,8 @@ class _Tracks:
 
     def place(self, stats):
         start = stats.all_start_micros
-        for track, end in enumerate(self._ends):
-            if end <= start:
-                break
-        else:
-            track = len(self._ends)
+        track = next((i for i, end in enumerate(self._ends) if end <= start), len(self._ends))
+        if track == len(self._ends):
             self._ends.append(0)
         self._ends[track] = start + stats.all_end_rel_micros
         return track

@@ -301,7 +301,8 @@ class Graph:
         else:
             entry = device_name_or_function
             if not isinstance(entry, devices.DeviceSpec):
-                entry = devices.DeviceSpec.from_string(entry)
+                text = entry.to_string() if hasattr(entry, "to_string") else entry
+                entry = devices.DeviceSpec.from_string(text)
         with self._pushed(self._device_stack, entry):
             yield
 

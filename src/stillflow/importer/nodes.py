@@ -188,9 +188,9 @@ def _check_attr(node_def, attr, value):
         raise _node_error(f"AttrValue must not have reference type value for attr '{attr.name}'", node_def)
     if attr.minimum is not None and (len(value) if isinstance(value, tuple) else value) < attr.minimum:
         raise _node_error(f"Value for attr '{attr.name}' must be at least minimum {attr.minimum}", node_def)
-    if attr.kind == "tensor" and attr.name == "value" and node_def.op == "Const":
-        if node_def.attr["dtype"].type != value.dtype.as_datatype_enum:
-            raise _node_error(f"Constant of type {value.dtype.name} in a node of another type", node_def)
+    is_constant = attr.kind == "tensor" and attr.name == "value" and node_def.op == "Const"
+    if is_constant and node_def.attr["dtype"].type != value.dtype.as_datatype_enum:
+        raise _node_error(f"Constant of type {value.dtype.name} in a node of another type", node_def)
 
 
 # ---- Inputs ---------------------------------------------------------------------------------------------------
