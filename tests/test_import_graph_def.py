@@ -108,6 +108,29 @@ def test_programs_of_tensorflow_train_as_they_did_there(name):
             np.testing.assert_array_equal(value, ours[key], err_msg=key)
 
 
+def test_constants_in_every_encoding(new_graph):
+    graph_def = parse(np.fromfile(GOLDEN / "graphs" / "consts.pb", np.uint8))
+    tf.import_graph_def(graph_def, name="")
+    found = differences(new_graph.as_graph_def(add_shapes=True), graph_def)
+    assert not found, "\n".join(found)
+    expected = {
+        "f32_partial": [1, 2, 2, 2, 2],
+        "f32_fill": [[3, 3, 3], [3, 3, 3]],
+        "f64": [1e300, -0.5],
+        "i64": [1 << 40, -1],
+        "u64": [2**64 - 1, 1],
+        "bool": [True, False],
+        "f16": [1.5, -2.0, 65504.0],
+        "bf16": [1.5, 3],
+        "str": [b"a", b"bc", b""],
+        "str_s": b"\xff\x00",
+        "fill_op": [[9, 9], [9, 9]],
+    }
+    with tf.Session() as session:
+        for name, value in session.run({name: f"{name}:0" for name in expected}).items():
+            assert (value if isinstance(value, bytes) else value.tolist()) == expected[name], name
+
+
 # ---- Names, maps, scopes ----------------------------------------------------------------------------------
 
 

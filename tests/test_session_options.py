@@ -148,3 +148,32 @@ def test_mappings_keep_their_type(session):
     ordered = session.run(collections.OrderedDict([("b", x), ("a", [x])]))
     assert list(ordered) == ["b", "a"]
     assert type(ordered) is collections.OrderedDict
+
+
+# ---- Interactive sessions -----------------------------------------------------------------------------------
+
+
+def test_interactive_sessions_are_closed_in_any_order():
+    graphs = [tf.Graph(), tf.Graph()]
+    first = tf.InteractiveSession(graph=graphs[0])
+    with pytest.warns(UserWarning, match="An interactive session is already active"):
+        second = tf.InteractiveSession(graph=graphs[1])
+    assert tf.get_default_graph() is graphs[1]
+    assert tf.constant(2.0).eval() == 2
+    first.close()
+    assert tf.get_default_graph() is graphs[1]
+    assert tf.get_default_session() is second
+    assert tf.constant(3.0).eval() == 3
+    second.close()
+    second.close()
+    assert tf.get_default_session() is None
+    assert tf.get_default_graph() not in graphs
+
+
+def test_an_interactive_session_after_another_is_no_cause_for_warnings(recwarn):
+    for _ in range(2):
+        with tf.Graph().as_default():
+            session = tf.InteractiveSession()
+            assert (tf.constant(1.0) + 1.0).eval() == 2
+            session.close()
+    assert not [w for w in recwarn if "interactive" in str(w.message)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 
 from stillflow import _engine, errors, feeds, isa, step_trace
 from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
 from stillflow.graph import scopes
-from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.graph.graph import Graph, default_graph_until_exit, get_default_graph
 from stillflow.partial_run import PartialRuns
 from stillflow.plan import compile_plan
 
@@ -315,19 +316,37 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default from its construction to its `close`, for notebooks and shells."""
+    """A session that is the default from its construction to its `close`, for notebooks and shells.
+
+    Several may be open, and be closed in any order; a warning says so.
+    """
+
+    _open_count = 0
+    _count_lock = threading.Lock()
 
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)
-        self._explicit_graph = graph
         self._contexts = [scopes.sessions.with_default(self, enforces_nesting=False)]
         if graph is not None:
-            self._contexts.insert(0, graph.as_default())
+            self._contexts.insert(0, default_graph_until_exit(graph))
         for context in self._contexts:
             context.__enter__()
+        with InteractiveSession._count_lock:
+            if InteractiveSession._open_count > 0:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You "
+                    "must explicitly call `InteractiveSession.close()` to release resources held by the other "
+                    "session(s).",
+                    stacklevel=2,
+                )
+            InteractiveSession._open_count += 1
 
     def close(self):
         """Ends being the default, then closes."""
         super().close()
-        while self._contexts:
-            self._contexts.pop().__exit__(None, None, None)
+        contexts, self._contexts = self._contexts, []
+        if contexts:
+            with InteractiveSession._count_lock:
+                InteractiveSession._open_count -= 1
+        for context in reversed(contexts):
+            context.__exit__(None, None, None)

@@ -468,6 +468,11 @@ def get_default_graph() -> Graph:
     return _default_graphs.get_default()
 
 
+def default_graph_until_exit(graph):
+    """A context like graph.as_default() that may be left in any order with others."""
+    return _default_graphs.with_default(graph, enforces_nesting=False)
+
+
 def reset_default_graph():
     """Replaces the global default graph by an empty one. Raises AssertionError inside a graph context."""
     _default_graphs.reset()
