@@ -107,6 +107,7 @@ def test_options_that_are_no_messages(session):
 def test_a_failed_run_leaves_no_trace(session):
     x = tf.check_numerics(tf.placeholder_with_default(np.float32("nan"), []), "bad")
     metadata = tf.RunMetadata()
+    metadata.step_stats.dev_stats.add(device="of an earlier run")
     with pytest.raises(tf.errors.InvalidArgumentError):
         session.run(x, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
     assert not metadata.step_stats.dev_stats

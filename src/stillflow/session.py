@@ -239,9 +239,9 @@ class _Request:
             raise AttributeError(f"{type(options).__name__!r} object has no attribute 'SerializeToString'")
         if run_metadata is not None and not hasattr(run_metadata, "ParseFromString"):
             raise AttributeError(f"{type(run_metadata).__name__!r} object has no attribute 'ParseFromString'")
+        if run_metadata is not None:
+            run_metadata.Clear()
         if options is None or not (options.timeout_in_ms or options.trace_level or options.output_partition_graphs):
-            if run_metadata is not None:
-                run_metadata.Clear()
             return self.run(values)
         timeout = options.timeout_in_ms * 1_000_000 or self._session._timeout_nanos
         trace: list | None = [] if options.trace_level and run_metadata is not None else None
@@ -334,8 +334,8 @@ class InteractiveSession(BaseSession):
         with InteractiveSession._count_lock:
             if InteractiveSession._open_count > 0:
                 warnings.warn(
-                    "An interactive session is already active. This can cause out-of-memory errors in some cases. You "
-                    "must explicitly call `InteractiveSession.close()` to release resources held by the other "
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. "
+                    "You must explicitly call `InteractiveSession.close()` to release resources held by the other "
                     "session(s).",
                     stacklevel=2,
                 )

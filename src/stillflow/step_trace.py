@@ -11,7 +11,6 @@ def describe_run(plan, trace, options, run_metadata):
     `trace` is a list of (start, end, output bytes) of the steps, in nanoseconds, or None when there was none to
     be. A step that stands for several nodes carries the name of the last; its label lists them all.
     """
-    run_metadata.Clear()
     if options.output_partition_graphs:
         nodes = {part.name: part for parts in plan.parts for part in parts}
         graph = run_metadata.partition_graphs.add()
