@@ -76,7 +76,18 @@ def record_values(area):
     save("values", area, arrays)
 
 
+def record_graph_util():
+    import graph_util_cases
+
+    arrays = graph_util_cases.record(tf)
+    path = os.path.join(TESTS, "golden", "graph_util.npz")
+    np.savez_compressed(path, **arrays)
+    print("graph_util", len(arrays), os.path.getsize(path))
+
+
 def main(names):
+    if not names or "graph_util" in names:
+        record_graph_util()
     programs = os.path.join(TESTS, "programs")
     for file in sorted(os.listdir(os.path.join(programs, "values"))):
         area = file[:-3]

@@ -7,6 +7,7 @@
 
 #include "executor/buffer.h"
 #include "executor/cpu.h"
+#include "executor/host_call.h"
 #include "executor/kernel_library.h"
 #include "executor/program.h"
 #include "executor/session.h"
@@ -22,6 +23,7 @@ using stillflow::Tensor;
 
 static_assert(sizeof(sf_tensor) == sizeof(Tensor) && SF_MAX_RANK == stillflow::kMaxRank,
               "sf_tensor is Tensor under its C name");
+static_assert(sizeof(sf_step_trace) == sizeof(stillflow::StepTrace), "sf_step_trace is StepTrace under its C name");
 
 struct sf_kernels {
   std::vector<const KernelDef*> all;
@@ -102,7 +104,9 @@ int32_t sf_kernels_open(const char* path, sf_kernels** kernels, char** message) 
   return Guarded(message, [&] {
     auto library = std::make_unique<sf_kernels>();
     Status status = stillflow::LoadKernels(path, &library->all);
-    if (status.ok()) *kernels = library.release();
+    if (!status.ok()) return status;
+    library->all.push_back(&stillflow::kHostCall);
+    *kernels = library.release();
     return status;
   });
 }
@@ -233,6 +237,8 @@ int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, 
   });
 }
 
+int32_t sf_program_step_count(const sf_program* program) { return program->program.step_count(); }
+
 void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count) {
   program->program.SetFeeds(std::vector<int32_t>(slots, slots + count));
 }
@@ -260,7 +266,10 @@ sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor
       tensors[i].buffer = &buffers[i];
     }
     auto* fetched = reinterpret_cast<Tensor*>(results);
-    const stillflow::RunOptions run_options = {{options->poll, options->arg}, options->timeout_nanos};
+    const stillflow::RunOptions run_options = {{options->poll, options->arg},
+                                               options->timeout_nanos,
+                                               reinterpret_cast<stillflow::HostFunction>(options->host),
+                                               reinterpret_cast<stillflow::StepTrace*>(options->trace)};
     stillflow::RunResult result = program->program.Run(tensors, fetched, run_options);
     for (int32_t i = 0; i < program->program.fetch_count(); ++i) {
       if (fetched[i].buffer != nullptr && fetched[i].buffer->is_borrowed) fetched[i].buffer = nullptr;

@@ -39,16 +39,30 @@ typedef struct sf_outcome {
   char* message; /* owned by the caller */
 } sf_outcome;
 
+/* What host_call steps call, on the thread that runs: fills `out` (the dtypes are what is expected, the buffers null)
+ * with tensors of one reference, or returns an error code and a message from malloc. */
+typedef int32_t (*sf_host_function)(void* arg, const char* name, int64_t name_size, const sf_tensor* const* in,
+                                    int32_t in_count, sf_tensor* const* out, int32_t out_count, char** message);
+
+/* When a step ran, in nanoseconds since 1970, and the size of what it made; zeros for one that did not run. */
+typedef struct sf_step_trace {
+  int64_t start_nanos;
+  int64_t end_nanos;
+  int64_t output_bytes;
+} sf_step_trace;
+
 /* `poll` is called about every 50 ms of a run on the thread that runs; true cancels the run. */
 typedef struct sf_run_options {
   bool (*poll)(void* arg);
   void* arg;
   int64_t timeout_nanos; /* 0: none */
+  sf_host_function host; /* null: host_call steps fail */
+  sf_step_trace* trace;  /* an entry for each step in order, or null */
 } sf_run_options;
 
 void sf_free(void* memory);
 
-/* Kernel libraries. */
+/* Kernel libraries; the engine's own kernels come with each. */
 const char* const* sf_supported_isas(void);
 int32_t sf_kernels_open(const char* path, sf_kernels** kernels, char** message); /* never closed */
 int32_t sf_kernels_count(const sf_kernels* kernels);
@@ -92,6 +106,7 @@ void sf_program_op_state(sf_program* program, const char* name);
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
                         int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
                         char** message);
+int32_t sf_program_step_count(const sf_program* program);
 void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count);
 void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count);
 /* A feed without a buffer wraps memory that the caller keeps unchanged during the call. Every result has a

@@ -51,4 +51,31 @@ class FloatMode {
   uint64_t saved_ = 0;
 };
 
+// For its lifetime: what programs expect of arithmetic that is not the engine's.
+class HostFloatMode {
+ public:
+  HostFloatMode() {
+#if defined(__x86_64__)
+    saved_ = _mm_getcsr();
+    constexpr uint32_t kMaskAll = 0x1F80;
+    _mm_setcsr(kMaskAll);
+#elif defined(__aarch64__)
+    asm volatile("mrs %0, fpcr" : "=r"(saved_));
+    asm volatile("msr fpcr, %0" : : "r"(uint64_t{0}));
+#endif
+  }
+  ~HostFloatMode() {
+#if defined(__x86_64__)
+    _mm_setcsr(static_cast<uint32_t>(saved_));
+#elif defined(__aarch64__)
+    asm volatile("msr fpcr, %0" : : "r"(saved_));
+#endif
+  }
+  HostFloatMode(const HostFloatMode&) = delete;
+  HostFloatMode& operator=(const HostFloatMode&) = delete;
+
+ private:
+  uint64_t saved_ = 0;
+};
+
 }  // namespace stillflow

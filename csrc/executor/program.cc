@@ -6,16 +6,9 @@
 
 #include "executor/buffer.h"
 #include "executor/cpu.h"
+#include "executor/run_context.h"
 
 namespace stillflow {
-
-struct RunContext {
-  Session* session;
-  const RunOptions* options;
-  int64_t deadline_nanos;  // 0: none
-  int64_t next_poll_nanos;
-  Code stop = Code::kOk;  // why the run is to end early
-};
 
 namespace {
 
@@ -80,6 +73,23 @@ class RunScope {
   Session* session_;
   bool is_open_;
 };
+
+int64_t WallNanos() {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+Status TracedStep(const KernelDef& kernel, const KernelCall& call, StepTrace* trace) {
+  trace->start_nanos = WallNanos();
+  Status status = kernel.run(call);
+  trace->end_nanos = WallNanos();
+  trace->output_bytes = 0;
+  for (int i = 0; i < call.out_count; ++i) {
+    if (call.out[i]->buffer != nullptr) trace->output_bytes += call.out[i]->buffer->capacity_bytes;
+  }
+  return status;
+}
 
 Status Stopped(const RunContext& run) {
   const char* text =
@@ -191,7 +201,8 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
     call.state = step.state;
     call.run = run;
     call.services = &kServices;
-    Status status = step.kernel->run(call);
+    StepTrace* const trace = run->options->trace;
+    Status status = trace == nullptr ? step.kernel->run(call) : TracedStep(*step.kernel, call, &trace[i]);
     if (!status.ok()) {
       if (run->stop != Code::kOk) status = Stopped(*run);
       return {std::move(status), i};

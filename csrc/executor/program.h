@@ -35,9 +35,23 @@ struct StepSpec {
   void* state;
 };
 
+// A function of the program that uses the engine, called by host_call steps. Fills `out`, whose dtypes are what is
+// expected, or returns an error code and a message from malloc.
+using HostFunction = int32_t (*)(void* arg, const char* name, int64_t name_size, const Tensor* const* in,
+                                 int32_t in_count, Tensor* const* out, int32_t out_count, char** message);
+
+// When a step ran, in nanoseconds since 1970, and the size of what it made.
+struct StepTrace {
+  int64_t start_nanos;
+  int64_t end_nanos;
+  int64_t output_bytes;
+};
+
 struct RunOptions {
   Interrupt interrupt;    // polled between steps and between chunks of a kernel
   int64_t timeout_nanos;  // 0: none
+  HostFunction host;      // called with the argument of `interrupt`
+  StepTrace* trace;       // an entry for each step, or null
 };
 
 struct RunResult {
@@ -63,6 +77,7 @@ class Program {
   void SetFeeds(std::vector<int32_t> slots) { feeds_ = std::move(slots); }
   void SetFetches(std::vector<int32_t> slots) { fetches_ = std::move(slots); }
 
+  int32_t step_count() const { return static_cast<int32_t>(steps_.size()); }
   int32_t feed_count() const { return static_cast<int32_t>(feeds_.size()); }
   int32_t fetch_count() const { return static_cast<int32_t>(fetches_.size()); }
 

@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include "executor/buffer.h"
 
 namespace stillflow {
+namespace {
+
+thread_local std::vector<const Session*> host_calls;  // the sessions whose runs this thread has left for a call
+
+}  // namespace
+
+Session::HostScope::HostScope(const Session* session) { host_calls.push_back(session); }
+Session::HostScope::~HostScope() { host_calls.pop_back(); }
 
 Session::~Session() {
   Close();
@@ -73,6 +82,7 @@ void Session::EndRun() {
 void Session::Close() {
   std::unique_lock<std::mutex> lock(runs_mutex_);
   is_closed_.store(true);
+  if (std::find(host_calls.begin(), host_calls.end(), this) != host_calls.end()) return;
   runs_ended_.wait(lock, [this] { return runs_ == 0; });
 }
 

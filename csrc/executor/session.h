@@ -58,8 +58,17 @@ class Session {
   void EndRun();
   bool is_closed() const { return is_closed_.load(std::memory_order_relaxed); }
 
-  // Cancels the runs under way and waits for them.
+  // Cancels the runs under way and waits for them; not from inside a run's host call, which would be one of them.
   void Close();
+
+  // For its lifetime this thread is in a host call of a run of the session.
+  class HostScope {
+   public:
+    explicit HostScope(const Session* session);
+    ~HostScope();
+    HostScope(const HostScope&) = delete;
+    HostScope& operator=(const HostScope&) = delete;
+  };
 
  private:
   const int threads_;

@@ -59,7 +59,7 @@ _overload_operators()
 newaxis = None
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset(("debugging", "nn", "random", "sparse", "train"))
+_NAMESPACES = frozenset(("debugging", "graph_util", "nn", "random", "sparse", "train"))
 
 
 def __getattr__(name):

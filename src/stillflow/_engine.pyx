@@ -12,7 +12,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.object cimport PyTypeObject
 from cpython.ref cimport PyObject, Py_INCREF, Py_XDECREF
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strdup
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
@@ -44,6 +44,13 @@ cdef extern from "capi/stillflow.h" nogil:
         cbool (*poll)(void* arg) noexcept nogil
         void* arg
         int64_t timeout_nanos
+        int32_t (*host)(void* arg, const char* name, int64_t name_size, const sf_tensor* const* inputs,
+                        int32_t in_count, sf_tensor* const* outputs, int32_t out_count, char** message) noexcept nogil
+        sf_step_trace* trace
+    ctypedef struct sf_step_trace:
+        int64_t start_nanos
+        int64_t end_nanos
+        int64_t output_bytes
     void sf_free(void*)
     const char* const* sf_supported_isas()
     int32_t sf_kernels_open(const char*, sf_kernels**, char**)
@@ -51,6 +58,7 @@ cdef extern from "capi/stillflow.h" nogil:
     const char* sf_kernels_name(const sf_kernels*, int32_t)
     const char* sf_kernels_parameters(const sf_kernels*, int32_t)
     sf_buffer* sf_buffer_allocate(int64_t, void**)
+    void sf_buffer_retain(sf_buffer*)
     void sf_buffer_release(sf_buffer*)
     cbool sf_buffer_is_unique(const sf_buffer*)
     sf_buffer* sf_strings_allocate(int64_t, void**)
@@ -74,6 +82,7 @@ cdef extern from "capi/stillflow.h" nogil:
     void sf_program_op_state(sf_program*, const char*)
     int32_t sf_program_step(sf_program*, int32_t, const int32_t*, int32_t, const int32_t*, int32_t, uint64_t,
                             const int32_t*, int32_t, char**)
+    int32_t sf_program_step_count(const sf_program*)
     void sf_program_feeds(sf_program*, const int32_t*, int32_t)
     void sf_program_fetches(sf_program*, const int32_t*, int32_t)
     sf_outcome sf_program_run(sf_program*, const sf_tensor*, sf_tensor*, const sf_run_options*)
@@ -272,6 +281,9 @@ cdef cbool _handle_signals(void* arg) noexcept with gil:
     return False
 
 
+include "_host_call.pxi"
+
+
 cdef class Feed:
     """How a value is brought to one external slot: its type, and how to convert what is not an array."""
 
@@ -395,8 +407,10 @@ cdef class Program:
         self.fetch_count = len(slots)
         sf_program_fetches(self.handle, numbers.data(), <int32_t>numbers.size())
 
-    def run(self, values, int64_t timeout_nanos=0):
+    def run(self, values, int64_t timeout_nanos=0, list trace=None):
         """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.
+
+        `trace` gets a (start, end, bytes of the outputs) for each step, times in nanoseconds since 1970.
 
         Returns None, having run nothing, if a value is not of the shape that the program was planned for.
         """
@@ -414,6 +428,12 @@ cdef class Program:
         options.poll = _poll
         options.arg = &interruption
         options.timeout_nanos = timeout_nanos
+        options.host = _call_host
+        options.trace = NULL
+        cdef vector[sf_step_trace] times
+        if trace is not None:
+            times.resize(sf_program_step_count(self.handle))
+            options.trace = times.data()
         inputs.resize(feed_count)
         results.resize(self.fetch_count)
         held = []
@@ -436,6 +456,9 @@ cdef class Program:
             for i in range(len(held)):
                 if inputs[i].buffer != NULL:
                     sf_buffer_release(inputs[i].buffer)
+        if trace is not None:
+            for i in range(<Py_ssize_t>times.size()):
+                trace.append((times[i].start_nanos, times[i].end_nanos, times[i].output_bytes))
         if interruption.error != NULL:
             error = <object>interruption.error
             Py_XDECREF(interruption.error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from stillflow import _engine
@@ -52,6 +54,14 @@ def _expand_pair(graph, key, value):
     if not graph.is_feedable(tensor):
         raise ValueError(f"Tensor {tensor} may not be fed.")
     return [(tensor, value)]
+
+
+def tensors_of(graph, key):
+    """The tensors that a feed key stands for. Raises TypeError for what is none of the graph's."""
+    for kind, expand_composite in _COMPOSITES.items():
+        if isinstance(key, kind):
+            return [tensor for tensor, _ in expand_composite(key, itertools.repeat(None))]
+    return [tensor for tensor, _ in _expand_pair(graph, key, None)]
 
 
 def make_feed(tensor, dims) -> _engine.Feed:

@@ -98,7 +98,7 @@ class Fetches:
     def _element(self, fetch):
         element = self._find(fetch)
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
+            raise ValueError(f"Operation {getattr(element, 'op', element).name!r} has been marked as not fetchable.")
         if isinstance(element, Operation):
             self._targets[element] = None
             return lambda values: None

@@ -125,7 +125,10 @@ def gradients(
     ys, xs = _as_list(ys), _as_list(xs)
     stop_gradients = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
-    unconnected = UnconnectedGradients(unconnected_gradients)
+    try:
+        unconnected = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}") from None
     with name_scope(name, "gradients", [*ys, *xs, *stop_gradients, *grad_ys]):
         graph = get_default_graph()
         graph.unique_name("uid")  # TensorFlow takes this name, and later names depend on it
@@ -134,7 +137,7 @@ def gradients(
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))
         backward.walk()
-        return [backward.gradient_of(x, unconnected) for x in xs]
+    return [backward.gradient_of(x, unconnected) for x in xs]
 
 
 def _as_list(value):
@@ -303,7 +306,10 @@ class _Backward:
             return grads[0] if grads else None
         if not all(isinstance(grad, Tensor) for grad in grads if grad is not None):
             return sum_indexed_slices(grads)
-        if self._aggregation_method == AggregationMethod.ADD_N:
+        method = self._aggregation_method
+        if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(grads) > 2 and _has_known_shape(grads):
+            return ops.accumulate_n(grads)
+        if method != AggregationMethod.EXPERIMENTAL_TREE:
             return self._sum_by_device(grads)
         with name_scope(f"{op._name}_gradient_sum"):
             total = grads[0]
@@ -320,6 +326,14 @@ class _Backward:
             with self._graph.colocate_with(by_device[device][0].op, ignore_existing=True):
                 sums.append(ops.add_n(by_device[device]))
         return ops.add_n(sums)
+
+
+def _has_known_shape(grads):
+    """Whether the shapes of the gradients, taken together, are fully known."""
+    shape = grads[0].shape
+    for grad in grads[1:]:
+        shape = shape.merge_with(grad.shape)
+    return shape.is_fully_defined()
 
 
 def sum_indexed_slices(grads):
@@ -381,3 +395,44 @@ def _pending_counts(to_ops, reached):
             if tensor._op in members:
                 counts[tensor._op] += 1
     return counts
+
+
+# ---- Second derivatives -----------------------------------------------------------------------------------
+
+
+def hessians(
+    ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None
+):
+    """The second derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Args:
+      ys: a tensor or a list of tensors.
+      xs: a tensor or variable of known shape, or a list of them.
+      name: not used.
+      colocate_gradients_with_ops, gate_gradients, aggregation_method: as for gradients.
+
+    Returns:
+      A list with a tensor of shape x.shape + x.shape for each of `xs`.
+
+    Raises:
+      LookupError: if an op on the way has no gradient.
+      ValueError: if `ys` does not depend on an x, or the shape of an x is not known.
+    """
+    options = {
+        "colocate_gradients_with_ops": colocate_gradients_with_ops,
+        "gate_gradients": gate_gradients,
+        "aggregation_method": aggregation_method,
+    }
+    xs = convert_n_to_tensor_or_indexed_slices(_as_list(xs), name="x", as_ref=True)
+    found = []
+    for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
+        count = x.shape.num_elements()
+        if count is None:
+            raise ValueError(f"The shape of {x} must be known for its second derivatives")
+        flat = ops.reshape(gradient, [-1])
+        rows = [
+            gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0] for i in range(count)
+        ]
+        shape = x.shape.as_list() * 2
+        found.append(ops.reshape(ops.stack(rows), shape) if rows else ops.zeros(shape, x.dtype.base_dtype))
+    return found

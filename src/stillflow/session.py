@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 
-from stillflow import _engine, errors, feeds, isa
+from stillflow import _engine, errors, feeds, isa, step_trace
+from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
 from stillflow.graph import scopes
-from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.graph.graph import Graph, default_graph_until_exit, get_default_graph
+from stillflow.partial_run import PartialRuns
 from stillflow.plan import compile_plan
 
 # A plan may rely on the shapes of its feeds; after so many different ones there is one plan for the rest.
@@ -52,6 +55,7 @@ class BaseSession:
         self._requests: dict = {}
         self._requests_edits = graph._edits
         self._lock = threading.Lock()
+        self._partial_runs = PartialRuns(self)
 
     @property
     def graph(self):
@@ -87,14 +91,15 @@ class BaseSession:
         Args:
           fetches: a tensor, operation or name of one, or nested lists, tuples and dicts of them.
           feed_dict: values for tensors: arrays, numbers, or whatever numpy can convert.
-          options: a RunOptions message.
-          run_metadata: accepted for compatibility.
+          options: a RunOptions message; with trace_level FULL_TRACE or SOFTWARE_TRACE the run is timed.
+          run_metadata: a RunMetadata message that gets the times of the steps.
 
         Returns:
           What `fetches` is, with numpy values in the place of tensors and None in that of operations.
 
         Raises:
           RuntimeError: if the session is closed or its graph empty.
+          AttributeError: if `options` or `run_metadata` is no message.
           TypeError, ValueError: for fetches and feeds that are no elements of the graph or do not fit.
           tf.errors.OpError: if an operation fails.
         """
@@ -106,11 +111,15 @@ class BaseSession:
             if self._requests_edits != self._graph._edits:
                 raise KeyError
         except (KeyError, TypeError):
-            return self._run_new(fetches, feed_dict, options)
+            return self._run_new(fetches, feed_dict, options, run_metadata)
         values = feed_dict.values() if keys else ()
-        return request.run(values if not request.has_composite_feeds else request.expand(feed_dict), options)
+        if request.has_composite_feeds:
+            values = request.expand(feed_dict)
+        if options is None and run_metadata is None:
+            return request.run(values)
+        return request.run_with_options(values, options, run_metadata)
 
-    def _run_new(self, fetches, feed_dict, options):
+    def _run_new(self, fetches, feed_dict, options, run_metadata):
         """Runs what has not been asked for before."""
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
@@ -127,7 +136,76 @@ class BaseSession:
                 self._requests_edits = self._graph._edits
             if key is not None:
                 request = self._requests.setdefault(key, request)
-        return request.run(request.expand(feed_dict or {}), options)
+        return request.run_with_options(request.expand(feed_dict or {}), options, run_metadata)
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function that runs `fetches`, quicker than `run` because it looks nothing up.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: tensors or names; the function takes their values as positional arguments. Without it the
+            function takes none.
+          accept_options: whether a function without feeds takes `options` and `run_metadata` by name; one with
+            feeds always does.
+
+        Raises:
+          TypeError: if `feed_list` is no list, and for `fetches` as in `run`.
+        """
+        if feed_list is not None:
+            if not isinstance(feed_list, (list, tuple)):
+                raise TypeError("`feed_list` must be a list or tuple.")
+
+            def run_with_feeds(*values, options=None, run_metadata=None):
+                return self.run(fetches, dict(zip(feed_list, values, strict=False)), options, run_metadata)
+
+            return run_with_feeds
+        if self._graph.version == 0:
+            raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+        request, edits = _Request(self, fetches, {}), self._graph._edits
+
+        def run_with_options(options=None, run_metadata=None):
+            nonlocal request, edits
+            if edits != self._graph._edits:
+                request, edits = _Request(self, fetches, {}), self._graph._edits
+            if options is None and run_metadata is None:
+                return request.run(())
+            return request.run_with_options((), options, run_metadata)
+
+        def run_plainly():
+            return run_with_options()
+
+        return run_with_options if accept_options else run_plainly
+
+    def partial_run_setup(self, fetches, feeds=None):
+        """Prepares a run that goes on in several calls of `partial_run`.
+
+        Args:
+          fetches: all that will be fetched, as for `run`.
+          feeds: the tensors, or names of them, that will be fed.
+
+        Returns:
+          A handle, a string, for `partial_run`.
+
+        Raises:
+          RuntimeError: if the session is closed or its graph empty.
+          TypeError, ValueError: as in `run`.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._graph.version == 0:
+            raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
+        return self._partial_runs.set_up(fetches, feeds)
+
+    def partial_run(self, handle, fetches, feed_dict=None):
+        """Goes on with a run: feeds, and fetches what can be computed now. No operation runs twice in it.
+
+        Raises:
+          tf.errors.InvalidArgumentError: for a handle that is unknown or has been used up, for what was not given
+            to `partial_run_setup`, was fed or fetched before, or cannot be computed from what has been fed.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        return self._partial_runs.go_on(handle, fetches, feed_dict or {})
 
 
 class _Request:
@@ -145,24 +223,39 @@ class _Request:
     def expand(self, feed_dict):
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
 
-    def run(self, values, options):
+    def run(self, values):
         """Runs the plan that fits the shapes of the values; makes one if there is none."""
         timeout = self._session._timeout_nanos
-        if options is not None and options.timeout_in_ms:
-            timeout = options.timeout_in_ms * 1_000_000
         values = list(values)
         for plan in self._plans:
-            results = self._try(plan, values, timeout)
+            results = plan.run(values, timeout)
             if results is not None:
                 return self._fetches.put_together(results)
-        return self._fetches.put_together(self._try(self._plan_for(values), values, timeout))
+        return self._fetches.put_together(self._plan_for(values).run(values, timeout))
 
-    def _try(self, plan, values, timeout):
-        """The fetched values, or None if the plan is for other shapes."""
-        try:
-            return plan.program.run(values, timeout)
-        except _engine.EngineError as error:
-            raise errors.make(error.code, error.message, plan.operation_at(error.step, error.part)) from None
+    def run_with_options(self, values, options, run_metadata):
+        """Like `run`, for a RunOptions and a RunMetadata message, or None in the place of either."""
+        if options is not None and not hasattr(options, "SerializeToString"):
+            raise AttributeError(f"{type(options).__name__!r} object has no attribute 'SerializeToString'")
+        if run_metadata is not None and not hasattr(run_metadata, "ParseFromString"):
+            raise AttributeError(f"{type(run_metadata).__name__!r} object has no attribute 'ParseFromString'")
+        if run_metadata is not None:
+            run_metadata.Clear()
+        if options is None or not (options.timeout_in_ms or options.trace_level or options.output_partition_graphs):
+            return self.run(values)
+        timeout = options.timeout_in_ms * 1_000_000 or self._session._timeout_nanos
+        trace: list | None = [] if options.trace_level and run_metadata is not None else None
+        values = list(values)
+        for plan in self._plans:
+            results = plan.run(values, timeout, trace)
+            if results is not None:
+                break
+        else:
+            plan = self._plan_for(values)
+            results = plan.run(values, timeout, trace)
+        if run_metadata is not None:
+            step_trace.describe_run(plan, trace, options, run_metadata)
+        return self._fetches.put_together(results)
 
     def _plan_for(self, values):
         with self._lock:
@@ -223,19 +316,37 @@ class Session(BaseSession):
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default from its construction to its `close`, for notebooks and shells."""
+    """A session that is the default from its construction to its `close`, for notebooks and shells.
+
+    Several may be open, and be closed in any order; a warning says so.
+    """
+
+    _open_count = 0
+    _count_lock = threading.Lock()
 
     def __init__(self, target="", graph=None, config=None):
         super().__init__(target, graph, config)
-        self._explicit_graph = graph
         self._contexts = [scopes.sessions.with_default(self, enforces_nesting=False)]
         if graph is not None:
-            self._contexts.insert(0, graph.as_default())
+            self._contexts.insert(0, default_graph_until_exit(graph))
         for context in self._contexts:
             context.__enter__()
+        with InteractiveSession._count_lock:
+            if InteractiveSession._open_count > 0:
+                warnings.warn(
+                    "An interactive session is already active. This can cause out-of-memory errors in some cases. "
+                    "You must explicitly call `InteractiveSession.close()` to release resources held by the other "
+                    "session(s).",
+                    stacklevel=2,
+                )
+            InteractiveSession._open_count += 1
 
     def close(self):
         """Ends being the default, then closes."""
         super().close()
-        while self._contexts:
-            self._contexts.pop().__exit__(None, None, None)
+        contexts, self._contexts = self._contexts, []
+        if contexts:
+            with InteractiveSession._count_lock:
+                InteractiveSession._open_count -= 1
+        for context in reversed(contexts):
+            context.__exit__(None, None, None)

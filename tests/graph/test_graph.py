@@ -231,7 +231,7 @@ def test_set_shape_adds_and_does_not_contradict():
     x = tf.placeholder(tf.float32, [None, 3])
     x.set_shape([2, None])
     assert x.shape == (2, 3)
-    with pytest.raises(ValueError, match="not compatible"):
+    with pytest.raises(ValueError, match="Dimension 0 in both shapes must be equal, but are 2 and 4"):
         x.set_shape([4, 3])
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
+from stillflow.composites.py_func import py_func
+from stillflow.custom_gradient import custom_gradient
+from stillflow.errors import OpError
 from stillflow.gradients import (
     AggregationMethod,
     RegisterGradient,
     UnconnectedGradients,
     gradients,
+    hessians,
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
+from stillflow.graph.device_spec import DeviceSpec
 from stillflow.graph.dtypes import DType, as_dtype
 from stillflow.graph.graph import Graph, get_default_graph, reset_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -20,15 +27,26 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.graph.tensor_value import make_tensor_value
+from stillflow.importer import import_graph_def
 from stillflow.ops import convert
 from stillflow.seeds import get_seed, set_random_seed
 from stillflow.session import InteractiveSession, Session
+from stillflow.template import make_template
 
 NoGradient = NotDifferentiable = no_gradient
 
+# The versions of GraphDefs that are written, and the oldest that can be read.
+GRAPH_DEF_VERSION = 134
+GRAPH_DEF_VERSION_MIN_CONSUMER = GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+
 __all__ = [
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
     "AggregationMethod",
     "DType",
+    "DeviceSpec",
     "Dimension",
     "Graph",
     "GraphKeys",
@@ -36,6 +54,7 @@ __all__ = [
     "InteractiveSession",
     "NoGradient",
     "NotDifferentiable",
+    "OpError",
     "Operation",
     "RegisterGradient",
     "Session",
@@ -50,7 +69,14 @@ __all__ = [
     "control_dependencies",
     "convert_to_tensor",
     "convert_to_tensor_or_indexed_slices",
+    "custom_gradient",
     "device",
+    "dimension_at_index",
+    "dimension_value",
+    "disable_eager_execution",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+    "executing_eagerly",
     "get_collection",
     "get_collection_ref",
     "get_default_graph",
@@ -59,17 +85,28 @@ __all__ = [
     "get_static_value",
     "gradients",
     "group",
+    "hessians",
     "identity",
+    "import_graph_def",
+    "init_scope",
+    "initialize_all_tables",
     "is_tensor",
+    "make_ndarray",
+    "make_template",
+    "make_tensor_proto",
     "name_scope",
+    "no_gradient",
     "no_op",
+    "numpy_function",
     "op_scope",
     "placeholder",
     "placeholder_with_default",
+    "py_func",
     "register_tensor_conversion_function",
     "reset_default_graph",
     "set_random_seed",
     "stop_gradient",
+    "tables_initializer",
     "tuple",
     "with_dependencies",
 ]
@@ -155,6 +192,19 @@ def control_dependencies(control_inputs):
     return get_default_graph().control_dependencies(control_inputs)
 
 
+def numpy_function(func, inp, Tout, name=None):  # noqa: N803
+    """py_func for a function with state."""
+    return py_func(func, inp, Tout, stateful=True, name=name)
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
+    scope = get_default_graph().get_name_scope()
+    with get_default_graph().control_dependencies(None), name_scope(f"{scope}/" if scope else None):
+        yield
+
+
 def add_to_collection(name, value):
     """Adds to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
@@ -173,3 +223,58 @@ def get_collection(key, scope=None):
 def get_collection_ref(key):
     """The list behind a collection of the default graph."""
     return get_default_graph().get_collection_ref(key)
+
+
+def tables_initializer(name="init_all_tables"):
+    """An operation that initializes all tables of the default graph."""
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else no_op(name=name)
+
+
+initialize_all_tables = tables_initializer
+
+
+def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
+    """A TensorProto message with the values.
+
+    Raises TypeError for values that are not of the dtype, or not of a shape to be verified; ValueError for None
+    and for more values than the shape holds.
+    """
+    value = make_tensor_value(values, dtype, shape, verify_shape)
+    if allow_broadcast and shape is not None and value.element_count != len(value.values) != 1:
+        raise ValueError(f"{len(value.values)} values cannot be broadcast to {value.element_count}")
+    return value.as_proto()
+
+
+def make_ndarray(tensor):
+    """The array that a TensorProto message holds; strings as objects of bytes."""
+    from stillflow.formats import tensor_proto
+
+    return tensor_proto.from_message(tensor).array().copy()
+
+
+def dimension_value(dimension):
+    """The size that a Dimension stands for; a plain size as it is."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+def dimension_at_index(shape, index):
+    """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
+    return Dimension(None) if shape.rank is None else shape[index]
+
+
+def executing_eagerly():
+    """False: here operations are nodes of graphs."""
+    return False
+
+
+def disable_eager_execution():
+    """Does nothing: operations are nodes of graphs."""
+
+
+def disable_v2_behavior():
+    """Does nothing: this is TensorFlow 1's behaviour."""
+
+
+def disable_v2_tensorshape():
+    """Does nothing: shapes hold Dimensions."""

@@ -1,5 +1,6 @@
 """tf.train.*"""
 
+from stillflow.graph_util import write_graph as write_graph
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer

@@ -13,6 +13,8 @@ def graph_def_message(graph, from_version=None, add_shapes=False):
     """The GraphDef of a graph, or of the nodes made after `from_version`."""
     proto = protobuf.message("GraphDef")()
     proto.versions.producer = PRODUCER_VERSION
+    if graph._library is not None:
+        proto.library.CopyFrom(graph._library)
     for op in graph.get_operations()[from_version or 0 :]:
         fill_node_def(proto.node.add(), op)
         if add_shapes and op._outputs:

@@ -68,14 +68,16 @@ def canonical_name(device) -> str:
     """The full spelling of a device string or DeviceSpec; "" for None."""
     if device is None:
         return ""
-    if isinstance(device, DeviceSpec):
+    if hasattr(device, "to_string"):
         return device.to_string()
     return DeviceSpec.from_string(device).to_string()
 
 
 def apply(device, current: str) -> str:
     """The device of a node that has `current`, inside `tf.device(device)`: what it has already stays."""
-    spec = device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
+    if not isinstance(device, DeviceSpec):
+        device = DeviceSpec.from_string(canonical_name(device))
+    spec = device
     if not current:
         return spec.to_string()
     return DeviceSpec.from_string(current).merged_under(spec).to_string()

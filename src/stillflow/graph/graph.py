@@ -43,6 +43,8 @@ class Graph:
         self._container = ""
         self._seed = None
         self._finalized = False
+        self._library = None  # the FunctionDefLibrary message that came with an imported graph
+        self._py_functions = []  # kept alive for the nodes that call them
         self._edits = 0  # changes of existing nodes
         self._unfeedable = set()
         self._unfetchable = set()
@@ -107,13 +109,7 @@ class Graph:
             op._attrs["_gradient_op_type"] = override.encode()
         for controller in self._control_stack:
             controller.add_op(op)
-        for device in reversed(self._device_stack):
-            if device is _RESET_DEVICES:
-                break
-            if callable(device):  # what a function says counts alone, whatever scopes inside have said
-                op._device = devices.apply(device(op) or "", "")
-            else:
-                op._device = devices.apply(device, op._device)
+        self._apply_devices(op)
         if self._colocation_stack:
             groups = []
             for target in reversed(self._colocation_stack):
@@ -123,6 +119,15 @@ class Graph:
             op._attrs["_class"] = tuple(sorted(set(groups)))
         if self._container and op._op_def.is_stateful and op._attrs.get("container") == b"":
             op._attrs["container"] = self._container.encode()
+
+    def _apply_devices(self, op):
+        for device in reversed(self._device_stack):
+            if device is _RESET_DEVICES:
+                break
+            if callable(device):  # what a function says counts alone, whatever scopes inside have said
+                op._device = devices.apply(device(op) or "", "")
+            else:
+                op._device = devices.apply(device, op._device)
 
     def _note_change(self):
         """Says that an existing node was changed, so that sessions plan again."""
@@ -296,7 +301,8 @@ class Graph:
         else:
             entry = device_name_or_function
             if not isinstance(entry, devices.DeviceSpec):
-                entry = devices.DeviceSpec.from_string(entry)
+                text = entry.to_string() if hasattr(entry, "to_string") else entry
+                entry = devices.DeviceSpec.from_string(text)
         with self._pushed(self._device_stack, entry):
             yield
 
@@ -460,6 +466,11 @@ _default_graphs = _DefaultGraphs()
 def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
     return _default_graphs.get_default()
+
+
+def default_graph_until_exit(graph):
+    """A context like graph.as_default() that may be left in any order with others."""
+    return _default_graphs.with_default(graph, enforces_nesting=False)
 
 
 def reset_default_graph():

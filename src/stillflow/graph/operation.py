@@ -7,6 +7,7 @@ import types
 
 from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
+from stillflow.graph.shape_inference import incompatible_text
 
 
 class Tensor:
@@ -66,6 +67,19 @@ class Tensor:
         return TensorShape._of(self._dims)
 
     @property
+    def _shape(self):
+        return TensorShape._of(self._dims)
+
+    def _shape_tuple(self):
+        return self._dims
+
+    def _shape_as_list(self):
+        return None if self._dims is None else list(self._dims)
+
+    def _as_node_def_input(self):
+        return f"{self._op._name}:{self._value_index}" if self._value_index else self._op._name
+
+    @property
     def _rank(self):
         return None if self._dims is None else len(self._dims)
 
@@ -74,12 +88,12 @@ class Tensor:
         dims = as_shape(shape)._dims
         merged = merge(self._dims, dims)
         if merged is False:
-            raise ValueError(f"Shapes {self.shape} and {TensorShape._of(dims)} are not compatible")
+            raise ValueError(incompatible_text(self._dims, dims))
         self._dims = merged
 
     def consumers(self):
-        """The Operations that take this tensor as an input, each once."""
-        return list(dict.fromkeys(self._consumers))
+        """The Operations that take this tensor as an input, once for each input."""
+        return list(self._consumers)
 
     def eval(self, feed_dict=None, session=None):
         """The tensor's value, computed by `session` or the default session.
@@ -194,6 +208,10 @@ class Operation:
     def _output_types(self):
         return [tensor._dtype for tensor in self._outputs]
 
+    @property
+    def _input_types(self):
+        return [tensor._dtype for tensor in self._inputs]
+
     def values(self):
         return tuple(self._outputs)
 
@@ -225,7 +243,16 @@ class Operation:
         return list(value) if isinstance(value, tuple) else value
 
     def _set_attr(self, name, value):
+        if hasattr(value, "WhichOneof"):
+            from stillflow.formats.attr_value import from_message
+
+            value = from_message(value)
         self._attrs[name] = value
+        self._graph._note_change()
+
+    def _clear_attr(self, name):
+        self._attrs.pop(name, None)
+        self._graph._note_change()
 
     def colocation_groups(self):
         """The names, as b"loc:@name", of the nodes this one is placed with; its own when there are none."""
@@ -268,6 +295,12 @@ class Operation:
             (code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip())
             for code, line in self._call_sites
         ]
+
+    @property
+    def traceback_with_start_lines(self):
+        """`traceback` with the first line of each function besides."""
+        lines = [code.co_firstlineno for code, _ in self._call_sites]
+        return [(*site, line) for site, line in zip(self.traceback, lines, strict=True)]
 
     def run(self, feed_dict=None, session=None):
         """Runs this operation in `session` or the default session. Raises ValueError without one."""

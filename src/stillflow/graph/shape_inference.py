@@ -105,6 +105,20 @@ def dims_text(dims):
     return "[" + ",".join("?" if size is None else str(size) for size in dims) + "]"
 
 
+def incompatible_text(a, b):
+    """What TensorFlow says when two shapes are to be one."""
+    if a is not None and b is not None:
+        if len(a) != len(b):
+            return f"Shapes must be equal rank, but are {len(a)} and {len(b)}"
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            if x is not None and y is not None and x != y:
+                return (
+                    f"Dimension {i} in both shapes must be equal, but are {x} and {y}. "
+                    f"Shapes are {dims_text(a)} and {dims_text(b)}."
+                )
+    return f"Shapes {dims_text(a)} and {dims_text(b)} are incompatible"
+
+
 # ---- Values of tensors that are constant ------------------------------------------------------------------
 
 # How many nodes one question may visit: constants that shapes are made of lie close by.

@@ -30,6 +30,7 @@ _CONTENTS = {
         "RandomUniform RandomUniformInt RandomStandardNormal TruncatedNormal",
         "random_uniform random_uniform_int random_standard_normal truncated_normal",
     ),
+    "state.py_func": ("PyFunc PyFuncStateless", "py_func py_func_stateless"),
     "state.variable": (
         "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
         "variable_v2 assign assign_add assign_sub is_variable_initialized",

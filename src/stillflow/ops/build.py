@@ -34,7 +34,7 @@ def apply(op_def: OpDef, name, arguments: dict):
 
 
 def _structured_outputs(op_def, op):
-    if not op_def.outputs:
+    if not op._outputs:
         return op
     outputs = iter(op._outputs)
     structured = []

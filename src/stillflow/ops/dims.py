@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow.graph import shape as shapes
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.ops.array.placeholder import incompatible
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 
 
 def with_rank(dims, rank):

@@ -25,6 +25,17 @@ class CompiledPlan:
         self.program = program
         self.parts = [node.parts for node in plan.nodes]
         self.text = listing(plan)
+        self.labels = [(node.type, node.inputs, node.outputs) for node in plan.nodes]
+
+    def run(self, values, timeout_nanos=0, trace=None):
+        """The fetched values, or None if the plan is for other shapes of feeds. Raises tf.errors.OpError.
+
+        `trace` is a list that gets (start, end, output bytes) for each step.
+        """
+        try:
+            return self.program.run(values, timeout_nanos, trace)
+        except _engine.EngineError as error:
+            raise errors.make(error.code, error.message, self.operation_at(error.step, error.part)) from None
 
     def operation_at(self, step, part):
         """The operation that failed, for what the engine says of a failure."""
@@ -34,7 +45,7 @@ class CompiledPlan:
         return parts[part if part < len(parts) else 0]
 
 
-def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds) -> CompiledPlan:
+def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=()) -> CompiledPlan:
     """Compiles what computes `fetches` (tensors) and runs `targets` (operations).
 
     Args:
@@ -43,9 +54,10 @@ def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make
       session_core: the _engine.Session that keeps the variables.
       kernels: the _engine.Kernels to use.
       make_feeds: a function that returns the _engine.Feed objects for `feeds`.
+      done: operations that have run already, for a plan that goes on where another stopped; their values are fed.
     """
-    operations = needed_operations(fetches, targets, feeds)
-    plan = lift(operations, feeds, fetches, targets, feed_dims)
+    operations = needed_operations(fetches, targets, feeds, done)
+    plan = lift(operations, feeds, fetches, targets, feed_dims, done)
 
     def reduce(part):
         _reduce(part, lambda known: _evaluate(known, session_core, kernels))

@@ -15,8 +15,10 @@ from stillflow.plan.ir import Node, Plan, Value
 _READ = Kernel("read_variable", ("ref",), ())
 
 
-def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
+def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
     """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
+
+    Of operations that are `done` only the references that they hand on are left.
 
     Raises InvalidArgumentError for a placeholder that is not fed.
     """
@@ -26,7 +28,10 @@ def lift(operations, feeds, fetches, targets, feed_dims) -> Plan:
         plan.values[tensor] = value
         plan.feed_values.append(value)
     for order, op in enumerate(operations):
-        _lift_operation(plan, op, order)
+        if op in done:
+            _hand_on_references(plan, op)
+        else:
+            _lift_operation(plan, op, order)
     for tensor in fetches:
         value = plan.early_reads.get(tensor) or plan.values[tensor]
         if value.is_reference:
@@ -69,6 +74,15 @@ def _lift_operation(plan, op, order):
         _lift_special(plan, op, node)
     else:
         plan.nodes.append(node)
+
+
+def _hand_on_references(plan, op):
+    """Makes the outputs of an operation that has run the variables that went in."""
+    references = [plan.values[tensor] for tensor in op._inputs if tensor in plan.values]
+    references = [value for value in references if value.is_reference]
+    for tensor in op._outputs:
+        if tensor._dtype._is_ref_dtype and references:
+            plan.values.setdefault(tensor, references[0])
 
 
 def _stands_for_variable(op, values):

@@ -10,8 +10,10 @@ import heapq
 from stillflow import errors
 
 
-def needed_operations(fetches, targets, feeds):
+def needed_operations(fetches, targets, feeds, done=()):
     """Operations that `fetches` (tensors) and `targets` (operations) depend on, cut off at fed tensors.
+
+    Nobody waits for operations that are `done`.
 
     Raises InvalidArgumentError if they depend on each other in a circle.
     """
@@ -26,11 +28,11 @@ def needed_operations(fetches, targets, feeds):
                 needed.add(tensor._op)
                 stack.append(tensor._op)
         for control in op._control_inputs:
-            if control not in needed:
+            if control not in needed and control not in done:
                 needed.add(control)
                 stack.append(control)
     ordered = sorted(needed, key=lambda op: op._id)
-    if all(before._id < op._id for op in ordered for before in _predecessors(op, fed)):
+    if all(before._id < op._id for op in ordered for before in _predecessors(op, fed) if before in needed):
         return ordered
     return _sorted_by_dependence(ordered, fed)
 
@@ -44,9 +46,10 @@ def _predecessors(op, fed):
 
 def _sorted_by_dependence(ops, fed):
     waiting = {}
+    waits = set(ops)
     successors: dict = {}
     for op in ops:
-        before = set(_predecessors(op, fed))
+        before = set(_predecessors(op, fed)) & waits
         waiting[op] = len(before)
         for other in before:
             successors.setdefault(other, []).append(op)

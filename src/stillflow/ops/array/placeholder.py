@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from stillflow.graph.shape import TensorShape
-from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.ops.registry import define_op
 
 placeholder = define_op(
@@ -34,17 +35,3 @@ def _(context):
 @placeholder_with_default.gradient
 def _(op, grad):
     return grad
-
-
-def incompatible(a, b):
-    """What TensorFlow says when two shapes are to be one."""
-    if a is not None and b is not None:
-        if len(a) != len(b):
-            return f"Shapes must be equal rank, but are {len(a)} and {len(b)}"
-        for i, (x, y) in enumerate(zip(a, b, strict=True)):
-            if x is not None and y is not None and x != y:
-                return (
-                    f"Dimension {i} in both shapes must be equal, but are {x} and {y}. "
-                    f"Shapes are {dims_text(a)} and {dims_text(b)}."
-                )
-    return f"Shapes {dims_text(a)} and {dims_text(b)} are incompatible"

@@ -7,7 +7,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.ops.array.placeholder import incompatible
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
 from stillflow.ops.registry import define_op
 

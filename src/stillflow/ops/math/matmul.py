@@ -7,7 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.ops.array.placeholder import incompatible
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast
 from stillflow.ops.registry import define_op

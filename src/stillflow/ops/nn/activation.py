@@ -10,7 +10,7 @@ from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.ops.array.placeholder import incompatible
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op

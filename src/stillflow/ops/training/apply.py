@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.ops.array.placeholder import incompatible
+from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.ops.registry import define_op
 from stillflow.ops.state.variable import NUMBERS
 

@@ -1,0 +1,19 @@
+// run_context.h: one run under way, as the executor's own kernels see it.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/program.h"
+#include "executor/session.h"
+
+namespace stillflow {
+
+struct RunContext {
+  Session* session;
+  const RunOptions* options;
+  int64_t deadline_nanos;  // 0: none
+  int64_t next_poll_nanos;
+  Code stop = Code::kOk;  // why the run is to end early
+};
+
+}  // namespace stillflow

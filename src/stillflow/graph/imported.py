@@ -1,0 +1,75 @@
+"""Nodes that come from a GraphDef: they keep their names, and a graph that refuses one is as it was before."""
+
+from __future__ import annotations
+
+from stillflow.graph.operation import Operation
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import infer_shapes
+
+
+class Snapshot:
+    """What a graph was, to go back to it."""
+
+    def __init__(self, graph):
+        self._graph = graph
+        self._count = len(graph._operations)
+        self._names_in_use = dict(graph._names_in_use)
+
+    def restore(self):
+        """Takes out the nodes that have been added since."""
+        graph = self._graph
+        for op in reversed(graph._operations[self._count :]):
+            for tensor in op._inputs:
+                tensor._consumers.remove(op)
+            for control in op._control_inputs:
+                control._control_outputs.remove(op)
+            del graph._by_name[op._name]
+        del graph._operations[self._count :]
+        graph._names_in_use = self._names_in_use
+
+
+def unique_import_name(graph, name):
+    """`name`, with "_1", "_2", ... if the graph has a node of that name."""
+    found, number = name, 0
+    while found in graph._by_name:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def add_imported_node(graph, op_def, name, inputs, control_inputs, attrs, output_dims):
+    """Adds a node as it is, but for the control dependencies of the scopes it is imported in.
+
+    `output_dims` are plain shapes that are known of its outputs, or None. Raises ValueError for shapes that do not
+    fit, and for a name that is taken.
+    """
+    if name in graph._by_name:
+        raise ValueError(f"Node name '{name}' already exists in the Graph")
+    controls = dict.fromkeys((*control_inputs, *graph._control_inputs_for(inputs)))
+    op = Operation(graph, op_def, name, len(graph._operations) + 1, inputs, list(controls), attrs)
+    graph._operations.append(op)
+    graph._by_name[name] = op
+    graph._names_in_use.setdefault(name.lower(), 1)
+    for controller in graph._control_stack:
+        controller.add_op(op)
+    infer_shapes(op)
+    for index, (tensor, dims) in enumerate(zip(op._outputs, output_dims or (), strict=False)):
+        merged = merge(tensor._dims, dims)
+        if merged is False:
+            raise ValueError(
+                f"Node '{name}' has an _output_shapes attribute inconsistent with the GraphDef for output #{index}"
+            )
+        tensor._dims = merged
+    return op
+
+
+def place_imported_nodes(graph, operations):
+    """Gives nodes the devices of the scopes they are imported in; nodes placed with another get that one's."""
+    for op in operations:
+        if not op._attrs.get("_class"):
+            graph._apply_devices(op)
+    for op in operations:
+        for group in op._attrs.get("_class", ()):
+            target = graph._by_name.get(group[5:].decode()) if group.startswith(b"loc:@") else None
+            if target is not None and target is not op and target._device:
+                op._device = target._device

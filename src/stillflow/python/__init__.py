@@ -1,0 +1,1 @@
+"""tensorflow.python.*: the modules below it that programs import."""

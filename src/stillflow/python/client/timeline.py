@@ -1,0 +1,3 @@
+"""tensorflow.python.client.timeline."""
+
+from stillflow.timeline import Timeline as Timeline

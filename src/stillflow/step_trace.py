@@ -1,0 +1,47 @@
+"""step_trace: what RunMetadata says of a run: when each step ran, and how much memory its outputs took."""
+
+from __future__ import annotations
+
+_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+def describe_run(plan, trace, options, run_metadata):
+    """Fills in a RunMetadata message for a run of `plan`.
+
+    `trace` is a list of (start, end, output bytes) of the steps, in nanoseconds, or None when there was none to
+    be. A step that stands for several nodes carries the name of the last; its label lists them all.
+    """
+    if options.output_partition_graphs:
+        nodes = {part.name: part for parts in plan.parts for part in parts}
+        graph = run_metadata.partition_graphs.add()
+        for op in sorted(nodes.values(), key=lambda op: op._id):
+            graph.node.add().CopyFrom(op.node_def)
+    if trace is None:
+        return
+    device = run_metadata.step_stats.dev_stats.add(device=_DEVICE)
+    for (start, end, size), parts, (kind, inputs, outputs) in zip(trace, plan.parts, plan.labels, strict=True):
+        if not start:
+            continue  # the run had ended by then
+        op = parts[-1]
+        stats = device.node_stats.add(node_name=op.name, timeline_label=_label(op, kind, parts, inputs))
+        stats.all_start_micros = start // 1000
+        stats.all_start_nanos = start
+        stats.op_end_rel_micros = stats.all_end_rel_micros = max(1, (end - start) // 1000)
+        stats.op_end_rel_nanos = stats.all_end_rel_nanos = end - start
+        stats.scheduled_micros = start // 1000
+        stats.scheduled_nanos = start
+        if size:
+            stats.memory.add(allocator_name="cpu", total_bytes=size, peak_bytes=size)
+        for slot, value in enumerate(outputs):
+            output = stats.output.add(slot=slot)
+            output.tensor_description.dtype = value.dtype.as_datatype_enum
+            for length in value.dims or ():
+                output.tensor_description.shape.dim.add(size=-1 if length is None else length)
+
+
+def _label(op, kind, parts, inputs):
+    """ "name = Type(input, input)", as timelines read it; several types are joined by "+"."""
+    kinds = "+".join(dict.fromkeys(part.type for part in parts)) if len(parts) > 1 else op.type
+    if kind == "_Read":
+        kinds = "Identity"
+    return f"{op.name} = {kinds}({', '.join(value.name.removesuffix(':0') for value in inputs)})"
