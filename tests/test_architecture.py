@@ -34,10 +34,14 @@ MAY_IMPORT = {
     "training": {"training", "variables", "partitioned_variables", "variable_scope", "initializers", "gradients",
                  "composites", "ops", "graph", "errors", "session"},
     "facade": {"facade", "training", "composites", "ops", "graph", "session", "variables", "variable_scope",
-               "variable_store", "partitioned_variables", "initializers", "gradients", "seeds", "errors"},
+               "variable_store", "partitioned_variables", "initializers", "gradients", "seeds", "errors", "files"},
     "testing": {"graph", "gradients", "session", "isa", "_engine", "ops"},
     "word2vec": {"word2vec", "_corpus", "facade"},
+    "files": {"errors"},
+    "examples": {"examples", "graph", "seeds"},
+    "runner": {"runner", "graph"},
     "command_line": set(),
+    "__main__": {"command_line"},
 }  # fmt: skip
 
 

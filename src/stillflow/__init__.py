@@ -57,8 +57,15 @@ _operators.install()
 _overload_operators()
 newaxis = None
 
+# What programs ask for when they want to know which TensorFlow this is.
+VERSION = __version__ = "1.15.5"
+GIT_VERSION = __git_version__ = "v1.15.4-39-g3db52be"
+COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
+
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset(("debugging", "nn", "random", "sparse", "train"))
+_NAMESPACES = frozenset(
+    ("app", "compat", "debugging", "flags", "gfile", "logging", "nn", "random", "sparse", "train", "version")
+)
 
 
 def __getattr__(name):
@@ -72,4 +79,12 @@ def __getattr__(name):
 
         value = globals()[name] = protobuf.message(name)
         return value
+    if name == "examples":
+        import stillflow.examples.tutorials.mnist.input_data
+
+        return stillflow.examples
+    if name == "install_as_tensorflow":
+        from stillflow.runner import tensorflow_modules
+
+        return tensorflow_modules.install
     raise AttributeError(f"module 'stillflow' has no attribute {name!r}")
