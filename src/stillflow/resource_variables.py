@@ -20,7 +20,6 @@ class ResourceVariable(Variable):
     Every use is a read of its own, which sees the updates before it: those it depends on, and no others.
     """
 
-
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)
         with name_scope(name, "Variable", [] if is_function else [initial_value]) as scope:
@@ -42,12 +41,13 @@ class ResourceVariable(Variable):
                 graph.device(self._handle.device),
             ):
                 self._initializer_op = ops.assign_variable_op(self._handle, self._initial_value, name=assign_scope)
-            with name_scope("Read"), graph.device(self._handle.device):
-                self._graph_element = self._new_read()
-            self._cached_value = None
-            if self._caching_device is not None:
-                with graph.colocate_with(None, ignore_existing=True), graph.device(self._caching_device):
-                    self._cached_value = ops.identity(self._graph_element)
+            with name_scope("Read"):
+                with graph.device(self._handle.device):
+                    self._graph_element = self._new_read()
+                self._cached_value = None
+                if self._caching_device is not None:
+                    with graph.colocate_with(None, ignore_existing=True), graph.device(self._caching_device):
+                        self._cached_value = ops.identity(self._graph_element)
 
     def _initial_shape(self, shape):
         if shape is None:
@@ -241,7 +241,8 @@ class ResourceVariable(Variable):
 
 
 _SCATTERS = {
-    f"Scatter{name}": f"resource_scatter_{name.lower()}" for name in ("Update", "Add", "Sub", "Mul", "Div", "Min", "Max")
+    f"Scatter{name}": f"resource_scatter_{name.lower()}"
+    for name in ("Update", "Add", "Sub", "Mul", "Div", "Min", "Max")
 }
 
 
@@ -291,4 +292,3 @@ def _convert_variable(variable, dtype=None, name=None, as_ref=False):
 
 
 register_conversion(ResourceVariable, _convert_variable, priority=99)
-

@@ -187,7 +187,13 @@ _CONTENTS = {
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "
         "ApplyAdagradDA SparseApplyAdagradDA ApplyAdam ApplyRMSProp SparseApplyRMSProp ApplyCenteredRMSProp "
         "SparseApplyCenteredRMSProp ApplyAdadelta SparseApplyAdadelta ApplyFtrl SparseApplyFtrl ApplyFtrlV2 "
-        "SparseApplyFtrlV2",
+        "SparseApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyProximalGradientDescent "
+        "ResourceSparseApplyProximalGradientDescent ResourceApplyMomentum ResourceSparseApplyMomentum "
+        "ResourceApplyAdagrad ResourceSparseApplyAdagrad ResourceApplyProximalAdagrad "
+        "ResourceSparseApplyProximalAdagrad ResourceApplyAdagradDA ResourceSparseApplyAdagradDA "
+        "ResourceApplyAdam ResourceApplyRMSProp ResourceSparseApplyRMSProp ResourceApplyCenteredRMSProp "
+        "ResourceSparseApplyCenteredRMSProp ResourceApplyAdadelta ResourceSparseApplyAdadelta "
+        "ResourceApplyFtrl ResourceSparseApplyFtrl ResourceApplyFtrlV2 ResourceSparseApplyFtrlV2",
         "apply_gradient_descent apply_proximal_gradient_descent sparse_apply_proximal_gradient_descent "
         "apply_momentum sparse_apply_momentum apply_adagrad sparse_apply_adagrad apply_proximal_adagrad "
         "sparse_apply_proximal_adagrad apply_adagrad_da sparse_apply_adagrad_da apply_adam apply_rms_prop "
