@@ -11,6 +11,7 @@ from stillflow.facade import linalg as linalg
 from stillflow.facade import math as math
 from stillflow.facade.array import *
 from stillflow.facade.array_order import *
+from stillflow.facade.behavior import *
 from stillflow.facade.casts import *
 from stillflow.facade.checks import *
 from stillflow.facade.clip import *

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.control import group
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.graph import get_default_graph
 from stillflow.resource_variables import is_resource_variable
 from stillflow.variables import (
     Variable,
@@ -27,6 +30,7 @@ __all__ = [
     "enable_resource_variables",
     "global_variables",
     "global_variables_initializer",
+    "initialize_all_tables",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
@@ -46,11 +50,20 @@ __all__ = [
     "scatter_nd_update",
     "scatter_sub",
     "scatter_update",
+    "tables_initializer",
     "trainable_variables",
     "variables_initializer",
 ]
 
+
+def tables_initializer(name="init_all_tables"):
+    """An operation that initializes all tables of the graph."""
+    initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else ops.no_op(name=name)
+
+
 # Names from before TensorFlow 1.0.
+initialize_all_tables = tables_initializer
 all_variables = global_variables
 initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
