@@ -372,7 +372,24 @@ Status ForType(const char* kernel, DType dtype, const Body& body) {
 
 inline Variable* VariableOf(const Tensor& reference) { return static_cast<Variable*>(reference.data); }
 
+// A resource variable is named "resource:container/name", so that it is told from a reference variable.
+inline const char* ResourceName(const Variable& variable) {
+  constexpr char kPrefix[] = "resource:";
+  constexpr size_t kLength = sizeof(kPrefix) - 1;
+  return std::strncmp(variable.name, kPrefix, kLength) == 0 ? variable.name + kLength : nullptr;
+}
+
 inline Status Uninitialized(const Variable& variable) {
+  if (const char* resource = ResourceName(variable)) {
+    const char* slash = std::strchr(resource, '/');
+    const char* name = slash != nullptr ? slash + 1 : resource;
+    const int container = slash != nullptr ? static_cast<int>(slash - resource) : 0;
+    return Error(
+        Code::kFailedPrecondition,
+        "Error while reading resource variable %s from Container: %.*s. This could mean that the variable was "
+        "uninitialized. Not found: Resource %s does not exist.",
+        name, container, resource, resource);
+  }
   return Error(Code::kFailedPrecondition, "Attempting to use uninitialized value %s", variable.name);
 }
 

@@ -51,6 +51,7 @@ class LockedVariables {
   Status CheckInitialized() const {
     for (int i = 0; i < count_; ++i) {
       if (variables_[i]->value.buffer == nullptr) {
+        if (ResourceName(*variables_[i]) != nullptr) return Uninitialized(*variables_[i]);
         return Error(Code::kFailedPrecondition, "Attempting to use uninitialized variables: %s", variables_[i]->name);
       }
     }

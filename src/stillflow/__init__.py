@@ -11,6 +11,7 @@ from stillflow.facade import linalg as linalg
 from stillflow.facade import math as math
 from stillflow.facade.array import *
 from stillflow.facade.array_order import *
+from stillflow.facade.behavior import *
 from stillflow.facade.casts import *
 from stillflow.facade.checks import *
 from stillflow.facade.clip import *
@@ -58,8 +59,15 @@ _operators.install()
 _overload_operators()
 newaxis = None
 
+# What programs ask for when they want to know which TensorFlow this is.
+VERSION = __version__ = "1.15.5"
+GIT_VERSION = __git_version__ = "v1.15.4-39-g3db52be"
+COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
+
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset(("debugging", "graph_util", "nn", "random", "sparse", "train"))
+_NAMESPACES = frozenset(
+    "app compat debugging flags gfile graph_util logging nn random sparse train version".split()
+)
 
 
 def __getattr__(name):
@@ -73,4 +81,12 @@ def __getattr__(name):
 
         value = globals()[name] = protobuf.message(name)
         return value
+    if name == "examples":
+        import stillflow.examples.tutorials.mnist.input_data
+
+        return stillflow.examples
+    if name == "install_as_tensorflow":
+        from stillflow.runner import tensorflow_modules
+
+        return tensorflow_modules.install
     raise AttributeError(f"module 'stillflow' has no attribute {name!r}")

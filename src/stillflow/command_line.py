@@ -7,12 +7,35 @@ import sys
 
 
 def main(argv=None) -> int:
-    """Runs the subcommand that the arguments name and returns its exit code."""
+    """Runs the subcommand that the arguments name, or the program, and returns its exit code."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    program = argv[1:] if argv[:1] == ["run"] else argv
+    if program and _is_program(program[0], is_named=program is not argv):
+        from stillflow.runner import script
+
+        return script.run(program[0], program[1:])
     parser = argparse.ArgumentParser(prog="stillflow", description="TensorFlow 1.x programs, run as written.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
     _add_word2vec(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
+
+
+def _is_program(argument, is_named):
+    """Whether an argument is a program's file: after `run` anything is that is no option."""
+    return not argument.startswith("-") and (is_named or argument.endswith((".py", ".pyw")))
+
+
+def _add_run(commands):
+    parser = commands.add_parser(
+        "run",
+        help="run a program that imports tensorflow",
+        description="Runs a program that says `import tensorflow as tf`, unchanged, as `python script.py` would. The "
+        "exit code is the program's; 2 says that its file cannot be read. `stillflow script.py` does the same.",
+    )
+    parser.add_argument("script", help="the program's file")
+    parser.add_argument("arguments", nargs="...", help="what the program finds in sys.argv")
 
 
 def _add_word2vec(commands):

@@ -133,6 +133,7 @@ def gradients(
         graph = get_default_graph()
         graph.unique_name("uid")  # TensorFlow takes this name, and later names depend on it
         ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
+        xs = [getattr(x, "_handle", x) for x in xs]  # a resource variable is known by its handle
         xs = convert_n_to_tensor_or_indexed_slices(xs, name="x", as_ref=True)
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))

@@ -22,7 +22,7 @@ from stillflow.partitioned_variables import (
     call_partitioner,
     slices,
 )
-from stillflow.variables import Variable
+from stillflow.variables import Variable, use_resources_by_default
 
 
 class VariableSynchronization(enum.Enum):
@@ -67,7 +67,7 @@ class VariableStore:
         options = {
             "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
             "trainable": trainable, "collections": collections, "caching_device": caching_device,
-            "validate_shape": validate_shape, "constraint": constraint,
+            "validate_shape": validate_shape, "constraint": constraint, "use_resource": use_resource,
         }  # fmt: skip
         is_scalar = isinstance(shape, (list, tuple)) and not shape
         if partitioner is not None and not is_scalar:
@@ -88,7 +88,7 @@ class VariableStore:
 
     def _get_single(
         self, name, shape, dtype, initializer, regularizer, reuse, trainable, collections, caching_device,
-        validate_shape, constraint, partition_info=None,
+        validate_shape, constraint, use_resource=None, partition_info=None,
     ):  # fmt: skip
         if shape is not None and initializer is not None and not callable(initializer):
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -106,7 +106,7 @@ class VariableStore:
         initial_value, dtype = _initial_value(name, shape, dtype, initializer, partition_info)
         variable = Variable(
             initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,
-            constraint=constraint,
+            constraint=constraint, use_resource=use_resources_by_default() if use_resource is None else use_resource,
         )  # fmt: skip
         self._variables[name] = variable
         if regularizer:

@@ -22,10 +22,17 @@ class Variable:
     # numpy must leave `array + variable` to the variable.
     __array_priority__ = 100
 
+    def __new__(cls, *args, use_resource=None, variable_def=None, **options):
+        if cls is Variable and _uses_resource(use_resource, variable_def or (args[6] if len(args) > 6 else None)):
+            from stillflow.resource_variables import ResourceVariable
+
+            return super().__new__(ResourceVariable)
+        return super().__new__(cls)
+
     def __init__(
         self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
         name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-        shape=None,
+        use_resource=None, synchronization=None, aggregation=None, shape=None,
     ):  # fmt: skip
         """Adds a variable, its initializer and its read to the default graph.
 
@@ -41,6 +48,9 @@ class Variable:
           expected_shape: ignored, as in TensorFlow.
           import_scope: a name scope to put before the names in `variable_def`.
           constraint: a function from the value after an update to the value to keep; optimizers apply it.
+          use_resource: whether it is a resource variable; by default what the variable scope says, and then what
+            tf.enable_resource_variables has said.
+          synchronization, aggregation: of copies, of which there is one.
           shape: the variable's shape, if it is not to be the initial value's.
 
         Raises:
@@ -292,6 +302,10 @@ class Variable:
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
+        if variable_def.is_resource:
+            from stillflow.resource_variables import ResourceVariable
+
+            return ResourceVariable.from_proto(variable_def, import_scope)
         return Variable(variable_def=variable_def, import_scope=import_scope)
 
     def __iter__(self):
@@ -299,6 +313,27 @@ class Variable:
 
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+_uses_resources_by_default = False
+
+
+def use_resources_by_default(uses=None):
+    """Whether variables are resource variables where nothing says otherwise; sets that, too."""
+    global _uses_resources_by_default
+    if uses is not None:
+        _uses_resources_by_default = uses
+    return _uses_resources_by_default
+
+
+def _uses_resource(use_resource, variable_def):
+    if variable_def is not None:
+        return False  # which of both it is, from_proto knows
+    if use_resource is None:
+        from stillflow.variable_scope import get_variable_scope
+
+        use_resource = get_variable_scope().use_resource
+    return _uses_resources_by_default if use_resource is None else use_resource
 
 
 def _convert_variable(variable, dtype=None, name=None, as_ref=False):

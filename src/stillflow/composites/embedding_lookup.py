@@ -27,7 +27,8 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, max_norm=
         raise ValueError("Need at least one param")
     params = as_parts(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
-        params = convert_n_to_tensor_or_indexed_slices(params, name="params")
+        if not any(hasattr(table, "sparse_read") for table in params):
+            params = convert_n_to_tensor_or_indexed_slices(params, name="params")
         ids = convert_to_tensor(ids, name="ids")
         if len(params) > 1:
             return _lookup_in_parts(params, ids, partition_strategy, scope, max_norm)

@@ -6,6 +6,11 @@ from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
 from stillflow.training.adam import AdamOptimizer as AdamOptimizer
 from stillflow.training.ftrl import FtrlOptimizer as FtrlOptimizer
+from stillflow.training.global_step import assert_global_step as assert_global_step
+from stillflow.training.global_step import create_global_step as create_global_step
+from stillflow.training.global_step import get_global_step as get_global_step
+from stillflow.training.global_step import get_or_create_global_step as get_or_create_global_step
+from stillflow.training.global_step import global_step as global_step
 from stillflow.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from stillflow.training.momentum import MomentumOptimizer as MomentumOptimizer
 from stillflow.training.optimizer import Optimizer as Optimizer
@@ -14,3 +19,8 @@ from stillflow.training.proximal_gradient_descent import (
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
+from stillflow.training.schedules import cosine_decay as cosine_decay
+from stillflow.training.schedules import exponential_decay as exponential_decay
+from stillflow.training.schedules import inverse_time_decay as inverse_time_decay
+from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
+from stillflow.training.schedules import polynomial_decay as polynomial_decay

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.control import group
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.graph import get_default_graph
+from stillflow.resource_variables import is_resource_variable
 from stillflow.variables import (
     Variable,
     global_variables,
@@ -12,6 +16,7 @@ from stillflow.variables import (
     model_variables,
     moving_average_variables,
     trainable_variables,
+    use_resources_by_default,
     variables_initializer,
 )
 
@@ -21,8 +26,11 @@ __all__ = [
     "assign",
     "assign_add",
     "assign_sub",
+    "disable_resource_variables",
+    "enable_resource_variables",
     "global_variables",
     "global_variables_initializer",
+    "initialize_all_tables",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
@@ -31,6 +39,7 @@ __all__ = [
     "local_variables_initializer",
     "model_variables",
     "moving_average_variables",
+    "resource_variables_enabled",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -41,70 +50,108 @@ __all__ = [
     "scatter_nd_update",
     "scatter_sub",
     "scatter_update",
+    "tables_initializer",
     "trainable_variables",
     "variables_initializer",
 ]
 
+
+def tables_initializer(name="init_all_tables"):
+    """An operation that initializes all tables of the graph."""
+    initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else ops.no_op(name=name)
+
+
 # Names from before TensorFlow 1.0.
+initialize_all_tables = tables_initializer
 all_variables = global_variables
 initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
 initialize_variables = variables_initializer
 
 
+def enable_resource_variables():
+    """From now on variables are resource variables where nothing says otherwise."""
+    use_resources_by_default(True)
+
+
+def disable_resource_variables():
+    """From now on variables are reference variables where nothing says otherwise."""
+    use_resources_by_default(False)
+
+
+def resource_variables_enabled():
+    """Whether variables are resource variables where nothing says otherwise."""
+    return use_resources_by_default()
+
+
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     """A tensor that, when computed, sets the variable `ref` to `value`."""
+    if is_resource_variable(ref):
+        return ref.assign(value, name=name)
     return ops.assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
 
 
 def assign_add(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, adds `value` to the variable `ref`."""
+    if is_resource_variable(ref):
+        return ref.assign_add(value, name=name)
     return ops.assign_add(ref, value, use_locking=use_locking, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, subtracts `value` from the variable `ref`."""
+    if is_resource_variable(ref):
+        return ref.assign_sub(value, name=name)
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
+
+
+def _scatter(function, ref, indices, updates, use_locking, name):
+    if is_resource_variable(ref):
+        return ref._scatter_rows(function, indices, updates, name)
+    return function(ref, indices, updates, use_locking=use_locking, name=name)
 
 
 def is_variable_initialized(variable):
     """A bool tensor: whether the variable has a value in the session that computes it."""
+    if is_resource_variable(variable):
+        return variable.is_initialized()
     return ops.is_variable_initialized(variable._ref())
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
     """A tensor that, when computed, sets rows `indices` of the variable `ref` to `updates`."""
-    return ops.scatter_update(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_update, ref, indices, updates, use_locking, name)
 
 
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, adds `updates` to rows `indices` of the variable `ref`."""
-    return ops.scatter_add(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_add, ref, indices, updates, use_locking, name)
 
 
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, subtracts `updates` from rows `indices` of the variable `ref`."""
-    return ops.scatter_sub(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_sub, ref, indices, updates, use_locking, name)
 
 
 def scatter_mul(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, multiplies rows `indices` of the variable `ref` by `updates`."""
-    return ops.scatter_mul(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_mul, ref, indices, updates, use_locking, name)
 
 
 def scatter_div(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, divides rows `indices` of the variable `ref` by `updates`."""
-    return ops.scatter_div(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_div, ref, indices, updates, use_locking, name)
 
 
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, takes the lesser of rows `indices` of the variable `ref` and `updates`."""
-    return ops.scatter_min(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_min, ref, indices, updates, use_locking, name)
 
 
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
     """A tensor that, when computed, takes the greater of rows `indices` of the variable `ref` and `updates`."""
-    return ops.scatter_max(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter(ops.scatter_max, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):

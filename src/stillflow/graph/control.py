@@ -42,5 +42,7 @@ class ControlDependencies:
 def _operation(graph, item):
     if isinstance(item, IndexedSlices):
         item = item.op
+    if hasattr(item, "_handle"):
+        return item.op  # of what assigning to a resource variable returns, the assignment
     element = graph.as_graph_element(getattr(item, "_as_graph_element", lambda: item)())
     return getattr(element, "op", element)

@@ -43,6 +43,11 @@ class InferenceContext:
             self.asked_partial_values[index] = value
         return value
 
+    def variable_dims(self, index):
+        """The plain shape of the variable that the input is a handle of."""
+        shape = self.inputs[index]._op._attrs.get("shape")
+        return None if shape is None else shape._dims
+
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
 

@@ -35,6 +35,14 @@ _CONTENTS = {
         "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
         "variable_v2 assign assign_add assign_sub is_variable_initialized",
     ),
+    "state.resource": (
+        "VarHandleOp VarIsInitializedOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
+        "ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
+        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
+        "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
+        "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max",
+    ),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
         "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
@@ -181,7 +189,13 @@ _CONTENTS = {
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "
         "ApplyAdagradDA SparseApplyAdagradDA ApplyAdam ApplyRMSProp SparseApplyRMSProp ApplyCenteredRMSProp "
         "SparseApplyCenteredRMSProp ApplyAdadelta SparseApplyAdadelta ApplyFtrl SparseApplyFtrl ApplyFtrlV2 "
-        "SparseApplyFtrlV2",
+        "SparseApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyProximalGradientDescent "
+        "ResourceSparseApplyProximalGradientDescent ResourceApplyMomentum ResourceSparseApplyMomentum "
+        "ResourceApplyAdagrad ResourceSparseApplyAdagrad ResourceApplyProximalAdagrad "
+        "ResourceSparseApplyProximalAdagrad ResourceApplyAdagradDA ResourceSparseApplyAdagradDA "
+        "ResourceApplyAdam ResourceApplyRMSProp ResourceSparseApplyRMSProp ResourceApplyCenteredRMSProp "
+        "ResourceSparseApplyCenteredRMSProp ResourceApplyAdadelta ResourceSparseApplyAdadelta "
+        "ResourceApplyFtrl ResourceSparseApplyFtrl ResourceApplyFtrlV2 ResourceSparseApplyFtrlV2",
         "apply_gradient_descent apply_proximal_gradient_descent sparse_apply_proximal_gradient_descent "
         "apply_momentum sparse_apply_momentum apply_adagrad sparse_apply_adagrad apply_proximal_adagrad "
         "sparse_apply_proximal_adagrad apply_adagrad_da sparse_apply_adagrad_da apply_adam apply_rms_prop "

@@ -40,7 +40,10 @@ def _variable(session_core, value):
     dims = None if shape.rank is None else [-1 if size is None else size for size in shape.as_list()]
     name = op._attrs.get("shared_name", b"").decode() or op._name
     container = op._attrs.get("container", b"").decode()
-    if container:
+    if op._op_def.lowering.kind == "handle":
+        # The engine tells resource variables by their names.
+        name = f"resource:{container or 'localhost'}/{name}"
+    elif container:
         name = f"{container}/{name}"
     return session_core.variable(name, value.dtype.as_datatype_enum, dims)
 

@@ -31,6 +31,9 @@ class PlanContext:
         value = self.values[index]
         return value.partial if value.constant is None else as_partial(value.constant)
 
+    def variable_dims(self, index):
+        return self.shapes[index]
+
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
 

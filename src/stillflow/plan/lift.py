@@ -7,11 +7,14 @@ where an operation takes the value of what is a reference, the read stands right
 from __future__ import annotations
 
 from stillflow import errors
+from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
 from stillflow.ops.registry import Alias, Kernel, Special
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 
+# Ops that take the value of the variable that a handle stands for; others with a handle take the variable.
+_HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd"))
 _READ = Kernel("read_variable", ("ref",), ())
 
 
@@ -54,11 +57,12 @@ def _lift_operation(plan, op, order):
     for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
         if arg.is_ref:
             changed = changed or values[i]
-        elif values[i].is_reference:
+        elif values[i].is_reference and not _takes_variable(op_def, arg):
             source = op._inputs[i]._op
             reader = op if isinstance(source._op_def.lowering, Special) else source
             values[i] = _read(plan, reader, values[i], order)
-    is_pure = not op_def.is_stateful and changed is None
+    # The read is a node of its own; what is done with the value is pure.
+    is_pure = changed is None and (not op_def.is_stateful or op_def.name in _HANDLE_READERS)
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
     for tensor in op._outputs:
         node.outputs.append(Value(tensor._dtype.base_dtype, tensor._dims, node, tensor))
@@ -91,7 +95,13 @@ def _stands_for_variable(op, values):
     TensorFlow hands on the variable's memory there: what uses it sees the updates that it was told to wait for.
     So does this: whatever uses it reads the variable itself. Fetched, it is read in its own place.
     """
-    return isinstance(op._op_def.lowering, Alias) and values[0].is_reference and not op._control_inputs
+    is_alias = isinstance(op._op_def.lowering, Alias) and op._op_def.name not in _HANDLE_READERS
+    return is_alias and values[0].is_reference and not op._control_inputs
+
+
+def _takes_variable(op_def, arg):
+    """Whether an op wants the variable behind a handle, not its value."""
+    return arg.dtype is dtypes.resource and op_def.name not in _HANDLE_READERS
 
 
 def expanded(args, attrs):
@@ -125,6 +135,13 @@ def _lift_special(plan, op, node):
             raise _unfed(op)
     elif kind == "variable":
         node.outputs[0].producer = None
+    elif kind == "handle":
+        # In a plan a handle is the variable: what reads it has the variable's type and shape.
+        value = plan.values[op._outputs[0]]
+        value.producer = None
+        value.is_reference = True
+        value.dtype = op._attrs["dtype"]
+        value.dims = op._attrs["shape"]._dims
     elif kind != "nothing":
         raise errors.make(errors.UNIMPLEMENTED, f"Op type {op.type} cannot be run", op)
 

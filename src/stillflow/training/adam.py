@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.graph.graph import get_default_graph
+from stillflow.resource_variables import is_resource_variable
 from stillflow.training.optimizer import Optimizer
 
 
@@ -64,7 +65,7 @@ class AdamOptimizer(Optimizer):
             *self._scalars(var.dtype.base_dtype),
             grad,
             use_locking=self._use_locking,
-        ).op
+        )
 
     def _apply_sparse(self, grad, var):
         graph = get_default_graph()
@@ -73,9 +74,12 @@ class AdamOptimizer(Optimizer):
 
         def faded(slot, fade, rows):
             """The slot after it has faded everywhere and grown in some rows."""
-            update = ops.assign(slot, slot * fade, use_locking=self._use_locking)
+            update = slot.assign(slot * fade, use_locking=self._use_locking)
             with graph.control_dependencies([update]):
-                return ops.scatter_add(slot, grad.indices, rows, use_locking=self._use_locking)
+                if not is_resource_variable(slot):
+                    return ops.scatter_add(slot, grad.indices, rows, use_locking=self._use_locking)
+                with graph.control_dependencies([ops.resource_scatter_add(slot.handle, grad.indices, rows)]):
+                    return slot.value()
 
         m = self.get_slot(var, "m")
         scaled = grad.values * (1 - beta1)
@@ -84,7 +88,7 @@ class AdamOptimizer(Optimizer):
         scaled_squares = (grad.values * grad.values) * (1 - beta2)
         v_t = faded(v, beta2, scaled_squares)
         root = ops.sqrt(v_t)
-        update = ops.assign_sub(var, rate * m_t / (root + epsilon), use_locking=self._use_locking)
+        update = var.assign_sub(rate * m_t / (root + epsilon), use_locking=self._use_locking)
         return group(update, m_t, v_t)
 
     def _finish(self, update_ops, name_scope):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.resource_variables import is_resource_variable
 from stillflow.training.optimizer import Optimizer
 
 
@@ -25,9 +26,11 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         rate = ops.cast(self._learning_rate_tensor, var.dtype.base_dtype)
-        return ops.apply_gradient_descent(var, rate, grad, use_locking=self._use_locking).op
+        return ops.apply_gradient_descent(var, rate, grad, use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad, var):
+        if is_resource_variable(var):
+            return ops.resource_scatter_add(var.handle, grad.indices, -grad.values * self._learning_rate)
         rate = ops.cast(self._learning_rate_tensor, var.dtype.base_dtype)
         delta = IndexedSlices(grad.values * rate, grad.indices, grad.dense_shape)
         return var.scatter_sub(delta, use_locking=self._use_locking)

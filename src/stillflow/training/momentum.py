@@ -42,7 +42,7 @@ class MomentumOptimizer(Optimizer):
             ops.cast(self._momentum_tensor, dtype),
             use_locking=self._use_locking,
             use_nesterov=self._use_nesterov,
-        ).op
+        )
 
     def _apply_sparse(self, grad, var):
         dtype = var.dtype.base_dtype
@@ -55,4 +55,4 @@ class MomentumOptimizer(Optimizer):
             ops.cast(self._momentum_tensor, dtype),
             use_locking=self._use_locking,
             use_nesterov=self._use_nesterov,
-        ).op
+        )

@@ -12,6 +12,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
+from stillflow.resource_variables import is_resource_variable
 from stillflow.training import slot_creator
 from stillflow.variables import Variable, trainable_variables
 
@@ -146,7 +147,7 @@ class Optimizer:
                     graph.control_dependencies([self._finish(updates, "update")]),
                     graph.colocate_with(global_step.op),
                 ):
-                    step = ops.assign_add(_target(global_step), 1, name=scope)
+                    step = _counted(global_step, scope)
         step = step.op if isinstance(step, Tensor) else step
         train_ops = graph.get_collection_ref(GraphKeys.TRAIN_OP)
         if step not in train_ops:
@@ -188,7 +189,9 @@ class Optimizer:
         graph = colocate_with.graph
         if (name, graph) not in self._non_slots:
             with graph.colocate_with(colocate_with.op):
-                self._non_slots[name, graph] = Variable(initial_value, trainable=False, name=name)
+                self._non_slots[name, graph] = Variable(
+                    initial_value, trainable=False, name=name, use_resource=is_resource_variable(colocate_with)
+                )
         return self._non_slots[name, graph]
 
     def _get_non_slot_variable(self, name, graph=None):
@@ -274,11 +277,20 @@ def _key(variable):
 
 def _target(variable):
     """What to differentiate by: a variable's reference, or a tensor."""
+    if is_resource_variable(variable):
+        return variable
     if isinstance(variable, Variable):
         return variable._ref()
     if isinstance(variable, Tensor):
         return variable
     raise NotImplementedError("Trying to optimize unsupported type ", variable)
+
+
+def _counted(global_step, name):
+    """What counts a step."""
+    if is_resource_variable(global_step):
+        return ops.assign_add_variable_op(global_step.handle, convert_to_tensor(1, global_step.dtype), name=name)
+    return ops.assign_add(_target(global_step), 1, name=name)
 
 
 def _flattened(values):

@@ -35,9 +35,9 @@ class ProximalGradientDescentOptimizer(Optimizer):
         ]
 
     def _apply_dense(self, grad, var):
-        return ops.apply_proximal_gradient_descent(var, *self._scalars, grad, use_locking=self._use_locking).op
+        return ops.apply_proximal_gradient_descent(var, *self._scalars, grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         return ops.sparse_apply_proximal_gradient_descent(
             var, *self._scalars, grad.values, grad.indices, use_locking=self._use_locking
-        ).op
+        )

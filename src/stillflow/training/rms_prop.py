@@ -57,7 +57,7 @@ class RMSPropOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         apply = ops.apply_centered_rms_prop if self._centered else ops.apply_rms_prop
-        return apply(*self._arguments(var), grad, use_locking=self._use_locking).op
+        return apply(*self._arguments(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         apply = ops.sparse_apply_centered_rms_prop if self._centered else ops.sparse_apply_rms_prop

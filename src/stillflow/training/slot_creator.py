@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph.graph import get_default_graph
 from stillflow.initializers import Zeros
 from stillflow.partitioned_variables import SaveSliceInfo
+from stillflow.resource_variables import is_resource_variable
 from stillflow.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
@@ -49,6 +50,7 @@ def _slot_variable(primary, initial_value, validates_shape, shape, dtype):
         shape=shape if callable(initial_value) else None,
         dtype=dtype,
         validate_shape=validates_shape,
+        use_resource=is_resource_variable(primary),
     )
     scope.set_partitioner(partitioner)
     info = getattr(primary, "_save_slice_info", None)

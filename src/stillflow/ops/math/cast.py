@@ -62,7 +62,8 @@ def cast(x, dtype, name=None):
       The same kind as x. Floats become integers by truncation.
     """
     target = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype == target:
+    # A resource variable is read by what takes it.
+    if (isinstance(x, Tensor) or hasattr(x, "_handle")) and x.dtype == target:
         return x
     with name_scope(name, "Cast", [x]) as scope:
         if isinstance(x, IndexedSlices):

@@ -18,35 +18,70 @@ def _snake_case(name):
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in words)[1:]
 
 
+class _Update:
+    """An update of variables, reference variables or resource variables: an op for each kind."""
+
+    def __init__(self, reference, resource, variable_count):
+        self.op_def = reference.op_def
+        self._reference = reference
+        self._resource = resource
+        self._variable_count = variable_count
+
+    def __call__(self, *args, **kwargs):
+        if args and hasattr(args[0], "handle"):
+            count = self._variable_count
+            return self._resource(*(variable.handle for variable in args[:count]), *args[count:], **kwargs)
+        return self._reference(*args, **kwargs)
+
+
 def _update(name, variables, arguments, gradient="grad", attrs="", attr_names=""):
     """Declares an update. `arguments` are the inputs after the variables, in TensorFlow's order."""
     variables, arguments = variables.split(), arguments.split()
-    types = {"global_step": "int64", "indices": "Tindices"}
-    inputs = [f"{each}: Ref(T)" for each in variables] + [f"{each}: {types.get(each, 'T')}" for each in arguments]
-    scalars = [each for each in arguments if each not in (gradient, "indices")]
     is_sparse = "indices" in arguments
-    op = define_op(
-        f"{name}({', '.join(inputs)}) -> (out: Ref(T))",
-        f"T: {NUMBERS}; {'Tindices: {int32, int64}; ' if is_sparse else ''}use_locking: bool = false{attrs}",
-        kernel=f"{_snake_case(name)}({', '.join([*variables, *arguments])}{attr_names})",
-        differentiable=False,
-    )
-    variable_count, gradient_index = len(variables), len(variables) + arguments.index(gradient)
-    indices_index = variable_count + arguments.index("indices") if is_sparse else None
-    scalar_indices = [variable_count + arguments.index(each) for each in scalars]
+    types = {"global_step": "int64", "indices": "Tindices"}
+    rest = [f"{each}: {types.get(each, 'T')}" for each in arguments]
+    all_attrs = f"T: {NUMBERS}; {'Tindices: {int32, int64}; ' if is_sparse else ''}use_locking: bool = false{attrs}"
+    kernel = f"{_snake_case(name)}({', '.join([*variables, *arguments])}{attr_names})"
 
-    @op.shape_rule
+    def signature(prefix, variable_type, outputs):
+        inputs = [f"{each}: {variable_type}" for each in variables] + rest
+        return f"{prefix}{name}({', '.join(inputs)}) -> ({outputs})"
+
+    reference = define_op(signature("", "Ref(T)", "out: Ref(T)"), all_attrs, kernel=kernel, differentiable=False)
+    resource = define_op(
+        signature("Resource", "resource", ""), all_attrs, kernel=kernel, stateful=True, differentiable=False
+    )
+    shape_of = _shape_rule(len(variables), arguments, gradient)
+
+    @reference.shape_rule
     def _(context):
-        dims = context.shapes[0]
-        for other in context.shapes[1:variable_count]:
+        return shape_of(context.shapes[: len(variables)], context.shapes)
+
+    @resource.shape_rule
+    def _(context):
+        shape_of([context.variable_dims(i) for i in range(len(variables))], context.shapes)
+        return []
+
+    return _Update(reference, resource, len(variables))
+
+
+def _shape_rule(variable_count, arguments, gradient):
+    """A function of the variables' shapes and all inputs' that returns the first variable's."""
+    gradient_index = variable_count + arguments.index(gradient)
+    indices_index = variable_count + arguments.index("indices") if "indices" in arguments else None
+    scalar_indices = [variable_count + i for i, each in enumerate(arguments) if each not in (gradient, "indices")]
+
+    def shape_of(variables, shapes):
+        dims = variables[0]
+        for other in variables[1:]:
             dims = _merged(dims, other)
         for index in scalar_indices:
-            _merged(context.shapes[index], ())
+            _merged(shapes[index], ())
         if indices_index is None:
-            return _merged(dims, context.shapes[gradient_index])
-        return _row_update(dims, context.shapes[gradient_index], context.shapes[indices_index])
+            return _merged(dims, shapes[gradient_index])
+        return _row_update(dims, shapes[gradient_index], shapes[indices_index])
 
-    return op
+    return shape_of
 
 
 def _merged(a, b):

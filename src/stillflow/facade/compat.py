@@ -1,0 +1,83 @@
+"""tf.compat: text and bytes, and tf.compat.v1, which is tf."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+
+import numpy as np
+
+import stillflow as v1
+
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "dimension_at_index",
+    "dimension_value",
+    "forward_compatible",
+    "integral_types",
+    "path_to_str",
+    "real_types",
+    "v1",
+]
+
+# `import tensorflow.compat.v1` asks for a package.
+__path__: list[str] = []
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+
+# What TensorFlow 1.15.5 was ready for.
+_HORIZON = datetime.date(2019, 8, 21)
+
+
+def as_bytes(bytes_or_text, encoding="utf-8"):
+    """Text, bytes or a bytearray as bytes. Raises TypeError for others."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, (bytes, bytearray)):
+        return bytes(bytes_or_text)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text, encoding="utf-8"):
+    """Text or bytes as text. Raises TypeError for others."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value):
+    """Bytes decoded, anything else as str() has it."""
+    return as_text(value) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path):
+    """A path object as a string; anything else as it is."""
+    return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
+
+
+def forward_compatible(year, month, day):
+    """Whether programs may be written that releases up to that day cannot read."""
+    return datetime.date(year, month, day) < _HORIZON
+
+
+def dimension_value(dimension):
+    """A Dimension as an integer or None; anything else as it is."""
+    return dimension.value if isinstance(dimension, v1.Dimension) else dimension
+
+
+def dimension_at_index(shape, index):
+    """The Dimension of a TensorShape at an index, an unknown one if nothing is known of the shape."""
+    return v1.Dimension(None) if shape.rank is None else shape.dims[index]

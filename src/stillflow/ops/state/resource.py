@@ -1,0 +1,167 @@
+"""Resource variables: the handle of a variable, and the ops that read it and change it through that.
+
+A plan gives what reads a handle the variable's value, and what changes it the variable itself.
+"""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops import dims as plain
+from stillflow.ops.array.placeholder import incompatible
+from stillflow.ops.registry import define_op
+from stillflow.ops.state.variable import NUMBERS
+
+var_handle_op = define_op(
+    "VarHandleOp() -> (resource: resource)",
+    "container: string = ''; shared_name: string = ''; dtype: type; shape: shape",
+    special="handle",
+    stateful=True,
+    differentiable=False,
+)
+var_is_initialized_op = define_op(
+    "VarIsInitializedOp(resource: resource) -> (is_initialized: bool)",
+    kernel="is_initialized(resource)",
+    stateful=True,
+    differentiable=False,
+)
+read_variable_op = define_op(
+    "ReadVariableOp(resource: resource) -> (value: dtype)", "dtype: type", alias=0, stateful=True
+)
+assign_variable_op = define_op(
+    "AssignVariableOp(resource: resource, value: dtype) -> ()",
+    "dtype: type",
+    kernel="assign(resource, value | 0)",
+    stateful=True,
+    differentiable=False,
+)
+assign_add_variable_op = define_op(
+    "AssignAddVariableOp(resource: resource, value: dtype) -> ()",
+    "dtype: type",
+    kernel="assign_add(resource, value)",
+    stateful=True,
+    differentiable=False,
+)
+assign_sub_variable_op = define_op(
+    "AssignSubVariableOp(resource: resource, value: dtype) -> ()",
+    "dtype: type",
+    kernel="assign_sub(resource, value)",
+    stateful=True,
+    differentiable=False,
+)
+resource_gather = define_op(
+    "ResourceGather(resource: resource, indices: Tindices) -> (output: dtype)",
+    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
+    kernel="gather(resource, indices)",
+    stateful=True,
+)
+resource_gather_nd = define_op(
+    "ResourceGatherNd(resource: resource, indices: Tindices) -> (output: dtype)",
+    "dtype: type; Tindices: {int32, int64}",
+    kernel="gather_nd(resource, indices)",
+    stateful=True,
+)
+
+
+def _scatter(name, operation, types=NUMBERS):
+    """`operation` is the kernel's number for it."""
+    op = define_op(
+        f"{name}(resource: resource, indices: Tindices, updates: dtype) -> ()",
+        f"dtype: {types}; Tindices: {{int32, int64}}",
+        kernel=f"scatter(resource, indices, updates | {operation})",
+        stateful=True,
+        differentiable=False,
+    )
+
+    @op.shape_rule
+    def _(context):
+        dims, (_, indices, updates) = context.variable_dims(0), context.shapes
+        if updates != ():
+            plain.merged(updates, plain.joined(indices, None if dims is None else dims[1:]))
+        return []
+
+    return op
+
+
+resource_scatter_update = _scatter("ResourceScatterUpdate", 0, "type")
+resource_scatter_add = _scatter("ResourceScatterAdd", 1)
+resource_scatter_sub = _scatter("ResourceScatterSub", 2)
+resource_scatter_mul = _scatter("ResourceScatterMul", 3)
+resource_scatter_div = _scatter("ResourceScatterDiv", 4)
+resource_scatter_min = _scatter("ResourceScatterMin", 5)
+resource_scatter_max = _scatter("ResourceScatterMax", 6)
+
+
+@var_handle_op.shape_rule
+@var_is_initialized_op.shape_rule
+def _(context):
+    return ()
+
+
+@read_variable_op.shape_rule
+def _(context):
+    return context.variable_dims(0)
+
+
+@assign_variable_op.shape_rule
+@assign_add_variable_op.shape_rule
+@assign_sub_variable_op.shape_rule
+def _(context):
+    dims, value = context.variable_dims(0), context.shapes[1]
+    if merge(dims, value) is False:
+        raise ShapeError(incompatible(dims, value))
+    return []
+
+
+@resource_gather.shape_rule
+def _(context):
+    params = plain.with_rank_at_least(context.variable_dims(0), 1)
+    return plain.joined(context.shapes[1], None if params is None else params[1:])
+
+
+@resource_gather_nd.shape_rule
+def _(context):
+    params, indices = context.variable_dims(0), plain.with_rank_at_least(context.shapes[1], 1)
+    if params is None or indices is None or indices[-1] is None:
+        return None
+    if indices[-1] > len(params):
+        raise ShapeError("indices.shape[-1] must be <= params.rank")
+    return (*indices[:-1], *params[indices[-1] :])
+
+
+# ---- Gradients ----------------------------------------------------------------------------------------------
+
+
+@read_variable_op.gradient
+def _(op, grad):
+    return grad
+
+
+@resource_gather.gradient
+def _(op, grad):
+    """The rows that were read, as IndexedSlices."""
+    handle, indices = op._inputs
+    shape = _shape_of(handle)
+    count = ops.expand_dims(ops.size(indices), 0)
+    values = ops.reshape(grad, ops.concat([count, shape[1:]], 0))
+    return IndexedSlices(values, ops.reshape(indices, count), shape), None
+
+
+@resource_gather_nd.gradient
+def _(op, grad):
+    handle, indices = op._inputs
+    shape = ops.cast(_shape_of(handle), indices.dtype)
+    if indices._dims is not None and len(indices._dims) == 2 and indices._dims[-1] == 1:
+        return IndexedSlices(grad, ops.squeeze(indices, axis=-1), shape), None
+    return ops.scatter_nd(indices, grad, shape), None
+
+
+def _shape_of(handle):
+    """The variable's shape, as a constant if it is known."""
+    shape = handle._op._attrs.get("shape")
+    if shape is not None and shape.is_fully_defined():
+        return ops.constant(shape.as_list(), dtype="int32")
+    dtype = handle._op._attrs["dtype"]
+    return ops.shape(read_variable_op(handle, dtype=dtype))

@@ -1,0 +1,1 @@
+"""Programs that say `import tensorflow`, run as they are."""

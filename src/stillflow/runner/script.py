@@ -1,0 +1,60 @@
+"""Runs a program as Python itself would: arguments, `__main__`, tracebacks, exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from importlib.machinery import SourceFileLoader
+
+
+def run(path: str, arguments: list[str]) -> int:
+    """Runs the program in the file `path`, which may `import tensorflow`.
+
+    Returns 0, or 2 if the file cannot be read. What the program raises is reported as Python would, and raised.
+    """
+    from stillflow.runner import numpy_names, tensorflow_modules
+
+    if os.path.isdir(path):
+        path = os.path.join(path, "__main__.py")
+    full_path = os.path.abspath(path)
+    try:
+        with open(full_path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        print(f"stillflow: can't open file {full_path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        return 2
+    tensorflow_modules.install()
+    numpy_names.install(numpy_names.tell)
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.realpath(full_path))
+    main = _main_module(full_path)
+    sys.modules["__main__"] = main
+    try:
+        exec(compile(source, full_path, "exec", dont_inherit=True), main.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _report(error)
+        raise
+    return 0
+
+
+def _main_module(full_path):
+    main = types.ModuleType("__main__")
+    main.__dict__.update(
+        __file__=full_path,
+        __builtins__=__builtins__,
+        __loader__=SourceFileLoader("__main__", full_path),
+        __annotations__={},
+        __cached__=None,
+    )
+    return main
+
+
+def _report(error):
+    """Reports what the program raised, without the frames of the runner; the interpreter then says no more."""
+    trace = error.__traceback__.tb_next
+    error.__traceback__ = trace
+    sys.excepthook(type(error), error, trace)
+    sys.excepthook = lambda *_: None

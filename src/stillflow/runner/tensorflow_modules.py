@@ -1,0 +1,198 @@
+"""`import tensorflow` and its modules, served by stillflow, in this process.
+
+A table says what the modules of `tensorflow.python` offer; all names come from the modules of the facade, so that
+the table needs no change when those grow. What is not here fails with a sentence that says what is missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+
+# Modules of TensorFlow that are modules of ours.
+_SAME = {
+    "examples": "stillflow.examples",
+    "examples.tutorials": "stillflow.examples.tutorials",
+    "examples.tutorials.mnist": "stillflow.examples.tutorials.mnist",
+    "examples.tutorials.mnist.input_data": "stillflow.examples.tutorials.mnist.input_data",
+    "compat.v1": "stillflow",
+    "errors": "stillflow.errors",
+    "python.framework.errors": "stillflow.errors",
+    "python.framework.errors_impl": "stillflow.errors",
+    "python.ops.nn": "stillflow.facade.nn",
+    "python.ops.standard_ops": "stillflow",
+    "python.platform.app": "stillflow.facade.app",
+    "python.platform.flags": "stillflow.facade.flags",
+    "python.platform.gfile": "stillflow.facade.gfile",
+    "python.platform.tf_logging": "stillflow.facade.logging",
+    "python.training.training": "stillflow.facade.train",
+    "python.util.compat": "stillflow.facade.compat",
+}
+_NAMESPACES = (
+    "app bitwise compat debugging flags gfile initializers linalg logging math nn random sparse train version"
+).split()
+_SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
+
+# Modules that are made of ours: "module" for all that it offers, "module: name name" for a few.
+_MADE = {
+    "python.client.session": ["stillflow: InteractiveSession Session"],
+    "python.framework.constant_op": ["stillflow: constant"],
+    "python.framework.dtypes": ["stillflow.graph.dtypes", "stillflow: bool"],
+    "python.framework.ops": [
+        "stillflow.facade.graph: Graph GraphKeys IndexedSlices NoGradient NotDifferentiable Operation "
+        "RegisterGradient Tensor add_to_collection add_to_collections colocate_with container control_dependencies "
+        "convert_to_tensor convert_to_tensor_or_indexed_slices device get_collection get_collection_ref "
+        "get_default_graph get_default_session name_scope op_scope register_tensor_conversion_function reset_default_graph"
+    ],
+    "python.framework.random_seed": ["stillflow.seeds: get_seed set_random_seed"],
+    "python.framework.tensor_shape": [
+        "stillflow.graph.shape: Dimension TensorShape as_dimension as_shape",
+        "stillflow.runner.shapes",
+    ],
+    "python.framework.tensor_util": ["stillflow.graph.shape_inference: constant_value"],
+    "python.ops.array_ops": [
+        "stillflow.facade.array",
+        "stillflow.facade.array_order",
+        "stillflow: boolean_mask identity placeholder placeholder_with_default stop_gradient unique where",
+    ],
+    "python.ops.check_ops": ["stillflow.facade.checks"],
+    "python.ops.clip_ops": ["stillflow.facade.clip"],
+    "python.ops.control_flow_ops": ["stillflow: Assert group no_op tuple with_dependencies"],
+    "python.ops.embedding_ops": ["stillflow.facade.nn: embedding_lookup embedding_lookup_sparse"],
+    "python.ops.gradients": ["stillflow: AggregationMethod gradients hessians"],
+    "python.ops.gradients_impl": ["stillflow: AggregationMethod gradients hessians"],
+    "python.ops.init_ops": ["stillflow.initializers", "stillflow.facade.initializers"],
+    "python.ops.linalg_ops": ["stillflow.facade.linalg"],
+    "python.ops.logging_ops": ["stillflow: Print"],
+    "python.ops.math_ops": [
+        "stillflow.facade.math_binary",
+        "stillflow.facade.math_unary",
+        "stillflow.facade.math_reductions",
+        "stillflow.facade.casts",
+        "stillflow.facade.segments",
+        "stillflow: linspace lin_space matmul range tensordot",
+    ],
+    "python.ops.nn_ops": ["stillflow.facade.nn"],
+    "python.ops.random_ops": ["stillflow.facade.random", "stillflow: random_normal random_uniform truncated_normal"],
+    "python.ops.state_ops": [
+        "stillflow.facade.variables: assign assign_add assign_sub is_variable_initialized scatter_add scatter_div "
+        "scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub "
+        "scatter_update"
+    ],
+    "python.ops.variable_scope": ["stillflow.facade.variable_scope"],
+    "python.ops.variables": ["stillflow.facade.variables"],
+    "python.training.adadelta": ["stillflow.facade.train: AdadeltaOptimizer"],
+    "python.training.adagrad": ["stillflow.facade.train: AdagradOptimizer"],
+    "python.training.adagrad_da": ["stillflow.facade.train: AdagradDAOptimizer"],
+    "python.training.adam": ["stillflow.facade.train: AdamOptimizer"],
+    "python.training.ftrl": ["stillflow.facade.train: FtrlOptimizer"],
+    "python.training.gradient_descent": ["stillflow.facade.train: GradientDescentOptimizer"],
+    "python.training.momentum": ["stillflow.facade.train: MomentumOptimizer"],
+    "python.training.optimizer": ["stillflow.facade.train: Optimizer"],
+    "python.training.proximal_adagrad": ["stillflow.facade.train: ProximalAdagradOptimizer"],
+    "python.training.proximal_gradient_descent": ["stillflow.facade.train: ProximalGradientDescentOptimizer"],
+    "python.training.rmsprop": ["stillflow.facade.train: RMSPropOptimizer"],
+    "python.training.slot_creator": ["stillflow.training.slot_creator"],
+    "core.framework.attr_value_pb2": ["stillflow: AttrValue"],
+    "core.framework.graph_pb2": ["stillflow: GraphDef"],
+    "core.framework.node_def_pb2": ["stillflow: NodeDef"],
+    "core.framework.summary_pb2": ["stillflow: HistogramProto Summary SummaryMetadata"],
+    "core.protobuf.config_pb2": [
+        "stillflow: ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions"
+    ],
+    "core.protobuf.meta_graph_pb2": ["stillflow: MetaGraphDef TensorInfo"],
+    "core.util.event_pb2": ["stillflow: Event LogMessage SessionLog"],
+}  # fmt: skip
+
+
+def _packages():
+    """The packages that the made modules stand in."""
+    found: set[str] = set()
+    for name in (*_MADE, *_SAME):
+        parts = name.split(".")
+        found.update(".".join(parts[:i]) for i in range(1, len(parts)))
+    return found - set(_SAME)
+
+
+_PACKAGES = _packages()
+
+
+class _Made(types.ModuleType):
+    """A module whose names are looked up, when they are asked for, in others."""
+
+    def __init__(self, name, sources):
+        super().__init__(name, f"What stillflow offers of {name}.")
+        self.__sources = sources
+
+    def __getattr__(self, name):
+        if not name.startswith("__"):
+            for source in self.__sources:
+                module, _, names = source.partition(":")
+                if names and name not in names.split():
+                    continue
+                found = importlib.import_module(module)
+                if not names and name not in getattr(found, "__all__", vars(found)):
+                    continue
+                if hasattr(found, name):
+                    return getattr(found, name)
+        raise AttributeError(f"stillflow has no {self.__name__}.{name}")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `tensorflow` and everything below it, or says what is missing."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        top, _, name = fullname.partition(".")
+        if top == "stillflow":
+            return _own_spec(fullname, path)
+        if top != "tensorflow":
+            return None
+        name = _without_v1(name)
+        if name and name not in _SAME and name not in _MADE and name not in _PACKAGES:
+            # A name of None: `from package import name` must not replace the sentence by its own.
+            raise ModuleNotFoundError(f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=name in _PACKAGES)
+
+    def create_module(self, spec):
+        name = _without_v1(spec.name.partition(".")[2])
+        return _Made(spec.name, _MADE.get(name, ())) if name not in _SAME else None
+
+    def exec_module(self, module):
+        name = _without_v1(module.__name__.partition(".")[2])
+        if name in _SAME:
+            sys.modules[module.__name__] = importlib.import_module(_SAME[name])
+
+
+def _own_spec(fullname, path):
+    """For `from tensorflow import keras`, which asks for stillflow.keras."""
+    if path is not None and importlib.machinery.PathFinder.find_spec(fullname, path) is None:
+        name = fullname.partition(".")[2]
+        raise ModuleNotFoundError(f"stillflow has no tensorflow.{name}: this part of TensorFlow 1.15 is missing")
+
+
+def _without_v1(name):
+    """`tensorflow.compat.v1` is tensorflow over again."""
+    return name.removeprefix("compat.v1.")
+
+
+_FINDER = _Finder()
+
+
+def install():
+    """Makes `import tensorflow` in this process mean stillflow, with the modules that it has.
+
+    Raises RuntimeError if another tensorflow has been imported already.
+    """
+    import stillflow
+
+    found = sys.modules.get("tensorflow")
+    if found is not None and found is not stillflow:
+        raise RuntimeError(
+            "Another tensorflow has been imported already; install_as_tensorflow must come before that"
+        )
+    sys.modules["tensorflow"] = stillflow
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)

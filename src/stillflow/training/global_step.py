@@ -1,0 +1,74 @@
+"""The global step: the variable that counts the steps of a graph."""
+
+from __future__ import annotations
+
+import logging
+
+from stillflow.graph import dtypes
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.operation import Tensor
+from stillflow.initializers import Zeros
+from stillflow.variable_scope import get_variable
+from stillflow.variables import Variable
+
+
+def global_step(sess, global_step_tensor):
+    """The number of steps so far in a session, an int."""
+    return int(sess.run(global_step_tensor))
+
+
+def get_global_step(graph=None):
+    """The global step of a graph, the default graph by default: a variable, a tensor, or None.
+
+    It is what the collection GLOBAL_STEP has, or the tensor "global_step:0". Raises TypeError for one that is no
+    integer scalar.
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(found) > 1:
+        logging.getLogger("tensorflow").error("Multiple tensors in global_step collection.")
+        return None
+    if found:
+        step = found[0]
+    else:
+        try:
+            step = graph.get_tensor_by_name("global_step:0")
+        except KeyError:
+            return None
+    assert_global_step(step)
+    return step
+
+
+def create_global_step(graph=None):
+    """Makes the global step, an int64 variable that begins at 0. Raises ValueError if there is one."""
+    graph = graph or get_default_graph()
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    with graph.as_default(), graph.name_scope(None):
+        return get_variable(
+            GraphKeys.GLOBAL_STEP,
+            shape=[],
+            dtype=dtypes.int64,
+            initializer=Zeros(),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+        )
+
+
+def get_or_create_global_step(graph=None):
+    """The global step of a graph, made if there is none."""
+    graph = graph or get_default_graph()
+    found = get_global_step(graph)
+    return create_global_step(graph) if found is None else found
+
+
+def assert_global_step(global_step_tensor):
+    """Raises TypeError for anything but an integer scalar, variable or tensor."""
+    if not isinstance(global_step_tensor, (Variable, Tensor)):
+        raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
+    if not global_step_tensor.dtype.base_dtype.is_integer:
+        raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
+    shape = global_step_tensor.shape
+    if shape.is_fully_defined() and shape.rank != 0:
+        raise TypeError(f'Existing "global_step" is not scalar: {shape}')

@@ -1,0 +1,153 @@
+"""`stillflow run` does what `python script.py` does, with a tensorflow to import."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def execute(command, cwd, **options):
+    return subprocess.run([sys.executable, *command], cwd=cwd, capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture
+def program(tmp_path):
+    def write(text, name="program.py"):
+        (tmp_path / name).write_text(textwrap.dedent(text))
+        return tmp_path
+
+    return write
+
+
+def run(cwd, *arguments):
+    return execute(["-m", "stillflow", "run", "program.py", *arguments], cwd)
+
+
+def test_a_program_trains_unmodified(program):
+    cwd = program(
+        """
+        import tensorflow as tf
+        x = tf.placeholder(tf.float32, [None])
+        w = tf.Variable(0.0)
+        loss = tf.reduce_mean(tf.square(w * x - 3.0 * x))
+        step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for _ in range(50):
+                sess.run(step, {x: [1.0, 2.0]})
+            print("%.3f" % sess.run(w))
+        """
+    )
+    result = run(cwd)
+    assert (result.stdout, result.stderr, result.returncode) == ("3.000\n", "", 0)
+
+
+@pytest.mark.parametrize("command", [["-m", "stillflow", "run"], ["-m", "stillflow"]])
+def test_arguments_module_and_path_are_those_of_plain_python(program, command):
+    text = """
+        import sys, helper, __main__
+        print(sys.argv, __name__, __file__, __package__, __spec__, __doc__, sorted(vars()), helper.VALUE)
+        print(sys.path[0], __main__.__dict__ is globals())
+        """
+    cwd = program(text)
+    program("VALUE = 3", "helper.py")
+    ours = execute([*command, "program.py", "--steps", "3", "-h", "--", "x"], cwd)
+    plain = execute(["program.py", "--steps", "3", "-h", "--", "x"], cwd)
+    assert ours.stderr == plain.stderr == ""
+    assert ours.stdout == plain.stdout
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "raise SystemExit(7)",
+        "raise SystemExit('a sentence')",
+        "sys.exit()",
+        "sys.exit(None)",
+        "os._exit(5)",
+        "def f():\n    raise ValueError('wrong')\nf()",
+        "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise KeyError('x')",
+        "print 'python 2'",
+        "raise KeyboardInterrupt",
+        "import nothing_of_that_name",
+        "sys.excepthook = lambda kind, value, trace: print('hook', kind, trace.tb_lineno)\n1 / 0",
+        "import atexit\natexit.register(print, 'goodbye')\nraise ValueError(1)",
+    ],
+)
+def test_endings_are_those_of_plain_python(program, ending):
+    cwd = program(f"import os, sys\nprint('begins', flush=True)\n{ending}\n")
+    ours = run(cwd)
+    plain = execute(["program.py"], cwd)
+    assert ours.stderr == plain.stderr
+    assert ours.stdout == plain.stdout
+    assert ours.returncode == plain.returncode
+
+
+def test_ctrl_c_ends_a_program_as_in_plain_python(program):
+    cwd = program("import time, os, signal\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(30)\n")
+    assert run(cwd).returncode == execute(["program.py"], cwd).returncode == -signal.SIGINT
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    result = execute(["-m", "stillflow", "run", "none.py"], tmp_path)
+    assert result.returncode == 2
+    assert f"can't open file {str(tmp_path / 'none.py')!r}: [Errno 2] No such file or directory" in result.stderr
+
+
+def test_old_numpy_names_are_there_and_told_once(program):
+    cwd = program(
+        """
+        import numpy as np
+        print(np.zeros(2, np.int).dtype.kind, np.float is float, np.NaN != np.NaN, np.product([2, 3]))
+        print(np.asscalar(np.array(4)))
+        try:
+            np.nothing
+        except AttributeError as error:
+            print("AttributeError", "nothing" in str(error))
+        """
+    )
+    result = run(cwd)
+    assert result.stdout == "i True True 6\n4\nAttributeError True\n"
+    assert result.stderr.count("no longer part of numpy") == 1
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_old_numpy_names_stay_away_elsewhere():
+    command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
+    assert execute(["-c", command], None).stdout == "False\n"
+
+
+def test_flags_and_app_run(program):
+    cwd = program(
+        """
+        import tensorflow as tf
+        flags = tf.app.flags
+        flags.DEFINE_integer("steps", 10, "How many.")
+        flags.DEFINE_boolean("fast", False, docstring="Whether.")
+        FLAGS = flags.FLAGS
+
+        def main(argv):
+            print(FLAGS.steps + 1, FLAGS.fast, argv[1:])
+            return 4
+
+        if __name__ == "__main__":
+            tf.app.run()
+        """
+    )
+    result = run(cwd, "--steps=5", "--fast", "--unknown=1", "rest")
+    assert result.stdout == "6 True ['--unknown=1', 'rest']\n"
+    assert result.returncode == 4
+    result = run(cwd, "--steps=many")
+    assert result.returncode == 1
+    assert "flag --steps=many" in result.stderr
+    assert "How many." in run(cwd, "--help").stdout
+
+
+def test_the_command_explains_itself(tmp_path):
+    assert "run a program" in execute(["-m", "stillflow", "--help"], tmp_path).stdout
+    result = execute(["-m", "stillflow", "run", "--help"], tmp_path)
+    assert result.returncode == 0
+    assert "exit code" in result.stdout
+    assert execute(["-m", "stillflow", "run"], tmp_path).returncode == 2

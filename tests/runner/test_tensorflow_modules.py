@@ -1,0 +1,99 @@
+"""`import tensorflow` in all the forms that programs use."""
+
+import subprocess
+import sys
+
+import pytest
+
+SERVED = """
+import tensorflow as tf
+import tensorflow.compat.v1 as tf
+import tensorflow as tf, tensorflow.compat.v1 as v1; assert tf is v1
+from tensorflow.compat import v1; import tensorflow; assert tensorflow is v1
+from tensorflow.compat.v1.nn import relu
+from tensorflow.examples.tutorials.mnist import input_data; input_data.read_data_sets
+import tensorflow.examples.tutorials.mnist.input_data as input_data; input_data.read_data_sets
+import tensorflow as tf; tf.examples.tutorials.mnist.input_data.read_data_sets
+from tensorflow.python.framework import ops; ops.get_default_graph(); ops.reset_default_graph()
+from tensorflow.python.framework import tensor_shape; assert tensor_shape.scalar() == []
+from tensorflow.python.framework import dtypes; import tensorflow as tf; assert dtypes.float32 is tf.float32
+from tensorflow.python.framework.errors import InvalidArgumentError
+from tensorflow.python.platform import gfile; gfile.GFile
+from tensorflow.python.platform import flags; flags.DEFINE_string
+from tensorflow.python.platform import tf_logging as logging; logging.info
+from tensorflow.python.ops import array_ops, math_ops, control_flow_ops; array_ops.concat, array_ops.identity
+from tensorflow.python.ops import array_ops; array_ops.squeeze, array_ops.one_hot
+from tensorflow.python.ops import control_flow_ops; control_flow_ops.with_dependencies, control_flow_ops.group
+from tensorflow.python.ops import math_ops; math_ops.add, math_ops.reduce_sum, math_ops.sigmoid, math_ops.cast
+from tensorflow.python.ops import standard_ops; standard_ops.one_hot
+from tensorflow.python.ops import init_ops; init_ops.constant_initializer
+from tensorflow.python.ops import state_ops; state_ops.assign_add
+from tensorflow.python.ops import variable_scope as vs; vs.get_variable
+from tensorflow.python.training import optimizer; optimizer.Optimizer
+from tensorflow.python.training.adam import AdamOptimizer
+from tensorflow.python.util import compat; compat.as_bytes("x")
+from tensorflow.python.util.compat import as_str
+from tensorflow.core.framework import summary_pb2; summary_pb2.Summary()
+from tensorflow.core.framework.graph_pb2 import GraphDef
+from tensorflow import app, flags; app.run, flags.FLAGS
+import tensorflow.python as p; from tensorflow.python.client import session; session.Session
+""".strip().splitlines()  # fmt: skip
+
+MISSING = [
+    ("from tensorflow.contrib import rnn", "tensorflow.contrib"),
+    ("import tensorflow.contrib.slim as slim", "tensorflow.contrib"),
+    ("import tensorflow.contrib as contrib", "tensorflow.contrib"),
+    ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
+    ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
+    ("from tensorflow import keras", "tensorflow.keras"),
+    ("from tensorflow.keras.layers import Dense", "tensorflow.keras"),
+    ("from tensorflow.session import Session", "tensorflow.session"),
+]
+
+
+def execute(program):
+    program = f"import stillflow; stillflow.install_as_tensorflow(); {program}"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("statement", SERVED)
+def test_served(statement):
+    result = execute(statement)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("statement", "missing"), MISSING)
+def test_what_is_missing_is_named(statement, missing):
+    result = execute(statement)
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith(("ModuleNotFoundError: ", "ImportError: "))
+    assert missing in last
+
+
+def test_missing_parts_can_be_tried():
+    program = "\ntry:\n    import tensorflow.contrib\nexcept ImportError:\n    print('without')"
+    assert execute(program).stdout == "without\n"
+    assert execute("import tensorflow as tf; print(hasattr(tf, 'contrib'))").stdout == "False\n"
+
+
+def test_modules_are_the_same_however_they_are_imported():
+    program = (
+        "import tensorflow.errors as e, tensorflow.nn as n, stillflow, sys; "
+        "assert e is stillflow.errors and n is stillflow.nn; "
+        "assert stillflow.__spec__.name == 'stillflow' and stillflow.errors.__spec__.name == 'stillflow.errors'; "
+        "import importlib.util; assert importlib.util.find_spec('tensorflow') is not None; "
+        "stillflow.install_as_tensorflow()"
+    )
+    result = execute(program)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_another_tensorflow_is_left_alone():
+    program = "import sys, types; sys.modules['tensorflow'] = types.ModuleType('tensorflow')\nimport stillflow\n"
+    result = subprocess.run(
+        [sys.executable, "-c", program + "stillflow.install_as_tensorflow()"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "RuntimeError: Another tensorflow has been imported already" in result.stderr
