@@ -1,6 +1,8 @@
 """tf.py_func: Python functions inside graphs."""
 
 import gc
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -198,3 +200,20 @@ def test_a_function_lives_as_long_as_its_graph():
         dangling = graph.create_op("PyFunc", [], attrs={"token": token.encode(), "Tin": (), "Tout": (tf.float32,)})
         with pytest.raises(E.InvalidArgumentError, match=f"callback {token} is not found"):
             session.run(dangling.outputs[0])
+
+
+def test_the_process_ends_while_threads_call_functions():
+    program = """
+import threading, time
+import numpy as np
+import stillflow as tf
+session = tf.Session()
+def loop(tensor):
+    while True:
+        session.run(tensor)
+for function in (lambda: time.sleep(0.01) or np.float32(1), lambda: np.float32(1)):
+    tensor = tf.py_func(function, [], tf.float32)
+    threading.Thread(target=loop, args=(tensor,), daemon=True).start()
+time.sleep(0.2)
+"""
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
