@@ -135,7 +135,7 @@ def gradients(
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))
         backward.walk()
-        return [backward.gradient_of(x, unconnected) for x in xs]
+    return [backward.gradient_of(x, unconnected) for x in xs]
 
 
 def _as_list(value):
@@ -285,7 +285,7 @@ class _Backward:
     def gradient_of(self, x, unconnected):
         grads = self._grads.get(x.op)
         if grads is None:
-            return ops.zeros_like(x) if unconnected is UnconnectedGradients.ZERO else None
+            return _zeros_for(x) if unconnected is UnconnectedGradients.ZERO else None
         return grads[x.value_index]
 
     # ---- Adding up ------------------------------------------------------------------------------------------
@@ -321,6 +321,13 @@ class _Backward:
             with self._graph.colocate_with(by_device[device][0].op, ignore_existing=True):
                 sums.append(ops.add_n(by_device[device]))
         return ops.add_n(sums)
+
+
+def _zeros_for(x):
+    """Zeros shaped as a tensor, or as the variable that it is a handle of."""
+    if x._dtype is not dtypes.resource:
+        return ops.zeros_like(x)
+    return ops.zeros(ops.variable_shape(x), x._op._attrs["dtype"])
 
 
 def sum_indexed_slices(grads):
