@@ -288,7 +288,7 @@ class _Backward:
     def gradient_of(self, x, unconnected):
         grads = self._grads.get(x.op)
         if grads is None:
-            return ops.zeros_like(x) if unconnected is UnconnectedGradients.ZERO else None
+            return _zeros_for(x) if unconnected is UnconnectedGradients.ZERO else None
         return grads[x.value_index]
 
     # ---- Adding up ------------------------------------------------------------------------------------------
@@ -335,6 +335,13 @@ def _has_known_shape(grads):
     for grad in grads[1:]:
         shape = shape.merge_with(grad.shape)
     return shape.is_fully_defined()
+
+
+def _zeros_for(x):
+    """Zeros shaped as a tensor, or as the variable that it is a handle of."""
+    if x._dtype is not dtypes.resource:
+        return ops.zeros_like(x)
+    return ops.zeros(ops.variable_shape(x), x._op._attrs["dtype"])
 
 
 def sum_indexed_slices(grads):

@@ -27,7 +27,8 @@ def run(path: str, arguments: list[str]) -> int:
     tensorflow_modules.install()
     numpy_names.install(numpy_names.tell)
     sys.argv = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.realpath(full_path))
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = os.path.dirname(os.path.realpath(full_path))
     main = _main_module(full_path)
     sys.modules["__main__"] = main
     try:

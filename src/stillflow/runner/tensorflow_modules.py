@@ -45,7 +45,8 @@ _MADE = {
         "stillflow.facade.graph: Graph GraphKeys IndexedSlices NoGradient NotDifferentiable Operation "
         "RegisterGradient Tensor add_to_collection add_to_collections colocate_with container control_dependencies "
         "convert_to_tensor convert_to_tensor_or_indexed_slices device get_collection get_collection_ref "
-        "get_default_graph get_default_session name_scope op_scope register_tensor_conversion_function reset_default_graph"
+        "get_default_graph get_default_session name_scope op_scope register_tensor_conversion_function "
+        "reset_default_graph"
     ],
     "python.framework.random_seed": ["stillflow.seeds: get_seed set_random_seed"],
     "python.framework.tensor_shape": [

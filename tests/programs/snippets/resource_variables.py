@@ -152,3 +152,32 @@ def constrained(tf):
     step = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.square(v)))
     with tf.control_dependencies([step]):
         return [v.read_value()]
+
+
+def unconnected(tf):
+    v = tf.Variable([[1.0, 2.0]], use_resource=True, name="v")
+    w = tf.Variable([3.0], use_resource=True)
+    return tf.gradients(tf.reduce_sum(w), [v, w], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+
+
+def in_parts(tf):
+    with tf.variable_scope("s", use_resource=True, partitioner=tf.fixed_size_partitioner(2)):
+        table = tf.get_variable("table", [5, 3], initializer=tf.ones_initializer())
+    rows = tf.nn.embedding_lookup(table, tf.placeholder_with_default([0, 4, 3, 4], [4]))
+    loss = tf.reduce_sum(tf.square(rows))
+    train = tf.train.AdagradOptimizer(0.1).minimize(loss)
+    with tf.control_dependencies([train]):
+        return [tf.concat([part.read_value() for part in table], 0)]
+
+
+def noise_contrastive(tf):
+    weights = tf.Variable(tf.ones([9, 3]), use_resource=True, name="weights")
+    biases = tf.Variable(tf.zeros([9]), use_resource=True, name="biases")
+    table = tf.Variable(tf.fill([9, 3], 0.5), use_resource=True, name="table")
+    inputs = tf.nn.embedding_lookup(table, [1, 5, 7, 7])
+    labels = tf.constant([[2], [3], [2], [0]], tf.int64)
+    sampled = tf.nn.log_uniform_candidate_sampler(labels, 1, 5, True, 9, seed=3)
+    loss = tf.reduce_mean(tf.nn.nce_loss(weights, biases, labels, inputs, 5, 9, sampled_values=sampled))
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
+    with tf.control_dependencies([train]):
+        return [table.read_value(), weights.read_value(), biases.read_value()]

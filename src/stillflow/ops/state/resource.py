@@ -143,7 +143,7 @@ def _(op, grad):
 def _(op, grad):
     """The rows that were read, as IndexedSlices."""
     handle, indices = op._inputs
-    shape = _shape_of(handle)
+    shape = variable_shape(handle)
     count = ops.expand_dims(ops.size(indices), 0)
     values = ops.reshape(grad, ops.concat([count, shape[1:]], 0))
     return IndexedSlices(values, ops.reshape(indices, count), shape), None
@@ -152,14 +152,14 @@ def _(op, grad):
 @resource_gather_nd.gradient
 def _(op, grad):
     handle, indices = op._inputs
-    shape = ops.cast(_shape_of(handle), indices.dtype)
+    shape = ops.cast(variable_shape(handle), indices.dtype)
     if indices._dims is not None and len(indices._dims) == 2 and indices._dims[-1] == 1:
         return IndexedSlices(grad, ops.squeeze(indices, axis=-1), shape), None
     return ops.scatter_nd(indices, grad, shape), None
 
 
-def _shape_of(handle):
-    """The variable's shape, as a constant if it is known."""
+def variable_shape(handle):
+    """The shape of the variable behind a handle, an int32 tensor: a constant if it is known."""
     shape = handle._op._attrs.get("shape")
     if shape is not None and shape.is_fully_defined():
         return ops.constant(shape.as_list(), dtype="int32")
