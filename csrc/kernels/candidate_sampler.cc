@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/exponential.h"
+#include "math/logarithm.h"
 #include "random/box_muller.h"
 #include "random/float_functions.h"
 #include "random/id_table.h"
@@ -146,7 +148,7 @@ class LogUniformDraws {
     position_ = sf_philox_skip(position_, kBlocks);
     double powers[kDraws];
     for (int i = 0; i < kDraws; ++i) {
-      powers[i] = std::exp(UniformDouble(words[2 * i], words[2 * i + 1]) * log_range_);
+      powers[i] = Exp(UniformDouble(words[2 * i], words[2 * i + 1]) * log_range_);
     }
     for (int i = 0; i < kDraws; ++i) {
       const int64_t value = static_cast<int64_t>(powers[i]) - 1;
@@ -166,13 +168,13 @@ Status LogUniform(const KernelCall& call) {
   const Request request(call);
   const int64_t range = call.attrs[3].i;
   STILLFLOW_RETURN_IF_ERROR(CheckInput(call, request, range));
-  const double log_range = std::log1p(static_cast<double>(range));
+  const double log_range = Log1p(static_cast<double>(range));
   LogUniformDraws draws(TakeBlocks(call, request.num_sampled, kBlocksPerSample), range, log_range);
   return Run(
       call, request, [&] { return draws.Next(); },
       [&](int64_t v) {
         const auto value = static_cast<double>(v);
-        return static_cast<float>(std::log((value + 2.0) / (value + 1.0)) / log_range);
+        return static_cast<float>(Log((value + 2.0) / (value + 1.0)) / log_range);
       });
 }
 

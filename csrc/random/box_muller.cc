@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/logarithm.h"
+#include "math/trigonometric.h"
+
 namespace stillflow {
 namespace {
 
@@ -92,9 +95,10 @@ void BoxMuller(const uint32_t* words, int64_t pairs, double* normals) {
   for (int64_t i = 0; i < pairs; ++i) {
     const double u = AwayFromZero(UniformDouble(words[4 * i], words[4 * i + 1]));
     const double angle = kTwoPi * UniformDouble(words[4 * i + 2], words[4 * i + 3]);
-    const double radius = std::sqrt(-2.0 * std::log(u));
-    normals[2 * i] = std::sin(angle) * radius;
-    normals[2 * i + 1] = std::cos(angle) * radius;
+    const double radius = Sqrt(-2.0 * Log(u));
+    const SineAndCosine<double> turned(ReduceAngle(angle));
+    normals[2 * i] = turned.Sin() * radius;
+    normals[2 * i + 1] = turned.Cos() * radius;
   }
 }
 

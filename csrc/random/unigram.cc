@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "math/power.h"
 #include "random/box_muller.h"
 
 namespace stillflow {
@@ -105,7 +106,7 @@ Status FixedUnigram::SetWeights(const Options& options, const float* given, int6
     }
     if ((zeros + i) % options.shard_count != options.shard) continue;
     weights_[next++] =
-        static_cast<float>(std::pow(static_cast<double>(given[i]), static_cast<double>(options.distortion)));
+        static_cast<float>(Pow(static_cast<double>(given[i]), static_cast<double>(options.distortion)));
   }
   for (int64_t i = 0; i < range_; ++i) total_ += weights_[i];
   if (!(total_ > 0) || std::isinf(total_)) {
