@@ -262,6 +262,18 @@ Status NewLearnedUnigram(const Attr* attrs, void** state) {
 
 void FreeLearnedUnigram(void* state) { delete static_cast<LearnedUnigram*>(state); }
 
+int64_t SaveLearnedUnigram(void* state, void* bytes) {
+  auto* unigrams = static_cast<LearnedUnigram*>(state);
+  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  return unigrams->Save(bytes);
+}
+
+bool RestoreLearnedUnigram(void* state, const void* bytes, int64_t size) {
+  auto* unigrams = static_cast<LearnedUnigram*>(state);
+  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  return unigrams->Restore(bytes, size);
+}
+
 // ---- Accidental hits ----------------------------------------------------------------------------------------
 
 // in[0] true_classes int64[batch, num_true]; in[1] sampled_candidates int64[n]. For each true class that was
@@ -314,7 +326,8 @@ STILLFLOW_KERNELS(candidate_sampler){
      "shard, unigrams",
      FixedUnigramSampler, PrepareFixedUnigram, ReleaseFixedUnigram},
     {"learned_unigram_candidate_sampler", "true_classes | num_true, num_sampled, unique, range_max, seed, seed2",
-     LearnedUnigramSampler, nullptr, nullptr, NewLearnedUnigram, FreeLearnedUnigram},
+     LearnedUnigramSampler, nullptr, nullptr, NewLearnedUnigram, FreeLearnedUnigram, SaveLearnedUnigram,
+     RestoreLearnedUnigram},
     {"compute_accidental_hits", "true_classes, sampled_candidates | num_true", AccidentalHits},
     {}};
 

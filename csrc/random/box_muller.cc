@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/logarithm.h"
+#include "math/power.h"
 #include "math/trigonometric.h"
 
 namespace stillflow {
@@ -95,7 +95,7 @@ void BoxMuller(const uint32_t* words, int64_t pairs, double* normals) {
   for (int64_t i = 0; i < pairs; ++i) {
     const double u = AwayFromZero(UniformDouble(words[4 * i], words[4 * i + 1]));
     const double angle = kTwoPi * UniformDouble(words[4 * i + 2], words[4 * i + 3]);
-    const double radius = Sqrt(-2.0 * Log(u));
+    const double radius = Sqrt(-2.0 * LogInTwoParts(u).high);  // correctly rounded, or nearly
     const SineAndCosine<double> turned(ReduceAngle(angle));
     normals[2 * i] = turned.Sin() * radius;
     normals[2 * i + 1] = turned.Cos() * radius;

@@ -136,6 +136,7 @@ _CONTENTS = {
     ),
     "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
     "math.cross": ("Cross", "cross"),
+    "math.qr": ("Qr MatrixTriangularSolve", "qr_op matrix_triangular_solve"),
     "math.sparse_segment": (
         "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
         "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentMeanGrad "
