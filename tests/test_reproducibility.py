@@ -1,5 +1,6 @@
 """random_state and reproducibility_report: streams that go on where they stopped, and what to compare."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -188,7 +189,7 @@ def test_a_variable_that_differs_is_named():
         for change in changes:
             session.run(change)
             reports.append(tf.reproducibility_report(session)["variables"])
-    assert [differing(a, b) for a, b in zip(reports, reports[1:], strict=False)] == [{"v"}, {"w"}]
+    assert [differing(a, b) for a, b in itertools.pairwise(reports)] == [{"v"}, {"w"}]
 
 
 def test_a_report_is_readable_and_changes_nothing():

@@ -165,5 +165,7 @@ def _variables(session):
 
 
 def _streams(session):
-    return {name: f"key {stream['key']}, counter {stream['counter']}" for name, stream in
-            random_state(session)["streams"].items()}
+    return {
+        name: f"key {stream['key']}, counter {stream['counter']}"
+        for name, stream in random_state(session)["streams"].items()
+    }

@@ -154,7 +154,9 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
 
 def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):
     """`stateless_categorical` under its old name."""
-    return _distributions.stateless_multinomial(logits, num_samples, seed, output_dtype, name, "stateless_multinomial")
+    return _distributions.stateless_multinomial(
+        logits, num_samples, seed, output_dtype, name, "stateless_multinomial"
+    )
 
 
 def __getattr__(name):

@@ -23,7 +23,11 @@ def test_factors_are_numpys(shape, dtype, is_full, rng):
         assert mine.dtype == dtype
     q, r = found
     np.testing.assert_allclose(q @ r, a, atol=tolerance * 10)
-    np.testing.assert_allclose(np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(q.shape[-1]), r.shape[:-2] + (q.shape[-1],) * 2), atol=tolerance)
+    np.testing.assert_allclose(
+        np.swapaxes(q, -1, -2) @ q,
+        np.broadcast_to(np.eye(q.shape[-1]), r.shape[:-2] + (q.shape[-1],) * 2),
+        atol=tolerance,
+    )
     np.testing.assert_array_equal(np.tril(r, -1), 0)
     if 0 not in shape:
         np.testing.assert_allclose(np.abs(r), np.abs(expected[1]), atol=tolerance * 20)

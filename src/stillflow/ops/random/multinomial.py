@@ -31,9 +31,7 @@ def _(context):
     require_scalar(context, 1)
     count = context.value(1)
     if count is not None and count < 0:
-        raise ShapeError(
-            f"Dimension size, given by scalar input 1, must be non-negative but is {count}"
-        )
+        raise ShapeError(f"Dimension size, given by scalar input 1, must be non-negative but is {count}")
     return (rows, None if count is None else int(count))
 
 
