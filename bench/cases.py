@@ -110,7 +110,7 @@ def _random(name, build, draw):
 
 _random(
     "uniform",
-    lambda tf, count: tf.random_uniform([count], seed=1).op.inputs[0].op.inputs[0],
+    lambda tf, count: tf.random_uniform([count], -1.0, 1.0, seed=1).op.inputs[0].op.inputs[0],
     lambda generator, out: generator.random(out=out, dtype=np.float32),
 )
 _random(

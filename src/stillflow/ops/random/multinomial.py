@@ -26,7 +26,7 @@ stateless_multinomial_op = define_op(
 
 
 @multinomial_op.shape_rule
-def _(context):
+def _classes(context):
     rows = with_rank(context.shapes[0], 2)[0]
     require_scalar(context, 1)
     count = context.value(1)
@@ -40,4 +40,4 @@ def _(context):
     seed = with_rank(context.shapes[2], 1)
     if seed[0] not in (None, 2):
         raise ShapeError(f"Dimension must be 2 but is {seed[0]}")
-    return multinomial_op.op_def.shape_rule(context)
+    return _classes(context)
