@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph.name_scope import name_scope
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -43,9 +44,14 @@ def _(context):
     return (*plain.merged(matrix[:-2], rhs[:-2]), plain.merged_size(size, rhs[-2]), rhs[-1])
 
 
+def _adjoint(matrix):
+    with name_scope(None, "adjoint", [matrix]):
+        return ops.matrix_transpose(matrix)
+
+
 def _transposed_solve(x, r):
     """x times the inverse of r transposed, for an upper triangular r."""
-    return ops.matrix_transpose(matrix_triangular_solve(r, ops.matrix_transpose(x), lower=False, adjoint=False))
+    return _adjoint(matrix_triangular_solve(r, _adjoint(x), lower=False, adjoint=False))
 
 
 @qr_op.gradient
@@ -59,9 +65,9 @@ def _(op, dq, dr):
             "QrGrad not implemented when ncols > nrows or full_matrices is true and ncols != nrows."
         )
     qdq = ops.matmul(q, dq, adjoint_a=True)
-    q_part = qdq - ops.matrix_transpose(qdq)
+    q_part = qdq - _adjoint(qdq)
     rdr = ops.matmul(r, dr, adjoint_b=True)
-    r_part = rdr - ops.matrix_transpose(rdr)
+    r_part = rdr - _adjoint(rdr)
     lower = ops.matrix_band_part(q_part + r_part, -1, 0)
     inside = ops.matmul(q, dr + _transposed_solve(lower, r))
     return inside + _transposed_solve(dq - ops.matmul(q, qdq), r)

@@ -74,8 +74,9 @@ def _(context):
 def _(op, grad):
     """By alpha, with each sample's place in its distribution held."""
     shape, alpha = op.inputs
-    rank = ops.shape(shape)[0]
-    leading = ops.ones([rank], "int32")
-    spread = ops.reshape(alpha, ops.concat([leading, ops.shape(alpha)], 0))
-    slope = random_gamma_grad(spread, op.outputs[0])
-    return None, ops.reduce_sum(grad * slope, axis=ops.range(rank))
+    with op.graph.control_dependencies([grad]):
+        rank = ops.shape(shape)[0]
+        leading = ops.ones([rank], "int32")
+        spread = ops.reshape(alpha, ops.concat([leading, ops.shape(alpha)], 0))
+        slope = random_gamma_grad(spread, op.outputs[0])
+        return None, ops.reduce_sum(grad * slope, axis=ops.range(rank))
