@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "fetches": {"graph", "errors"},
     "feeds": {"graph", "errors", "_engine"},
     "session": {"plan", "graph", "errors", "isa", "feeds", "fetches", "_engine"},
-    "reproducibility": {"seeds", "errors", "_engine"},
+    "reproducibility": {"session", "seeds", "errors", "isa", "_engine"},
     "partitioned_variables": {"ops", "graph"},
     "variable_store": {"partitioned_variables", "variables", "initializers", "ops", "graph"},
     "variable_scope": {"variable_store", "ops", "graph"},

@@ -106,6 +106,12 @@ def test_what_is_no_state_is_refused(graph):
             wrong = {"streams": {"u/RandomUniform": {"key": key, "counter": counter}}}
             with pytest.raises(ValueError, match="no 64-bit key and 128-bit counter"):
                 tf.random_state(session, wrong)
+        for stream in (3, {"key": 3}, {"key": 3, "counter": "4"}, {"key": 1.5, "counter": 4}):
+            with pytest.raises(TypeError, match="must have a key and a counter"):
+                tf.random_state(session, {"streams": {"u/RandomUniform": stream}})
+        for call in (tf.random_state, tf.reproducibility_report):
+            with pytest.raises(TypeError, match=r"session must be a tf.Session"):
+                call(graph)
         with pytest.raises(TypeError, match="must be bytes"):
             tf.random_state(session, {"streams": {}, "states": {"u": 3}})
         assert tf.random_state(session) == kept
@@ -161,11 +167,17 @@ def test_equal_runs_have_equal_reports():
     assert first["seeds"]["ops"]["v/Initializer/random_uniform/RandomUniform"] == "3, 3"
     assert first["variables"]["late"] == "not initialized"
     assert first["variables"]["v"].startswith("float32 [4, 3] ")
-    assert first["streams"]["u/RandomUniform"] == f"key 3, counter {_seed2(first) * 2**64 + 512}"
+    assert first["streams"]["u/RandomUniform"] == f"seeds {first['seeds']['ops']['u/RandomUniform']}: 512 blocks"
 
 
-def _seed2(report):
-    return int(report["seeds"]["ops"]["u/RandomUniform"].split(", ")[1])
+def test_learned_weights_are_in_the_report():
+    with tf.Graph().as_default(), tf.Session() as session:
+        classes = tf.constant([[1]], tf.int64)
+        node = tf.nn.learned_unigram_candidate_sampler(classes, 1, 2, False, 10, seed=1, name="s")[0]
+        session.run(node)
+        first = tf.reproducibility_report(session)["streams"]
+        session.run(node)
+        assert differing(first, tf.reproducibility_report(session)["streams"]) == {"s"}
 
 
 def differing(a, b):

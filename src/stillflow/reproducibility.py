@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import platform
 from importlib import metadata
 
 import numpy as np
 
-from stillflow import _engine, errors, seeds
+from stillflow import _engine, errors, isa, seeds
+from stillflow.session import BaseSession
 
 _HALF = 2**64
 
@@ -32,6 +34,8 @@ def random_state(session, restore=None):
       TypeError, ValueError: for what is no such state; nothing has been restored then.
       tf.errors.FailedPreconditionError: for bytes that are not the named op's.
     """
+    if not isinstance(session, BaseSession):
+        raise TypeError(f"session must be a tf.Session, but got {type(session)}")
     core = session._core
     streams = {
         name: {"key": key, "counter": high * _HALF + low} for name, (key, low, high) in core.random_states().items()
@@ -48,7 +52,10 @@ def _checked(state):
         raise TypeError(f"restore must be what random_state returned, but got {type(state)}")
     positions = {}
     for name, stream in state["streams"].items():
-        key, counter = stream["key"], stream["counter"]
+        try:
+            key, counter = operator.index(stream["key"]), operator.index(stream["counter"])
+        except (TypeError, KeyError):
+            raise TypeError(f"The stream of {name} must have a key and a counter, but is {stream}") from None
         if not (0 <= key < _HALF and 0 <= counter < _HALF**2):
             raise ValueError(f"The stream of {name} has no 64-bit key and 128-bit counter: {key}, {counter}")
         positions[name] = key, counter % _HALF, counter // _HALF
@@ -97,6 +104,7 @@ def reproducibility_report(session):
       type, shape and a digest of the bytes of each that is initialized; "streams": where random ops have got to. The
       entry "machine" is for information: results do not depend on it.
     """
+    streams = _streams(session)
     graph = session.graph
     return Report(
         versions=_versions(),
@@ -108,7 +116,7 @@ def reproducibility_report(session):
         seeds=_seeds(graph),
         graph={"nodes": graph._last_id, "digest": _graph_digest(graph)},
         variables=_variables(session),
-        streams=_streams(session),
+        streams=streams,
     )
 
 
@@ -121,8 +129,6 @@ def _versions():
 
 
 def _isa_of(session):
-    from stillflow import isa
-
     return next((name for name in isa.supported() if isa.kernels(name) is session._kernels), "unknown")
 
 
@@ -165,7 +171,10 @@ def _variables(session):
 
 
 def _streams(session):
-    return {
-        name: f"key {stream['key']}, counter {stream['counter']}"
-        for name, stream in random_state(session)["streams"].items()
+    """Where each stream has got to: blocks of four words used since the start that its seeds say."""
+    state = random_state(session)
+    found = {
+        name: f"seeds {stream['key']}, {stream['counter'] // _HALF}: {stream['counter'] % _HALF} blocks"
+        for name, stream in state["streams"].items()
     }
+    return found | {name: f"state {_digest(data)}" for name, data in state["states"].items()}
