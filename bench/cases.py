@@ -92,6 +92,34 @@ def perceptron(tf, threads):
     return lambda: session.run([train, loss], feed)
 
 
+def _random(name, build, draw):
+    """`build` makes the tensor, `draw` the same with numpy's Philox; the operation alone is run."""
+
+    @case(f"4 Mi float32 {name} random numbers", (*TENSORFLOWS, "numpy"))
+    def fill(engine, threads):
+        count = 1 << 22
+        if engine.__name__ == "numpy":
+            out = np.empty(count, np.float32)
+            generator = np.random.Generator(np.random.Philox(1))
+            return lambda: draw(generator, out)
+        tf = engine
+        node = build(tf, count)
+        session = _session(tf, threads)
+        return lambda: session.run(node.op)
+
+
+_random(
+    "uniform",
+    lambda tf, count: tf.random_uniform([count], -1.0, 1.0, seed=1).op.inputs[0].op.inputs[0],
+    lambda generator, out: generator.random(out=out, dtype=np.float32),
+)
+_random(
+    "normal",
+    lambda tf, count: tf.random_normal([count], seed=1).op.inputs[0].op.inputs[0],
+    lambda generator, out: generator.standard_normal(out=out, dtype=np.float32),
+)
+
+
 def _matmul(size):
     @case(f"float32 matrix product {size}x{size}x{size}", ("stillflow", "numpy", "torch"))
     def product(engine, threads):

@@ -37,6 +37,7 @@ MAY_IMPORT = {
     "graph_util": {"formats", "graph"},
     "timeline": set(),
     "python": {"timeline"},
+    "reproducibility": {"session", "seeds", "errors", "isa", "_engine"},
     "partitioned_variables": {"ops", "graph"},
     "variable_store": {"partitioned_variables", "variables", "initializers", "ops", "graph"},
     "variable_scope": {"variable_store", "ops", "graph"},

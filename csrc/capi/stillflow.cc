@@ -179,18 +179,32 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
   return is_found;
 }
 
-bool sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
-                                 uint64_t counter_high) {
-  bool is_found = false;
-  session->session.VisitRandomStates([&](const std::string& node, stillflow::RandomState* state) {
-    if (node != name) return;
-    std::lock_guard<std::mutex> guard(state->mutex);
-    state->key = key;
-    state->counter_low = counter_low;
-    state->counter_high = counter_high;
-    is_found = true;
+int32_t sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
+                                    uint64_t counter_high, char** message) {
+  return Guarded(message, [&] {
+    session->session.SetRandomState(name, key, counter_low, counter_high);
+    return Status();
   });
-  return is_found;
+}
+
+int32_t sf_session_save_op_states(sf_session* session, char** message,
+                                  void (*visit)(void* arg, const char* name, const char* bytes, int64_t size),
+                                  void* arg) {
+  return Guarded(message, [&] {
+    for (const auto& entry : session->session.SaveOpStates()) {
+      visit(arg, entry.first.c_str(), entry.second.data(), static_cast<int64_t>(entry.second.size()));
+    }
+    return Status();
+  });
+}
+
+int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
+                                    char** message) {
+  return Guarded(message, [&] {
+    if (session->session.RestoreOpState(name, std::string(bytes, size))) return Status();
+    constexpr char kText[] = "The saved state is not one of this op";
+    return Status(stillflow::Code::kFailedPrecondition, strdup(kText));
+  });
 }
 
 sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count) {

@@ -89,8 +89,16 @@ sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t 
 /* Random ops in order of their names; false past the last. The name stays valid. */
 bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
                              uint64_t* counter_low, uint64_t* counter_high);
-bool sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
-                                 uint64_t counter_high);
+/* The op need not have been planned yet. */
+int32_t sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
+                                    uint64_t counter_high, char** message);
+/* Calls visit(arg, name, bytes, size) for the states that kernels save, in order of names. */
+int32_t sf_session_save_op_states(sf_session* session, char** message,
+                                  void (*visit)(void* arg, const char* name, const char* bytes, int64_t size),
+                                  void* arg);
+/* Now, or when the op is planned. Fails if an op's state is of another kind or size. */
+int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
+                                    char** message);
 
 /* Programs. Build one, then run it from any number of threads. */
 sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count);

@@ -1,6 +1,7 @@
 #include "executor/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -55,6 +56,16 @@ RandomState* Session::GetRandomState(const std::string& name, int64_t seed, int6
   return found->second.get();
 }
 
+void Session::SetRandomState(const std::string& name, uint64_t key, uint64_t counter_low, uint64_t counter_high) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  std::unique_ptr<RandomState>& state = random_states_[name];
+  if (state == nullptr) state = std::make_unique<RandomState>();
+  std::lock_guard<std::mutex> state_guard(state->mutex);
+  state->key = key;
+  state->counter_low = counter_low;
+  state->counter_high = counter_high;
+}
+
 void* Session::GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status) {
   std::lock_guard<std::mutex> guard(mutex_);
   auto found = op_states_.find(name);
@@ -63,8 +74,36 @@ void* Session::GetOpState(const std::string& name, const KernelDef& kernel, cons
     *status = kernel.new_state(attrs, &state);
     if (!status->ok()) return nullptr;
     found = op_states_.emplace(name, std::make_unique<OpState>(kernel, state)).first;
+    const auto awaited = awaited_states_.find(name);
+    if (awaited != awaited_states_.end()) {
+      const bool is_restored = found->second->Restore(awaited->second);
+      awaited_states_.erase(awaited);
+      if (!is_restored) {
+        op_states_.erase(found);
+        *status = Status(Code::kFailedPrecondition, strdup("The saved state is not one of this op"));
+        return nullptr;
+      }
+    }
   }
   return found->second->get();
+}
+
+std::map<std::string, std::string> Session::SaveOpStates() {
+  std::lock_guard<std::mutex> guard(mutex_);
+  std::map<std::string, std::string> saved = awaited_states_;
+  for (const auto& entry : op_states_) {
+    std::string bytes;
+    if (entry.second->Save(&bytes)) saved[entry.first] = std::move(bytes);
+  }
+  return saved;
+}
+
+bool Session::RestoreOpState(const std::string& name, std::string bytes) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  const auto found = op_states_.find(name);
+  if (found != op_states_.end()) return found->second->Restore(bytes);
+  awaited_states_[name] = std::move(bytes);
+  return true;
 }
 
 bool Session::BeginRun() {

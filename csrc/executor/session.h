@@ -21,6 +21,17 @@ class OpState {
 
   const KernelDef& kernel() const { return kernel_; }
   void* get() const { return state_; }
+  // False for states that kernels do not save.
+  bool Save(std::string* bytes) const {
+    if (kernel_.save_state == nullptr) return false;
+    bytes->resize(kernel_.save_state(state_, nullptr));
+    kernel_.save_state(state_, bytes->data());
+    return true;
+  }
+  bool Restore(const std::string& bytes) {
+    return kernel_.restore_state != nullptr &&
+           kernel_.restore_state(state_, bytes.data(), static_cast<int64_t>(bytes.size()));
+  }
 
  private:
   const KernelDef& kernel_;
@@ -46,12 +57,21 @@ class Session {
   // Null with a failed `status` when the kernel cannot make its state from `attrs`.
   void* GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status);
 
+  // Moves a random op to another position, also one that this session does not know yet.
+  void SetRandomState(const std::string& name, uint64_t key, uint64_t counter_low, uint64_t counter_high);
+
   // Calls visit(name, state) for every random op that has run or is about to, in order of names.
   template <typename Visitor>
   void VisitRandomStates(Visitor visit) {
     std::lock_guard<std::mutex> guard(mutex_);
     for (auto& entry : random_states_) visit(entry.first, entry.second.get());
   }
+
+  // The bytes of the states that kernels can save, by name.
+  std::map<std::string, std::string> SaveOpStates();
+
+  // Restores a state now, or when it is made. False if a state that is there is of another kind or size.
+  bool RestoreOpState(const std::string& name, std::string bytes);
 
   // A run holds the session open. BeginRun returns false once Close was called.
   bool BeginRun();
@@ -76,6 +96,7 @@ class Session {
   std::map<std::string, std::unique_ptr<Variable>> variables_;
   std::map<std::string, std::unique_ptr<RandomState>> random_states_;
   std::map<std::string, std::unique_ptr<OpState>> op_states_;
+  std::map<std::string, std::string> awaited_states_;  // saved ones, of ops that are not there yet
 
   std::atomic<bool> is_closed_{false};
   std::mutex runs_mutex_;

@@ -187,6 +187,10 @@ struct KernelDef {
   void (*release_prepared)(void* prepared);
   Status (*new_state)(const Attr* attrs, void** state);
   void (*free_state)(void* state);
+  // For states that are worth keeping: writes one to `bytes` unless that is null, and returns how many there are.
+  int64_t (*save_state)(void* state, void* bytes);
+  // Returns false, and changes nothing, if the bytes are not of such a state.
+  bool (*restore_state)(void* state, const void* bytes, int64_t size);
 };
 
 // What a kernel library exports, as the C symbol `stillflow_kernel_library`.

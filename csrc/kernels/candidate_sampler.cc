@@ -12,6 +12,8 @@
 #include <cmath>
 #include <new>
 
+#include "math/exponential.h"
+#include "math/logarithm.h"
 #include "random/box_muller.h"
 #include "random/float_functions.h"
 #include "random/id_table.h"
@@ -148,7 +150,7 @@ class LogUniformDraws {
     position_ = sf_philox_skip(position_, kBlocks);
     double powers[kDraws];
     for (int i = 0; i < kDraws; ++i) {
-      powers[i] = std::exp(UniformDouble(words[2 * i], words[2 * i + 1]) * log_range_);
+      powers[i] = Exp(UniformDouble(words[2 * i], words[2 * i + 1]) * log_range_);
     }
     for (int i = 0; i < kDraws; ++i) {
       const int64_t value = static_cast<int64_t>(powers[i]) - 1;
@@ -168,7 +170,7 @@ class LogUniformDraws {
 // count costs one exponential.
 class LogUniformTable {
  public:
-  explicit LogUniformTable(int64_t range) : range_(range), log_range_(std::log1p(static_cast<double>(range))) {
+  explicit LogUniformTable(int64_t range) : range_(range), log_range_(Log1p(static_cast<double>(range))) {
     if (range < 1 || range > kMostKept) return;
     missed_ = static_cast<float*>(std::malloc(range * sizeof(float)));
     for (int64_t v = 0; missed_ != nullptr && v < range; ++v) missed_[v] = Log1pFloat(-Probability(v));
@@ -189,7 +191,7 @@ class LogUniformTable {
 
   float Probability(int64_t v) const {
     const auto value = static_cast<double>(v);
-    return static_cast<float>(std::log((value + 2.0) / (value + 1.0)) / log_range_);
+    return static_cast<float>(Log((value + 2.0) / (value + 1.0)) / log_range_);
   }
 
   const int64_t range_;
@@ -299,6 +301,18 @@ Status NewLearnedUnigram(const Attr* attrs, void** state) {
 
 void FreeLearnedUnigram(void* state) { delete static_cast<LearnedUnigram*>(state); }
 
+int64_t SaveLearnedUnigram(void* state, void* bytes) {
+  auto* unigrams = static_cast<LearnedUnigram*>(state);
+  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  return unigrams->Save(bytes);
+}
+
+bool RestoreLearnedUnigram(void* state, const void* bytes, int64_t size) {
+  auto* unigrams = static_cast<LearnedUnigram*>(state);
+  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  return unigrams->Restore(bytes, size);
+}
+
 // ---- Accidental hits ----------------------------------------------------------------------------------------
 
 // in[0] true_classes int64[batch, num_true]; in[1] sampled_candidates int64[n]. For each true class that was
@@ -352,7 +366,8 @@ STILLFLOW_KERNELS(candidate_sampler){
      "shard, unigrams",
      FixedUnigramSampler, PrepareFixedUnigram, ReleaseFixedUnigram},
     {"learned_unigram_candidate_sampler", "true_classes | num_true, num_sampled, unique, range_max, seed, seed2",
-     LearnedUnigramSampler, nullptr, nullptr, NewLearnedUnigram, FreeLearnedUnigram},
+     LearnedUnigramSampler, nullptr, nullptr, NewLearnedUnigram, FreeLearnedUnigram, SaveLearnedUnigram,
+     RestoreLearnedUnigram},
     {"compute_accidental_hits", "true_classes, sampled_candidates | num_true", AccidentalHits},
     {}};
 

@@ -5,6 +5,8 @@
 //   out[0] output  of that shape; attr dtype, or minval's type
 //   state  the node's stream, of which each run takes 256 blocks per element
 //
+// stateless_...: the same with a `seed` (int32 | int64 [2]) after the shape, which names a stream, and no state.
+//
 // The output consists of groups of four elements, or of two for 64-bit types. Group g reads block g of the run;
 // for truncated_normal it has 64 blocks for each element, and reads as many as it needs. So an element depends on
 // its own position alone, not on the tensor's size nor on chunks.
@@ -44,10 +46,21 @@ Status FillGroups(const KernelCall& call, const Fill& fill) {
   });
 }
 
+// Where the numbers come from.
+enum class Source { kNode, kSeed };
+
 Status AllocateForShape(const KernelCall& call, DType dtype) {
   Shape shape;
   STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
   return AllocateOutput(call, 0, dtype, shape);
+}
+
+// The position from which the output is filled.
+template <Source kSource>
+Status FindBase(const KernelCall& call, sf_philox* base) {
+  if constexpr (kSource == Source::kSeed) return StatelessStream(*call.in[1], base);
+  *base = TakeBlocks(call, call.out[0]->count);
+  return Status();
 }
 
 // ---- Uniform ------------------------------------------------------------------------------------------------
@@ -68,12 +81,14 @@ void UniformFromWords(const uint32_t* __restrict words, int64_t count, T* __rest
   }
 }
 
+template <Source kSource>
 Status RandomUniform(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
   STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  sf_philox base;
+  STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("RandomUniform", dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const sf_philox base = TakeBlocks(call, call.out[0]->count);
     return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
       uint32_t words[kGroupsPerTile * SF_PHILOX_WORDS];
       sf_philox_fill(sf_philox_skip(base, group), groups, words);
@@ -111,9 +126,11 @@ void IntsFromWords(const uint32_t* words, int64_t count, uint64_t minval, uint64
   }
 }
 
+template <Source kSource>
 Status RandomUniformInt(const KernelCall& call) {
-  const Tensor& minval = *call.in[1];
-  const Tensor& maxval = *call.in[2];
+  constexpr int kBounds = kSource == Source::kNode ? 1 : 2;
+  const Tensor& minval = *call.in[kBounds];
+  const Tensor& maxval = *call.in[kBounds + 1];
   for (const Tensor* bound : {&minval, &maxval}) {
     if (bound->rank != 0) {
       return STILLFLOW_INVALID_ARGUMENT("%s must be 0-D, got shape %s", bound == &minval ? "minval" : "maxval",
@@ -132,7 +149,8 @@ Status RandomUniformInt(const KernelCall& call) {
                                         static_cast<long long>(high));
     }
     const Unsigned range = static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
-    const sf_philox base = TakeBlocks(call, call.out[0]->count);
+    sf_philox base;
+    STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
     return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
       uint32_t words[kGroupsPerTile * SF_PHILOX_WORDS];
       sf_philox_fill(sf_philox_skip(base, group), groups, words);
@@ -148,12 +166,14 @@ void Round(const Wide<T>* from, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = Narrow<T>(from[i]);
 }
 
+template <Source kSource>
 Status RandomStandardNormal(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
   STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  sf_philox base;
+  STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("RandomStandardNormal", dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const sf_philox base = TakeBlocks(call, call.out[0]->count);
     return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
       uint32_t words[kGroupsPerTile * SF_PHILOX_WORDS];
       sf_philox_fill(sf_philox_skip(base, group), groups, words);
@@ -218,12 +238,14 @@ void TruncatedGroups(sf_philox position, int64_t groups, W* to) {
   }
 }
 
+template <Source kSource>
 Status TruncatedNormal(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
   STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  sf_philox base;
+  STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("TruncatedNormal", dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const sf_philox base = TakeBlocks(call, call.out[0]->count);
     return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
       constexpr int64_t kStride = kBlocksPerElement * kGroup<T> / 4;
       const auto blocks = static_cast<unsigned __int128>(group) * kStride;
@@ -242,10 +264,15 @@ Status TruncatedNormal(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(random_fill){{"random_uniform", "shape | dtype", RandomUniform},
-                               {"random_uniform_int", "shape, minval, maxval", RandomUniformInt},
-                               {"random_standard_normal", "shape | dtype", RandomStandardNormal},
-                               {"truncated_normal", "shape | dtype", TruncatedNormal},
-                               {}};
+STILLFLOW_KERNELS(random_fill){
+    {"random_uniform", "shape | dtype", RandomUniform<Source::kNode>},
+    {"random_uniform_int", "shape, minval, maxval", RandomUniformInt<Source::kNode>},
+    {"random_standard_normal", "shape | dtype", RandomStandardNormal<Source::kNode>},
+    {"truncated_normal", "shape | dtype", TruncatedNormal<Source::kNode>},
+    {"stateless_random_uniform", "shape, seed | dtype", RandomUniform<Source::kSeed>},
+    {"stateless_random_uniform_int", "shape, seed, minval, maxval", RandomUniformInt<Source::kSeed>},
+    {"stateless_random_normal", "shape, seed | dtype", RandomStandardNormal<Source::kSeed>},
+    {"stateless_truncated_normal", "shape, seed | dtype", TruncatedNormal<Source::kSeed>},
+    {}};
 
 }  // namespace stillflow

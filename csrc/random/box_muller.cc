@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/power.h"
+#include "math/trigonometric.h"
+
 namespace stillflow {
 namespace {
 
@@ -72,6 +75,45 @@ void Pair(const uint32_t* words, float* normals) {
   normals[1] = cosine * radius;
 }
 
+// ---- double: sine and cosine that are almost always those of the C library, which rounds nearly correctly ------
+
+// The sum of a number and a much smaller pair.
+double Add(double large, DoubleSum small, double rest) {
+  const DoubleSum sum = FastSum(large, small.high);
+  return sum.high + (sum.low + (small.low + rest));
+}
+
+double Sine(double r, double r_low, DoubleSum z) {
+  const double tail = Polynomial(z.high, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800.0,
+                                 -1.0 / 1307674368000.0, 1.0 / 355687428096000.0, -1.0 / 121645100408832000.0);
+  DoubleSum factor = FastSum(-0x1.5555555555555p-3, z.high * tail);
+  factor.low -= 0x1.5555555555555p-57;
+  return Add(r, Product(Product({r, 0}, z), factor), r_low * (1 - 0.5 * z.high));
+}
+
+double Cosine(double r, double r_low, DoubleSum z) {
+  const double tail =
+      Polynomial(z.high, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200.0,
+                 1.0 / 20922789888000.0, -1.0 / 6402373705728000.0, 1.0 / 2432902008176640000.0);
+  DoubleSum factor = FastSum(0x1.5555555555555p-5, z.high * tail);
+  factor.low += 0x1.5555555555555p-59;
+  const DoubleSum quartic = Product(Product(z, z), factor);
+  const DoubleSum most = FastSum(1, -0.5 * z.high);
+  const DoubleSum rest = FastSum(most.high, quartic.high);
+  return rest.high + (rest.low + (most.low + (quartic.low - 0.5 * z.low - r * r_low)));
+}
+
+// Sine and cosine of an angle in [0, 7].
+void SinCosOfDouble(double angle, double* sine, double* cosine) {
+  const ReducedAngle reduced = ReduceAngle(angle);
+  const double square = reduced.r * reduced.r;
+  const DoubleSum z = {square, Fma(reduced.r, reduced.r, -square)};
+  const double s = Sine(reduced.r, reduced.r_low, z);
+  const double c = Cosine(reduced.r, reduced.r_low, z);
+  *sine = TurnedSine(reduced.quadrant, s, c);
+  *cosine = TurnedSine(reduced.quadrant + 1, s, c);
+}
+
 }  // namespace
 
 void BoxMuller(const uint32_t* words, int64_t pairs, float* normals) {
@@ -92,9 +134,12 @@ void BoxMuller(const uint32_t* words, int64_t pairs, double* normals) {
   for (int64_t i = 0; i < pairs; ++i) {
     const double u = AwayFromZero(UniformDouble(words[4 * i], words[4 * i + 1]));
     const double angle = kTwoPi * UniformDouble(words[4 * i + 2], words[4 * i + 3]);
-    const double radius = std::sqrt(-2.0 * std::log(u));
-    normals[2 * i] = std::sin(angle) * radius;
-    normals[2 * i + 1] = std::cos(angle) * radius;
+    const double radius = Sqrt(-2.0 * LogInTwoParts(u).high);  // correctly rounded, or nearly
+    double sine;
+    double cosine;
+    SinCosOfDouble(angle, &sine, &cosine);
+    normals[2 * i] = sine * radius;
+    normals[2 * i + 1] = cosine * radius;
   }
 }
 

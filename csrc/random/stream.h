@@ -25,6 +25,19 @@ inline sf_philox TakeBlocks(const KernelCall& call, int64_t count, int64_t block
   return begin;
 }
 
+// The stream of a stateless op: its seed is a counter, whose block under a fixed key gives key and counter.
+inline Status StatelessStream(const Tensor& seed, sf_philox* base) {
+  if (seed.rank != 1 || seed.dims[0] != 2) {
+    return STILLFLOW_INVALID_ARGUMENT("seed must have shape [2], not %s", ShapeText(seed).c_str());
+  }
+  const sf_philox scrambler = {uint64_t{0x02461E29u} << 32 | 0x3EC8F720u, static_cast<uint64_t>(IntAt(seed, 0)),
+                               static_cast<uint64_t>(IntAt(seed, 1))};
+  uint32_t words[SF_PHILOX_WORDS];
+  sf_philox_fill(scrambler, 1, words);
+  *base = {static_cast<uint64_t>(words[1]) << 32 | words[0], 0, static_cast<uint64_t>(words[3]) << 32 | words[2]};
+  return Status();
+}
+
 // Single words from a position on, made a few blocks at a time.
 class WordReader {
  public:

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "math/power.h"
 #include "random/box_muller.h"
 
 namespace stillflow {
@@ -105,7 +106,7 @@ Status FixedUnigram::SetWeights(const Options& options, const float* given, int6
     }
     if ((zeros + i) % options.shard_count != options.shard) continue;
     weights_[next++] =
-        static_cast<float>(std::pow(static_cast<double>(given[i]), static_cast<double>(options.distortion)));
+        static_cast<float>(Pow(static_cast<double>(given[i]), static_cast<double>(options.distortion)));
   }
   for (int64_t i = 0; i < range_; ++i) total_ += weights_[i];
   if (!(total_ > 0) || std::isinf(total_)) {
@@ -180,9 +181,44 @@ Status LearnedUnigram::Make(int64_t range, int64_t seed, int64_t seed2, LearnedU
   made->range_ = range;
   made->total_ = static_cast<uint32_t>(range);
   for (int64_t i = 0; i < range; ++i) made->weights_[i] = 1;
-  for (int64_t i = 0; i <= range; ++i) made->sums_[i] = static_cast<int32_t>(i & -i);
+  made->SumWeights();
   *unigrams = made.release();
   return Status();
+}
+
+void LearnedUnigram::SumWeights() {
+  for (int64_t i = 1; i <= range_; ++i) sums_[i] = weights_[i - 1];
+  for (int64_t i = 1; i <= range_; ++i) {
+    const int64_t above = i + (i & -i);
+    if (above <= range_) sums_[above] += sums_[i];
+  }
+}
+
+int64_t LearnedUnigram::Save(void* bytes) const {
+  const auto weight_bytes = range_ * static_cast<int64_t>(sizeof(int32_t));
+  if (bytes != nullptr) {
+    std::memcpy(bytes, &position_, sizeof position_);
+    std::memcpy(static_cast<char*>(bytes) + sizeof position_, weights_.get(), weight_bytes);
+  }
+  return static_cast<int64_t>(sizeof position_) + weight_bytes;
+}
+
+bool LearnedUnigram::Restore(const void* bytes, int64_t size) {
+  if (size != Save(nullptr)) return false;
+  const char* const weights = static_cast<const char*>(bytes) + sizeof position_;
+  int64_t total = 0;
+  for (int64_t i = 0; i < range_; ++i) {
+    int32_t weight;
+    std::memcpy(&weight, weights + i * sizeof weight, sizeof weight);
+    if (weight < 1) return false;
+    total += weight;
+  }
+  if (total > kMostClasses) return false;
+  std::memcpy(&position_, bytes, sizeof position_);
+  std::memcpy(weights_.get(), weights, range_ * sizeof(int32_t));
+  total_ = static_cast<uint32_t>(total);
+  SumWeights();
+  return true;
 }
 
 sf_philox LearnedUnigram::TakeBlocks(uint64_t blocks) {

@@ -76,8 +76,14 @@ class LearnedUnigram {
   float Probability(int64_t value) const { return static_cast<float>(weights_[value]) / static_cast<float>(total_); }
   void Increment(int64_t value);
 
+  // Writes position and weights to `bytes`, unless that is null, and returns their size.
+  int64_t Save(void* bytes) const;
+  // False for bytes that are not of a node with this range.
+  bool Restore(const void* bytes, int64_t size);
+
  private:
   LearnedUnigram() = default;
+  void SumWeights();
 
   std::mutex mutex_;
   sf_philox position_;

@@ -70,12 +70,20 @@ _NAMESPACES = frozenset(
 )
 
 
+# What stillflow has beyond TensorFlow's names.
+_REPRODUCIBILITY = frozenset(("random_state", "reproducibility_report"))
+
+
 def __getattr__(name):
     if name in _NAMESPACES:
         import importlib
 
         value = globals()[name] = importlib.import_module(f"stillflow.facade.{name}")
         return value
+    if name in _REPRODUCIBILITY:
+        from stillflow import reproducibility
+
+        return getattr(reproducibility, name)
     if name in _MESSAGES:
         from stillflow.formats import protobuf
 

@@ -70,7 +70,10 @@ cdef extern from "capi/stillflow.h" nogil:
     void sf_session_close(sf_session*)
     sf_variable* sf_session_variable(sf_session*, const char*, int32_t, int32_t, const int64_t*)
     cbool sf_session_random_state(sf_session*, int64_t, const char**, uint64_t*, uint64_t*, uint64_t*)
-    cbool sf_session_set_random_state(sf_session*, const char*, uint64_t, uint64_t, uint64_t)
+    int32_t sf_session_set_random_state(sf_session*, const char*, uint64_t, uint64_t, uint64_t, char**)
+    int32_t sf_session_save_op_states(
+        sf_session*, char**, void (*)(void*, const char*, const char*, int64_t) noexcept, void*)
+    int32_t sf_session_restore_op_state(sf_session*, const char*, const char*, int64_t, char**)
     sf_program* sf_program_new(sf_session*, const sf_kernels*, int32_t)
     void sf_program_free(sf_program*)
     void sf_program_constant(sf_program*, int32_t, const sf_tensor*)
@@ -206,6 +209,10 @@ cdef class Variable:
     cdef sf_variable* handle
 
 
+cdef void _collect_state(void* states, const char* name, const char* data, int64_t size) noexcept with gil:
+    (<dict>states)[(<bytes>name).decode()] = data[:size]
+
+
 cdef class Session:
     """What outlives a run: variables and random states. Close it, or drop the last reference."""
 
@@ -254,8 +261,24 @@ cdef class Session:
         return states
 
     def set_random_state(self, str name, uint64_t key, uint64_t low, uint64_t high):
-        """Returns False when no random op of that name has been planned in this session."""
-        return sf_session_set_random_state(self.handle, name.encode(), key, low, high)
+        """Moves the random op `name`, which need not have been planned yet, to that position."""
+        cdef char* message = NULL
+        code = sf_session_set_random_state(self.handle, name.encode(), key, low, high, &message)
+        _check(code, message)
+
+    def op_states(self):
+        """{node name: bytes} of the ops whose kernels have a state of their own and can save it."""
+        cdef char* message = NULL
+        states = {}
+        code = sf_session_save_op_states(self.handle, &message, _collect_state, <void*>states)
+        _check(code, message)
+        return states
+
+    def restore_op_state(self, str name, bytes state):
+        """Restores such a state, at once or when the op is planned. Raises EngineError if it is not the op's."""
+        cdef char* message = NULL
+        code = sf_session_restore_op_state(self.handle, name.encode(), PyBytes_AS_STRING(state), len(state), &message)
+        _check(code, message)
 
 
 include "_arrays.pxi"

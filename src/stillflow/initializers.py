@@ -238,6 +238,66 @@ class GlorotNormal(VarianceScaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
+class Identity(Initializer):
+    """The identity matrix times `gain`; for matrices only."""
+
+    def __init__(self, gain=1.0, dtype=dtypes.float32):
+        self.gain = gain
+        self.dtype = _floating(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        whole = shape if partition_info is None else partition_info.full_shape
+        if len(whole) != 2:
+            raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
+        dtype = self._dtype_or(dtype)
+        if partition_info is None:
+            matrix = ops.eye(*_sizes(whole), dtype=dtype)
+        else:
+            matrix = ops.slice(ops.eye(*_sizes(whole), dtype=dtype), partition_info.var_offset, shape)
+        return self.gain * matrix
+
+    def get_config(self):
+        return {"gain": self.gain, "dtype": self.dtype.name}
+
+
+class Orthogonal(Initializer):
+    """A matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
+
+    Of more than two dimensions all but the last are taken together as rows. Raises ValueError for fewer.
+    """
+
+    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+        self.gain = gain
+        self.seed = seed
+        self.dtype = _floating(dtype)
+
+    dtype = dtypes.float32  # of values, where a call names none
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        if len(shape) < 2:
+            raise ValueError("The tensor to initialize must be at least two-dimensional")
+        *rows, columns = _sizes(shape)
+        rows = math.prod(rows)
+        is_wide = rows < columns
+        flat = (columns, rows) if is_wide else (rows, columns)
+        numbers = random.random_normal(flat, 0.0, 1.0, self._dtype_or(dtype), seed=self.seed)
+        q, r = ops.qr_op(numbers, full_matrices=False)
+        # The signs of r's diagonal are arbitrary; with them in q, all orthogonal matrices are equally likely.
+        q = q * ops.sign(ops.diag_part(r))
+        if is_wide:
+            q = ops.matrix_transpose(q)
+        return self.gain * ops.reshape(q, shape)
+
+    def get_config(self):
+        return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
+
+
+def _sizes(shape):
+    return [int(size) for size in shape]
+
+
 def lecun_normal(seed=None):
     """Normal numbers with a variance of 1 / inputs, after LeCun."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)

@@ -49,6 +49,19 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         return ops.add(numbers * (maxval - minval), minval, name=scope)
 
 
+def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None):
+    """The same from a seed that is a tensor."""
+    dtype, maxval = _uniform_bounds(maxval, dtype)
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        shape = shape_tensor(shape)
+        minval = convert_to_tensor(minval, dtype, "min")
+        maxval = convert_to_tensor(maxval, dtype, "max")
+        if dtype.is_integer:
+            return ops.stateless_random_uniform_int(shape, seed, minval, maxval, name=scope)
+        numbers = ops.stateless_random_uniform_op(shape, seed, dtype=dtype)
+        return ops.add(numbers * (maxval - minval), minval, name=scope)
+
+
 def _normal(op, default_name):
     def normal(shape, mean, stddev, dtype, seed, name):
         with name_scope(name, default_name, [shape, mean, stddev]) as scope:
@@ -74,3 +87,29 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Normally distributed random numbers, drawn again where they are two standard deviations away or more."""
     return _truncated_normal(shape, mean, stddev, dtype, seed, name)
+
+
+def _stateless_normal(op, default_name):
+    def normal(shape, seed, mean, stddev, dtype, name):
+        with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
+            shape = shape_tensor(shape)
+            mean = convert_to_tensor(mean, dtype, "mean")
+            stddev = convert_to_tensor(stddev, dtype, "stddev")
+            numbers = getattr(ops, op)(shape, seed, dtype=dtype)
+            return ops.add(numbers * stddev, mean, name=scope)
+
+    return normal
+
+
+_stateless_random_normal = _stateless_normal("stateless_random_normal_op", "stateless_random_normal")
+_stateless_truncated_normal = _stateless_normal("stateless_truncated_normal_op", "stateless_truncated_normal")
+
+
+def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    """random_normal from a seed that is a tensor."""
+    return _stateless_random_normal(shape, seed, mean, stddev, dtype, name)
+
+
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    """truncated_normal from a seed that is a tensor."""
+    return _stateless_truncated_normal(shape, seed, mean, stddev, dtype, name)

@@ -3,7 +3,9 @@
 from stillflow.initializers import Constant as constant
 from stillflow.initializers import GlorotNormal as glorot_normal
 from stillflow.initializers import GlorotUniform as glorot_uniform
+from stillflow.initializers import Identity as identity
 from stillflow.initializers import Ones as ones
+from stillflow.initializers import Orthogonal as orthogonal
 from stillflow.initializers import RandomNormal as random_normal
 from stillflow.initializers import RandomUniform as random_uniform
 from stillflow.initializers import TruncatedNormal as truncated_normal
@@ -23,6 +25,7 @@ __all__ = [
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
     "ones_initializer",
+    "orthogonal_initializer",
     "random_normal_initializer",
     "random_uniform_initializer",
     "truncated_normal_initializer",
@@ -35,6 +38,7 @@ constant_initializer = constant
 glorot_normal_initializer = glorot_normal
 glorot_uniform_initializer = glorot_uniform
 ones_initializer = ones
+orthogonal_initializer = orthogonal
 random_normal_initializer = random_normal
 random_uniform_initializer = random_uniform
 truncated_normal_initializer = truncated_normal

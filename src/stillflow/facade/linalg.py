@@ -19,7 +19,9 @@ __all__ = [
     "matrix_diag",
     "matrix_diag_part",
     "matrix_set_diag",
+    "matrix_triangular_solve",
     "norm",
+    "qr",
     "sparse_matmul",
     "tensordot",
     "trace",
@@ -145,11 +147,40 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     return nn_layers.l2_normalize(x, axis, epsilon, name, dim)
 
 
+def qr(input, full_matrices=False, name=None):
+    """An orthogonal matrix q and an upper triangular one r whose product is `input`, a matrix or batches of them.
+
+    Args:
+      input: float32 or float64 [..., m, n].
+      full_matrices: whether q is [..., m, m] and r [..., m, n], or q [..., m, p] and r [..., p, n], p = min(m, n).
+
+    Returns:
+      A named tuple (q, r). Its gradient needs a static shape and m >= n, and m = n with full matrices.
+    """
+    return ops.qr_op(input, full_matrices=full_matrices, name=name)
+
+
+def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """x of matrix * x = rhs for a triangular matrix, or batches of them.
+
+    Args:
+      matrix: float32 or float64 [..., n, n]; the triangle that is zero is not read.
+      rhs: of that type [..., n, k].
+      lower: whether the matrix is lower triangular rather than upper.
+      adjoint: whether to solve with the transposed matrix.
+
+    Raises:
+      InvalidArgumentError: if the shapes do not fit, or the diagonal has a zero.
+    """
+    return ops.matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint, name=name)
+
+
 band_part = matrix_band_part
 diag = matrix_diag
 diag_part = matrix_diag_part
 set_diag = matrix_set_diag
 tensor_diag = array_order.diag
 tensor_diag_part = array_order.diag_part
+triangular_solve = matrix_triangular_solve
 transpose = array.matrix_transpose
 matrix_transpose = array.matrix_transpose

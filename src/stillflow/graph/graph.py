@@ -42,6 +42,8 @@ class Graph:
         self._default_original_op = None
         self._container = ""
         self._seed = None
+        self._seed_rule = None
+        self._automatic_seeds = 0  # that were given out by the rule of TensorFlow 2
         self._finalized = False
         self._library = None  # the FunctionDefLibrary message that came with an imported graph
         self._py_functions = []  # kept alive for the nodes that call them

@@ -31,6 +31,17 @@ _CONTENTS = {
         "random_uniform random_uniform_int random_standard_normal truncated_normal",
     ),
     "state.py_func": ("PyFunc PyFuncStateless", "py_func py_func_stateless"),
+    "random.shuffle": ("RandomShuffle", "random_shuffle"),
+    "random.multinomial": ("Multinomial StatelessMultinomial", "multinomial_op stateless_multinomial_op"),
+    "random.gamma": (
+        "RandomGamma RandomGammaGrad RandomPoisson RandomPoissonV2 ParameterizedTruncatedNormal",
+        "random_gamma_op random_gamma_grad random_poisson_op random_poisson_v2 parameterized_truncated_normal_op",
+    ),
+    "random.stateless": (
+        "StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformInt",
+        "stateless_random_uniform_op stateless_random_normal_op stateless_truncated_normal_op "
+        "stateless_random_uniform_int",
+    ),
     "state.variable": (
         "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
         "variable_v2 assign assign_add assign_sub is_variable_initialized",
@@ -135,6 +146,7 @@ _CONTENTS = {
     ),
     "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
     "math.cross": ("Cross", "cross"),
+    "math.qr": ("Qr MatrixTriangularSolve", "qr_op matrix_triangular_solve"),
     "math.sparse_segment": (
         "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
         "SparseSegmentMeanWithNumSegments SparseSegmentSqrtNWithNumSegments SparseSegmentMeanGrad "

@@ -1,0 +1,19 @@
+"""RandomShuffle: the parts of a tensor along its first dimension, in random order."""
+
+from __future__ import annotations
+
+from stillflow.ops.registry import define_op
+
+random_shuffle = define_op(
+    "RandomShuffle(value: T) -> (output: T)",
+    "seed: int = 0; seed2: int = 0; T: type",
+    kernel="random_shuffle(value)",
+    state="random",
+    stateful=True,
+    differentiable=None,
+)
+
+
+@random_shuffle.shape_rule
+def _(context):
+    return context.shapes[0]
