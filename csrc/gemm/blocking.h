@@ -44,6 +44,7 @@ struct Plan {
   bool packs_a;
   bool packs_b;
   bool packs_b_locally;   // on the way, in the chunk
+  bool transposes_b;      // on the way, in the tile
   int64_t block_rows;     // multiple of tile_rows
   int64_t block_columns;  // multiple of the panel width
   int64_t block_k;
@@ -78,15 +79,17 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
 
 template <typename T>
 Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride,
-                int64_t b_column_stride) {
+                int64_t b_row_stride, int64_t b_column_stride) {
   Plan plan;
   plan.tile_rows = EvenPart(m, kMostTileRows);
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
   const bool rows_compete = a_row_stride * static_cast<int64_t>(sizeof(T)) % kCompetingBytes == 0;
+  plan.transposes_b = m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
   plan.packs_a =
-      (a_row_stride != 1 && a_column_stride != 1) || n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA);
-  plan.packs_b_locally = b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
-  plan.packs_b = !plan.packs_b_locally && (b_column_stride != 1 || tiles > kTilesToPackB);
+      (a_row_stride != 1 && a_column_stride != 1) ||
+      (m > kFewRows && n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA));
+  plan.packs_b_locally = !plan.transposes_b && b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
+  plan.packs_b = !plan.packs_b_locally && !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
   plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
   const int64_t bytes = sizeof(T);

@@ -3,6 +3,7 @@
 #include "gemm/blocking.h"
 #include "gemm/packing.h"
 #include "gemm/tile.h"
+#include "gemm/transposed_tile.h"
 
 namespace stillflow {
 namespace gemm {
@@ -63,7 +64,7 @@ class Product {
         c_(c),
         ldc_(ldc),
         accumulate_(accumulate),
-        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.column_stride)) {}
+        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride)) {}
 
   Status Compute() {
     const int64_t a_bytes = plan_.packs_a ? plan_.block_rows * plan_.block_k * kBytes : 0;
@@ -165,6 +166,7 @@ class Product {
   }
 
   void ComputeChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
+    if (plan_.transposes_b) return ComputeTransposedChunk(block, from, panels);
     const int64_t k = block.k_end - block.k;
     const int64_t vectors = CeilDiv(Min(panels.end * kColumns, block.column_end - block.column), kLanes<T>);
     const bool is_low = block.row_end - block.row <= kFewRows;
@@ -193,6 +195,27 @@ class Product {
         ComputeColumn(block, from, tiles, l, column, width, &tile);
         vector += width;
       }
+    }
+  }
+
+  void ComputeTransposedChunk(const Block& block, const Operands& from, Range panels) {
+    static_assert(kSquares == kPanelVectors && kFewRows == 3);
+    TileCall<T> tile;
+    tile.k = block.k_end - block.k;
+    tile.a = from.a;
+    tile.a_row_stride = from.a_row_stride;
+    tile.a_k_stride = from.a_k_stride;
+    tile.b_panel_stride = b_.column_stride;
+    tile.ldc = ldc_;
+    tile.loads_c = accumulate_ || block.k > 0;
+    for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const int64_t column = block.column + panel * kColumns;
+      const int columns = static_cast<int>(Min(kColumns, block.column_end - column));
+      tile.b = from.b + panel * from.b_panel_stride;
+      tile.c = c_ + block.row * ldc_ + column;
+      constexpr decltype(&ComputeTransposedTile<T, 1>) kTransposedTiles[] = {
+          ComputeTransposedTile<T, 1>, ComputeTransposedTile<T, 2>, ComputeTransposedTile<T, 3>};
+      kTransposedTiles[block.row_end - block.row - 1](tile, columns);
     }
   }
 

@@ -158,6 +158,26 @@ STILLFLOW_INLINE Vector<T> Interleave(Vector<T> x, Vector<T> y) {
   return __builtin_shuffle(x, y, index);
 }
 
+// Interleaves (x, y) within each 16 bytes: the low, or the high, halves of them.
+template <typename T, bool kHigh>
+STILLFLOW_INLINE Vector<T> InterleaveWithin(Vector<T> x, Vector<T> y) {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  constexpr int kWithin = 16 / sizeof(T);
+  Vector<Index> index;
+  for (int i = 0; i < kLanes<T>; ++i) {
+    index[i] = i / kWithin * kWithin + kHigh * kWithin / 2 + i % kWithin / 2 + (i % 2) * kLanes<T>;
+  }
+  return __builtin_shuffle(x, y, index);
+}
+template <typename T>
+STILLFLOW_INLINE Vector<T> LowPairs(Vector<T> x, Vector<T> y) {
+  return InterleaveWithin<T, false>(x, y);
+}
+template <typename T>
+STILLFLOW_INLINE Vector<T> HighPairs(Vector<T> x, Vector<T> y) {
+  return InterleaveWithin<T, true>(x, y);
+}
+
 // Transposes a square of as many rows as a vector has lanes.
 template <typename T>
 STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
@@ -173,6 +193,51 @@ STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) rows[i] = mixed[i];
   }
+}
+
+// The transpose of a square whose row r starts at rows[r] + offset.
+template <typename T>
+STILLFLOW_INLINE void LoadTransposed(const T* const* rows, int64_t offset, Vector<T>* columns) {
+  constexpr int kCount = kLanes<T>;
+#if defined(__AVX512F__) && defined(__GNUC__)
+  if constexpr (sizeof(T) == 4) {
+    // Rows r and r + 4 share a vector, so that one stage fewer is left to the shuffle unit. Eight rows are read to
+    // their end before the others, which may lie on the same lines of L1.
+    typedef T Half __attribute__((vector_size(32)));
+    Vector<T> quads[2][8];  // [rows 0-7 or 8-15]: four rows of a column, of the fourth after it, the next four rows
+#pragma GCC unroll 2
+    for (int eight = 0; eight < 2; ++eight) {
+#pragma GCC unroll 2
+      for (int first = 0; first < 8; first += 4) {
+        Vector<T> x[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) {
+          Half low, high;
+          __builtin_memcpy(&low, rows[8 * eight + r] + offset + 2 * first, sizeof low);
+          __builtin_memcpy(&high, rows[8 * eight + r + 4] + offset + 2 * first, sizeof high);
+          x[r] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        }
+        const Vector<T> low01 = LowPairs<T>(x[0], x[1]), high01 = HighPairs<T>(x[0], x[1]);
+        const Vector<T> low23 = LowPairs<T>(x[2], x[3]), high23 = HighPairs<T>(x[2], x[3]);
+        quads[eight][first] = (Vector<T>)LowPairs<double>((Vector<double>)low01, (Vector<double>)low23);
+        quads[eight][first + 1] = (Vector<T>)HighPairs<double>((Vector<double>)low01, (Vector<double>)low23);
+        quads[eight][first + 2] = (Vector<T>)LowPairs<double>((Vector<double>)high01, (Vector<double>)high23);
+        quads[eight][first + 3] = (Vector<T>)HighPairs<double>((Vector<double>)high01, (Vector<double>)high23);
+      }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < 8; ++c) {
+      const Vector<T> low = quads[0][c], high = quads[1][c];
+      const int to = c / 4 * 8 + c % 4;
+      columns[to] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+      columns[to + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+    }
+    return;
+  }
+#endif
+#pragma GCC unroll 16
+  for (int r = 0; r < kCount; ++r) columns[r] = Load(rows[r] + offset);
+  Transpose<T>(columns);
 }
 
 }  // namespace stillflow::gemm
