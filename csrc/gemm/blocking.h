@@ -36,6 +36,11 @@ constexpr int64_t kColumnsToPackA = 512;
 constexpr int64_t kColumnsToPackCompetingA = 64;
 constexpr int64_t kCompetingBytes = 2048;
 constexpr int64_t kTilesToPackB = 64;
+// With fewer columns than this part of a vector, the transposed product is computed, whose rows they are; not for
+// a few rows, nor for so few multiply-adds for each element of c that copying c takes its share.
+constexpr int kLanesForEachColumn = 4;
+constexpr int64_t kLeastRowsToTranspose = 32;
+constexpr int64_t kLeastDepthToTranspose = 16;
 // Elements of a copy that one chunk makes.
 constexpr int64_t kPackedPerChunk = 16384;
 
@@ -78,17 +83,17 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
 }
 
 template <typename T>
-Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride,
-                int64_t b_row_stride, int64_t b_column_stride) {
+Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride, int64_t b_row_stride,
+                int64_t b_column_stride) {
   Plan plan;
   plan.tile_rows = EvenPart(m, kMostTileRows);
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
   const bool rows_compete = a_row_stride * static_cast<int64_t>(sizeof(T)) % kCompetingBytes == 0;
-  plan.transposes_b = m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
-  plan.packs_a =
-      (a_row_stride != 1 && a_column_stride != 1) ||
-      (m > kFewRows && n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA));
-  plan.packs_b_locally = !plan.transposes_b && b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
+  plan.transposes_b = kTransposesInTiles && m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
+  plan.packs_a = (a_row_stride != 1 && a_column_stride != 1) ||
+                 (m > kFewRows && n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA));
+  plan.packs_b_locally =
+      !plan.transposes_b && b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
   plan.packs_b = !plan.packs_b_locally && !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
   plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;

@@ -158,26 +158,6 @@ STILLFLOW_INLINE Vector<T> Interleave(Vector<T> x, Vector<T> y) {
   return __builtin_shuffle(x, y, index);
 }
 
-// Interleaves (x, y) within each 16 bytes: the low, or the high, halves of them.
-template <typename T, bool kHigh>
-STILLFLOW_INLINE Vector<T> InterleaveWithin(Vector<T> x, Vector<T> y) {
-  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-  constexpr int kWithin = 16 / sizeof(T);
-  Vector<Index> index;
-  for (int i = 0; i < kLanes<T>; ++i) {
-    index[i] = i / kWithin * kWithin + kHigh * kWithin / 2 + i % kWithin / 2 + (i % 2) * kLanes<T>;
-  }
-  return __builtin_shuffle(x, y, index);
-}
-template <typename T>
-STILLFLOW_INLINE Vector<T> LowPairs(Vector<T> x, Vector<T> y) {
-  return InterleaveWithin<T, false>(x, y);
-}
-template <typename T>
-STILLFLOW_INLINE Vector<T> HighPairs(Vector<T> x, Vector<T> y) {
-  return InterleaveWithin<T, true>(x, y);
-}
-
 // Transposes a square of as many rows as a vector has lanes.
 template <typename T>
 STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
@@ -195,49 +175,99 @@ STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
   }
 }
 
-// The transpose of a square whose row r starts at rows[r] + offset.
+#if defined(__AVX2__)
+// Lanes in 16 bytes, within which the shuffle unit is at its fastest.
 template <typename T>
-STILLFLOW_INLINE void LoadTransposed(const T* const* rows, int64_t offset, Vector<T>* columns) {
-  constexpr int kCount = kLanes<T>;
-#if defined(__AVX512F__) && defined(__GNUC__)
-  if constexpr (sizeof(T) == 4) {
-    // Rows r and r + 4 share a vector, so that one stage fewer is left to the shuffle unit. Eight rows are read to
-    // their end before the others, which may lie on the same lines of L1.
-    typedef T Half __attribute__((vector_size(32)));
-    Vector<T> quads[2][8];  // [rows 0-7 or 8-15]: four rows of a column, of the fourth after it, the next four rows
-#pragma GCC unroll 2
-    for (int eight = 0; eight < 2; ++eight) {
-#pragma GCC unroll 2
-      for (int first = 0; first < 8; first += 4) {
-        Vector<T> x[4];
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r) {
-          Half low, high;
-          __builtin_memcpy(&low, rows[8 * eight + r] + offset + 2 * first, sizeof low);
-          __builtin_memcpy(&high, rows[8 * eight + r + 4] + offset + 2 * first, sizeof high);
-          x[r] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        }
-        const Vector<T> low01 = LowPairs<T>(x[0], x[1]), high01 = HighPairs<T>(x[0], x[1]);
-        const Vector<T> low23 = LowPairs<T>(x[2], x[3]), high23 = HighPairs<T>(x[2], x[3]);
-        quads[eight][first] = (Vector<T>)LowPairs<double>((Vector<double>)low01, (Vector<double>)low23);
-        quads[eight][first + 1] = (Vector<T>)HighPairs<double>((Vector<double>)low01, (Vector<double>)low23);
-        quads[eight][first + 2] = (Vector<T>)LowPairs<double>((Vector<double>)high01, (Vector<double>)high23);
-        quads[eight][first + 3] = (Vector<T>)HighPairs<double>((Vector<double>)high01, (Vector<double>)high23);
-      }
-    }
-#pragma GCC unroll 8
-    for (int c = 0; c < 8; ++c) {
-      const Vector<T> low = quads[0][c], high = quads[1][c];
-      const int to = c / 4 * 8 + c % 4;
-      columns[to] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
-      columns[to + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
-    }
-    return;
+constexpr int kLanesWithin = 16 / static_cast<int>(sizeof(T));
+
+// Interleaves the low, or the high, halves of x and y within each 16 bytes.
+template <typename T, bool kHigh>
+STILLFLOW_INLINE Vector<T> InterleaveWithin(Vector<T> x, Vector<T> y) {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  constexpr int kWithin = kLanesWithin<T>;
+  Vector<Index> index;
+  for (int i = 0; i < kLanes<T>; ++i) {
+    index[i] = i / kWithin * kWithin + kHigh * kWithin / 2 + i % kWithin / 2 + (i % 2) * kLanes<T>;
   }
+  return __builtin_shuffle(x, y, index);
+}
+
+// Transposes the square that the vectors hold within each 16 bytes.
+template <typename T>
+STILLFLOW_INLINE void TransposeWithin(const Vector<T>* x, Vector<T>* to) {
+  if constexpr (sizeof(T) == 8) {
+    to[0] = InterleaveWithin<T, false>(x[0], x[1]);
+    to[1] = InterleaveWithin<T, true>(x[0], x[1]);
+  } else {
+    const Vector<T> low02 = InterleaveWithin<T, false>(x[0], x[2]), high02 = InterleaveWithin<T, true>(x[0], x[2]);
+    const Vector<T> low13 = InterleaveWithin<T, false>(x[1], x[3]), high13 = InterleaveWithin<T, true>(x[1], x[3]);
+    to[0] = InterleaveWithin<T, false>(low02, low13);
+    to[1] = InterleaveWithin<T, true>(low02, low13);
+    to[2] = InterleaveWithin<T, false>(high02, high13);
+    to[3] = InterleaveWithin<T, true>(high02, high13);
+  }
+}
+
+// Half a vector from each of two places: the load puts the second into its place.
+template <typename T>
+STILLFLOW_INLINE Vector<T> LoadHalves(const T* low, const T* high) {
+#if defined(__AVX512F__)
+  const __m512i v = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low)));
+  return (Vector<T>)_mm512_maskz_inserti64x4(0xFF, v, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(high)), 1);
+#else
+  const __m256i v = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low)));
+  return (Vector<T>)_mm256_inserti128_si256(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 #endif
-#pragma GCC unroll 16
-  for (int r = 0; r < kCount; ++r) columns[r] = Load(rows[r] + offset);
+}
+#endif
+
+// Whether LoadTransposed is so quick that a product with few rows does better without a copy.
+#if defined(__AVX2__)
+constexpr bool kTransposesInTiles = true;
+#else
+constexpr bool kTransposesInTiles = false;
+#endif
+
+// The transpose of the square whose row r starts at from + r * stride.
+template <typename T>
+STILLFLOW_INLINE void LoadTransposed(const T* from, int64_t stride, Vector<T>* columns) {
+#if defined(__AVX512F__)
+  // Four parts of 16 bytes in a vector: of rows r and r + kWithin, columns c and c + kWithin. Eight rows are read
+  // to their end before the others, for all may compete for the same lines of L1.
+  constexpr int kWithin = kLanesWithin<T>;
+  Vector<T> parts[2][2 * kWithin];
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    Vector<T> x[2][kWithin];
+#pragma GCC unroll 4
+    for (int r = 0; r < kWithin; ++r) {
+      const T* row = from + (half * 2 * kWithin + r) * stride;
+      x[0][r] = LoadHalves<T>(row, row + kWithin * stride);
+      x[1][r] = LoadHalves<T>(row + 2 * kWithin, row + kWithin * stride + 2 * kWithin);
+    }
+    TransposeWithin<T>(x[0], parts[half]);
+    TransposeWithin<T>(x[1], parts[half] + kWithin);
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < 2 * kWithin; ++c) {
+    const __m512i low = (__m512i)parts[0][c], high = (__m512i)parts[1][c];
+    const int to = c / kWithin * 2 * kWithin + c % kWithin;
+    columns[to] = (Vector<T>)_mm512_maskz_shuffle_i64x2(0xFF, low, high, 0x88);
+    columns[to + kWithin] = (Vector<T>)_mm512_maskz_shuffle_i64x2(0xFF, low, high, 0xDD);
+  }
+#elif defined(__AVX2__)
+  constexpr int kWithin = kLanesWithin<T>;
+#pragma GCC unroll 2
+  for (int c = 0; c < kLanes<T>; c += kWithin) {
+    Vector<T> x[kWithin];
+#pragma GCC unroll 4
+    for (int r = 0; r < kWithin; ++r) x[r] = LoadHalves<T>(from + r * stride + c, from + (r + kWithin) * stride + c);
+    TransposeWithin<T>(x, columns + c);
+  }
+#else
+  for (int r = 0; r < kLanes<T>; ++r) columns[r] = Load(from + r * stride);
   Transpose<T>(columns);
+#endif
 }
 
 }  // namespace stillflow::gemm
