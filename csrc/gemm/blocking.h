@@ -14,14 +14,17 @@ inline int64_t Min(int64_t x, int64_t y) { return x < y ? x : y; }
 // The size of the parts when `total` is cut evenly into as few as possible of at most `most`.
 inline int64_t EvenPart(int64_t total, int64_t most) { return CeilDiv(total, CeilDiv(total, most)); }
 
-// A packed block of a or of b has at most this many rows and columns: 16 MiB of floats.
+// A packed block of a or of b has at most this many rows or columns, and so many bytes of k: 8 MiB.
 constexpr int64_t kMostBlock = 2048;
-// Bytes of k that a chunk goes through before it takes the next tile: a panel of this depth stays in L1.
-constexpr int64_t kDepthBytes = 1024;
-// A chunk is computed from so many rows of a and columns of b, which stay in L2.
-constexpr int64_t kMostChunkRows = 168;
-constexpr int64_t kMostChunkColumns = 256;
-// A chunk that is as high as c packs b itself, so many bytes at a time.
+constexpr int64_t kMostBlockDepthBytes = 4096;
+// Bytes of k that a chunk goes through before it takes the next tile: deep, since every pass brings the tile's
+// part of c, whose rows compete for the same lines of cache, there and back.
+constexpr int64_t kDepthBytes = 4096;
+// A chunk is computed from so many rows of a and columns of b, which stay in L2 at this depth.
+constexpr int64_t kMostChunkRows = 84;
+constexpr int64_t kMostChunkColumns = 128;
+// A chunk that is as high as c, but no higher than this, packs b itself, so many bytes at a time.
+constexpr int64_t kMostLocalRows = 168;
 constexpr int64_t kLocalBytes = 32768;
 // Chunks are made smaller until there are so many, but not below so many multiply-adds (2 us).
 constexpr int64_t kManyChunks = 16;
@@ -33,6 +36,11 @@ constexpr int64_t kColumnsToPackA = 512;
 constexpr int64_t kColumnsToPackCompetingA = 64;
 constexpr int64_t kCompetingBytes = 2048;
 constexpr int64_t kTilesToPackB = 64;
+// With fewer columns than this part of a vector, the transposed product is computed, whose rows they are; not for
+// a few rows, nor for so few multiply-adds for each element of c that copying c takes its share.
+constexpr int kLanesForEachColumn = 4;
+constexpr int64_t kLeastRowsToTranspose = 32;
+constexpr int64_t kLeastDepthToTranspose = 16;
 // Elements of a copy that one chunk makes.
 constexpr int64_t kPackedPerChunk = 16384;
 
@@ -41,6 +49,7 @@ struct Plan {
   bool packs_a;
   bool packs_b;
   bool packs_b_locally;   // on the way, in the chunk
+  bool transposes_b;      // on the way, in the tile
   int64_t block_rows;     // multiple of tile_rows
   int64_t block_columns;  // multiple of the panel width
   int64_t block_k;
@@ -55,7 +64,7 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
   const int64_t panels = CeilDiv(Min(n, plan->block_columns), kPanelColumns<T>);
   const int64_t most_tiles = kMostChunkRows / plan->tile_rows;
   const int64_t most_panels = kMostChunkColumns / kPanelColumns<T>;
-  plan->chunk_tiles = EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
+  plan->chunk_tiles = plan->packs_b_locally ? tiles : EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
   plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
   const double tile_work = static_cast<double>(plan->tile_rows) * kPanelColumns<T> * static_cast<double>(k);
   const int64_t least_panels = m <= kFewRows ? kFewRowsVectors / kPanelVectors : 1;
@@ -74,20 +83,23 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
 }
 
 template <typename T>
-Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride,
+Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride, int64_t b_row_stride,
                 int64_t b_column_stride) {
   Plan plan;
   plan.tile_rows = EvenPart(m, kMostTileRows);
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
   const bool rows_compete = a_row_stride * static_cast<int64_t>(sizeof(T)) % kCompetingBytes == 0;
-  plan.packs_a =
-      (a_row_stride != 1 && a_column_stride != 1) || n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA);
-  plan.packs_b_locally = b_column_stride != 1 && m <= kMostChunkRows / plan.tile_rows * plan.tile_rows;
-  plan.packs_b = !plan.packs_b_locally && (b_column_stride != 1 || tiles > kTilesToPackB);
+  plan.transposes_b = kTransposesInTiles && m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
+  plan.packs_a = (a_row_stride != 1 && a_column_stride != 1) ||
+                 (m > kFewRows && n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA));
+  plan.packs_b_locally =
+      !plan.transposes_b && b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
+  plan.packs_b = !plan.packs_b_locally && !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
   plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
-  plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlock) : k;
-  plan.depth = EvenPart(plan.block_k, kDepthBytes / static_cast<int64_t>(sizeof(T)));
+  const int64_t bytes = sizeof(T);
+  plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlockDepthBytes / bytes) : k;
+  plan.depth = EvenPart(plan.block_k, kDepthBytes / bytes);
   if (plan.packs_b_locally) {
     const int64_t row_bytes = (m <= kFewRows ? kFewRowsVectors : kPanelVectors) * kVectorBytes;
     plan.depth = EvenPart(plan.block_k, kLocalBytes / row_bytes);

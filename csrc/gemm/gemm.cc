@@ -3,6 +3,7 @@
 #include "gemm/blocking.h"
 #include "gemm/packing.h"
 #include "gemm/tile.h"
+#include "gemm/transposed_tile.h"
 
 namespace stillflow {
 namespace gemm {
@@ -63,7 +64,7 @@ class Product {
         c_(c),
         ldc_(ldc),
         accumulate_(accumulate),
-        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.column_stride)) {}
+        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride)) {}
 
   Status Compute() {
     const int64_t a_bytes = plan_.packs_a ? plan_.block_rows * plan_.block_k * kBytes : 0;
@@ -165,6 +166,9 @@ class Product {
   }
 
   void ComputeChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
+    if constexpr (kTransposesInTiles) {
+      if (plan_.transposes_b) return ComputeTransposedChunk(block, from, panels);
+    }
     const int64_t k = block.k_end - block.k;
     const int64_t vectors = CeilDiv(Min(panels.end * kColumns, block.column_end - block.column), kLanes<T>);
     const bool is_low = block.row_end - block.row <= kFewRows;
@@ -193,6 +197,28 @@ class Product {
         ComputeColumn(block, from, tiles, l, column, width, &tile);
         vector += width;
       }
+    }
+  }
+
+  void ComputeTransposedChunk(const Block& block, const Operands& from, Range panels) {
+    static_assert(kFewRows == 3);
+    const auto compute = m_ == 1   ? ComputeTransposedTile<T, 1>
+                         : m_ == 2 ? ComputeTransposedTile<T, 2>
+                                   : ComputeTransposedTile<T, 3>;
+    TileCall<T> tile;
+    tile.k = block.k_end - block.k;
+    tile.a = from.a;
+    tile.a_row_stride = from.a_row_stride;
+    tile.a_k_stride = from.a_k_stride;
+    tile.b_panel_stride = b_.column_stride;
+    tile.ldc = ldc_;
+    tile.loads_c = accumulate_ || block.k > 0;
+    for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const int64_t column = block.column + panel * kColumns;
+      const int columns = static_cast<int>(Min(kColumns, block.column_end - column));
+      tile.b = from.b + panel * from.b_panel_stride;
+      tile.c = c_ + block.row * ldc_ + column;
+      compute(tile, columns);
     }
   }
 
@@ -230,9 +256,40 @@ class Product {
   const Plan plan_;
 };
 
-// ---- 16-bit floats ------------------------------------------------------------------------------------------
+// ---- Few columns --------------------------------------------------------------------------------------------
 
 constexpr int64_t kElementsPerChunk = 65536;
+
+template <typename T>
+bool IsBetterTransposed(int64_t m, int64_t n, int64_t k) {
+  return n * kLanesForEachColumn <= kLanes<T> && m >= kLeastRowsToTranspose && k >= kLeastDepthToTranspose;
+}
+
+// The same product computed as c^T = b^T a^T, whose columns fill the vectors.
+template <typename T>
+Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b,
+                          T* c, int64_t ldc, bool accumulate) {
+  const Scratch scratch(call, m * n * static_cast<int64_t>(sizeof(T)));
+  if (!scratch.ok()) return OutOfScratch();
+  T* transposed = scratch.data<T>();
+  const int64_t chunk = CeilDiv(kElementsPerChunk, n);
+  if (accumulate) {
+    STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, m, chunk, [&](Range range) {
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        for (int64_t j = 0; j < n; ++j) transposed[j * m + i] = c[i * ldc + j];
+      }
+    }));
+  }
+  STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, n, m, k, {b.data, b.column_stride, b.row_stride},
+                                    {a.data, a.column_stride, a.row_stride}, transposed, m, accumulate));
+  return ForEachChunk(call, m, chunk, [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = transposed[j * m + i];
+    }
+  });
+}
+
+// ---- 16-bit floats ------------------------------------------------------------------------------------------
 
 // A copy of `from` in floats, its rows contiguous, with rows and columns in the order of their strides.
 template <typename T>
@@ -296,6 +353,9 @@ Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<
     if (n == 1 && m > 1 && ldc == 1) {  // a row times a matrix, which fills the vectors
       return Gemm<T>(call, 1, m, k, {b.data, 1, b.row_stride}, {a.data, a.column_stride, a.row_stride}, c, m,
                      accumulate);
+    }
+    if (gemm::IsBetterTransposed<T>(m, n, k)) {
+      return gemm::MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate);
     }
     if (n == 1) b.column_stride = 1;
     if (m == 1) a.row_stride = 1;

@@ -46,15 +46,14 @@ void PackTransposed(const Strip<T>& strip, T* to, int64_t to_width) {
       const T* from = strip.from + i * strip.stride + l;
       Vector<T> rows[kCount];
       if (count == kCount && depth == kCount) {
-#pragma GCC unroll 16
-        for (int r = 0; r < kCount; ++r) rows[r] = Load(from + r * strip.stride);
+        LoadTransposed<T>(from, strip.stride, rows);
       } else {
 #pragma GCC unroll 16
         for (int r = 0; r < kCount; ++r) {
           rows[r] = r < count ? LoadPartial(from + r * strip.stride, depth) : Vector<T>{};
         }
+        Transpose<T>(rows);
       }
-      Transpose<T>(rows);
       T* at = to + l * to_width + i;
       if (depth == kCount && (count == kCount || fills)) {
 #pragma GCC unroll 16

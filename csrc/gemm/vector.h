@@ -175,4 +175,99 @@ STILLFLOW_INLINE void Transpose(Vector<T>* rows) {
   }
 }
 
+#if defined(__AVX2__)
+// Lanes in 16 bytes, within which the shuffle unit is at its fastest.
+template <typename T>
+constexpr int kLanesWithin = 16 / static_cast<int>(sizeof(T));
+
+// Interleaves the low, or the high, halves of x and y within each 16 bytes.
+template <typename T, bool kHigh>
+STILLFLOW_INLINE Vector<T> InterleaveWithin(Vector<T> x, Vector<T> y) {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  constexpr int kWithin = kLanesWithin<T>;
+  Vector<Index> index;
+  for (int i = 0; i < kLanes<T>; ++i) {
+    index[i] = i / kWithin * kWithin + kHigh * kWithin / 2 + i % kWithin / 2 + (i % 2) * kLanes<T>;
+  }
+  return __builtin_shuffle(x, y, index);
+}
+
+// Transposes the square that the vectors hold within each 16 bytes.
+template <typename T>
+STILLFLOW_INLINE void TransposeWithin(const Vector<T>* x, Vector<T>* to) {
+  if constexpr (sizeof(T) == 8) {
+    to[0] = InterleaveWithin<T, false>(x[0], x[1]);
+    to[1] = InterleaveWithin<T, true>(x[0], x[1]);
+  } else {
+    const Vector<T> low02 = InterleaveWithin<T, false>(x[0], x[2]), high02 = InterleaveWithin<T, true>(x[0], x[2]);
+    const Vector<T> low13 = InterleaveWithin<T, false>(x[1], x[3]), high13 = InterleaveWithin<T, true>(x[1], x[3]);
+    to[0] = InterleaveWithin<T, false>(low02, low13);
+    to[1] = InterleaveWithin<T, true>(low02, low13);
+    to[2] = InterleaveWithin<T, false>(high02, high13);
+    to[3] = InterleaveWithin<T, true>(high02, high13);
+  }
+}
+
+// Half a vector from each of two places: the load puts the second into its place.
+template <typename T>
+STILLFLOW_INLINE Vector<T> LoadHalves(const T* low, const T* high) {
+#if defined(__AVX512F__)
+  const __m512i v = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(low)));
+  return (Vector<T>)_mm512_maskz_inserti64x4(0xFF, v, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(high)), 1);
+#else
+  const __m256i v = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(low)));
+  return (Vector<T>)_mm256_inserti128_si256(v, _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
+#endif
+}
+#endif
+
+// Whether LoadTransposed is so quick that a product with few rows does better without a copy.
+#if defined(__AVX2__)
+constexpr bool kTransposesInTiles = true;
+#else
+constexpr bool kTransposesInTiles = false;
+#endif
+
+// The transpose of the square whose row r starts at from + r * stride.
+template <typename T>
+STILLFLOW_INLINE void LoadTransposed(const T* from, int64_t stride, Vector<T>* columns) {
+#if defined(__AVX512F__)
+  // Four parts of 16 bytes in a vector: of rows r and r + kWithin, columns c and c + kWithin. Eight rows are read
+  // to their end before the others, for all may compete for the same lines of L1.
+  constexpr int kWithin = kLanesWithin<T>;
+  Vector<T> parts[2][2 * kWithin];
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    Vector<T> x[2][kWithin];
+#pragma GCC unroll 4
+    for (int r = 0; r < kWithin; ++r) {
+      const T* row = from + (half * 2 * kWithin + r) * stride;
+      x[0][r] = LoadHalves<T>(row, row + kWithin * stride);
+      x[1][r] = LoadHalves<T>(row + 2 * kWithin, row + kWithin * stride + 2 * kWithin);
+    }
+    TransposeWithin<T>(x[0], parts[half]);
+    TransposeWithin<T>(x[1], parts[half] + kWithin);
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < 2 * kWithin; ++c) {
+    const __m512i low = (__m512i)parts[0][c], high = (__m512i)parts[1][c];
+    const int to = c / kWithin * 2 * kWithin + c % kWithin;
+    columns[to] = (Vector<T>)_mm512_maskz_shuffle_i64x2(0xFF, low, high, 0x88);
+    columns[to + kWithin] = (Vector<T>)_mm512_maskz_shuffle_i64x2(0xFF, low, high, 0xDD);
+  }
+#elif defined(__AVX2__)
+  constexpr int kWithin = kLanesWithin<T>;
+#pragma GCC unroll 2
+  for (int c = 0; c < kLanes<T>; c += kWithin) {
+    Vector<T> x[kWithin];
+#pragma GCC unroll 4
+    for (int r = 0; r < kWithin; ++r) x[r] = LoadHalves<T>(from + r * stride + c, from + (r + kWithin) * stride + c);
+    TransposeWithin<T>(x, columns + c);
+  }
+#else
+  for (int r = 0; r < kLanes<T>; ++r) columns[r] = Load(from + r * stride);
+  Transpose<T>(columns);
+#endif
+}
+
 }  // namespace stillflow::gemm

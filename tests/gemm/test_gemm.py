@@ -106,7 +106,7 @@ def test_several_blocks(sizes, rng):
         assert_equal_bits(actual[rows], expected, (transposes, isa_name))
 
 
-@pytest.mark.parametrize("sizes", [(5, 9, 7), (1, 20, 1), (15, 3, 10)])
+@pytest.mark.parametrize("sizes", [(5, 9, 7), (1, 20, 1), (15, 3, 10), (2, 19, 18), (34, 18, 2)])
 def test_doubles_are_fused_chains(sizes, rng):
     a, b = factors(rng, *sizes, np.float64)
     expected = np.zeros((sizes[0], sizes[2]))
@@ -119,7 +119,7 @@ def test_doubles_are_fused_chains(sizes, rng):
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 5, 9), (33, 70, 47), (130, 300, 140)])
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 5, 9), (2, 37, 70), (70, 33, 2), (33, 70, 47), (130, 300, 140)])
 def test_integers_wrap_around(sizes, dtype, rng):
     a, b = factors(rng, *sizes, dtype)
     for transposes, isa_name in itertools.product(TRANSPOSES, ISAS):
