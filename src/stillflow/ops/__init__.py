@@ -55,8 +55,8 @@ _CONTENTS = {
         "maximum minimum squared_difference pow xdivy xlogy atan2 broadcast repeated_axes scalar_mul",
     ),
     "math.special": (
-        "Zeta Polygamma Igamma Igammac IgammaGradA BesselI0e BesselI1e",
-        "zeta polygamma igamma igammac igamma_grad_a bessel_i0e bessel_i1e",
+        "Zeta Polygamma Igamma Igammac IgammaGradA Betainc BesselI0e BesselI1e",
+        "zeta polygamma igamma igammac igamma_grad_a betainc bessel_i0e bessel_i1e",
     ),
     "math.division": ("", "truediv div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan"),
     "math.comparison": (

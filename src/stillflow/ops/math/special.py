@@ -6,6 +6,9 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph.graph import get_default_graph
+from stillflow.graph.shape import merge
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops.array.placeholder import incompatible
 from stillflow.ops.math.elementwise_binary import broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -28,8 +31,26 @@ polygamma = _binary("Polygamma", "a: T, x: T", "polygamma")
 igamma = _binary("Igamma", "a: T, x: T", "igamma")
 igammac = _binary("Igammac", "a: T, x: T", "igammac")
 igamma_grad_a = _binary("IgammaGradA", "a: T, x: T", "igamma_grad_a", differentiable=None)
+betainc = define_op(
+    "Betainc(a: T, b: T, x: T) -> (z: T)", "T: {float32, float64}", kernel="betainc(a, b, x)"
+)
 bessel_i0e = _unary("BesselI0e", "bessel_i0e")
 bessel_i1e = _unary("BesselI1e", "bessel_i1e")
+
+
+@betainc.shape_rule
+def _(context):
+    """Inputs that are no scalars have one shape."""
+    others = [dims for dims in context.shapes if dims != ()]
+    if len(others) < 2:
+        return others[0] if others else ()
+    result = None
+    for dims in others:
+        merged = merge(result, dims)
+        if merged is False:
+            raise ShapeError(incompatible(result, dims))
+        result = merged
+    return result
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------
@@ -71,6 +92,17 @@ def _(op, grad):
 def _(op, grad):
     a_grad, x_grad = igamma.op_def.gradient(op, grad)
     return -a_grad, -x_grad
+
+
+@betainc.gradient
+def _(op, grad):
+    """With respect to x alone."""
+    a, b, x = op._inputs
+    a_shape, x_shape = ops.shape(a), ops.shape(x)
+    _, x_axes = ops.broadcast_gradient_args(a_shape, x_shape)
+    log_beta = ops.lgamma(a) + ops.lgamma(b) - ops.lgamma(a + b)
+    x_partial = ops.exp((b - 1) * ops.log(1 - x) + (a - 1) * ops.log(x) - log_beta)
+    return None, None, ops.reshape(ops.reduce_sum(x_partial * grad, x_axes), x_shape)
 
 
 @bessel_i0e.gradient
