@@ -187,9 +187,7 @@ def temme_rows(orders, count=60):
     for k in range(1, orders):
         above = rows[-1]
         sign = (-1) ** k
-        rows.append(
-            [sign * stirling_series[k] * rows[0][n] + (n + 2) * above[n + 2] for n in range(len(above) - 2)]
-        )
+        rows.append([sign * stirling_series[k] * rows[0][n] + (n + 2) * above[n + 2] for n in range(len(above) - 2)])
     return rows
 
 
@@ -201,7 +199,9 @@ def emit_temme(orders, least_a, largest_eta, bits):
         kept = max([n for n, weight in enumerate(weights) if weight > mpf(2) ** -bits] or [0]) + 1
         terms.append(row[:kept])
     width = max(map(len, terms))
-    print(f"// The coefficients of eta^n in C_k(eta), a^k below C_0's, for a >= {least_a} and |eta| <= {largest_eta}.")
+    print(
+        f"// The coefficients of eta^n in C_k(eta), a^k below C_0's, for a >= {least_a} and |eta| <= {largest_eta}."
+    )
     print(f"constexpr int kTemmeOrders = {orders};\nconstexpr int kTemmeTerms = {width};")
     print("constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {")
     for row in terms:

@@ -138,8 +138,8 @@ constexpr TileOp Ternary(const char* name) {
     }                                    \
   };
 
-// Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow computes with, for both,
-// for the integers that it rarely computes with, or for all integers.
+// Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow
+// computes with, for both, for the integers that it rarely computes with, or for all integers.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \
   kind<Op, float>(name), kind<Op, double>(name), kind<Op, Half>(name), kind<Op, BFloat16>(name)
 #define STILLFLOW_WIDE_FLOAT_TILES(kind, Op, name) kind<Op, float>(name), kind<Op, double>(name)

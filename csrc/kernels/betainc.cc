@@ -4,9 +4,8 @@
 //   in[1]  b    its type
 //   in[2]  x    its type; those that are no scalars have one shape
 //   out[0] that shape
-#include "math/incomplete_beta.h"
-
 #include "kernel_api/broadcast.h"
+#include "math/incomplete_beta.h"
 
 namespace stillflow {
 namespace {

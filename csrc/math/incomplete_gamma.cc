@@ -91,11 +91,11 @@ Derived ContinuedFraction(double a, double x) {
 // ---- Large a near x -----------------------------------------------------------------------------------------
 
 struct Temme {
-  double eta;       // eta^2 / 2 = mu - log(1 + mu), for x = a (1 + mu)
-  double mu;        //
-  double scale;     // e^(-a eta^2 / 2) / sqrt(2 pi a)
-  double sum;       // of C_k(eta) / a^k
-  double sum_slope; // its derivative with respect to a
+  double eta;        // eta^2 / 2 = mu - log(1 + mu), for x = a (1 + mu)
+  double mu;         //
+  double scale;      // e^(-a eta^2 / 2) / sqrt(2 pi a)
+  double sum;        // of C_k(eta) / a^k
+  double sum_slope;  // its derivative with respect to a
 };
 
 bool IsTemmes(double a, double x) { return a > 200 && IsNearOne(x / a); }

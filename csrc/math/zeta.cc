@@ -8,7 +8,7 @@ namespace stillflow {
 namespace {
 
 // B(2 j) / (2 j)! for j = 1, 2, ...
-constexpr double kEulerMaclaurin[] = {0x1.5555555555555p-4,  -0x1.6c16c16c16c17p-10, 0x1.1566abc011566p-15,
+constexpr double kEulerMaclaurin[] = {0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-10, 0x1.1566abc011566p-15,
                                       -0x1.bbd779334ef0bp-21, 0x1.66a8f2bf70ebep-26,  -0x1.22805d644267fp-31,
                                       0x1.d6db2c4e09163p-37,  -0x1.7da4e1f79955cp-42, 0x1.355871d652e9ep-47,
                                       -0x1.f57d968caacf1p-53, 0x1.967e1f09c376fp-58,  -0x1.497d9033a2b5dp-63};
@@ -52,6 +52,7 @@ double ZetaOfPositive(double s, double q) {
     // What rounding cuts off q + n counts s times.
     const double a = q + n;
     const double power = Pow(a, -s);
+    if (power == kInfinity<double>) return power;
     return power - power * (s * (SumError(q, static_cast<double>(n), a) / a));
   });
 }

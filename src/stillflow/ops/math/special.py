@@ -31,9 +31,7 @@ polygamma = _binary("Polygamma", "a: T, x: T", "polygamma")
 igamma = _binary("Igamma", "a: T, x: T", "igamma")
 igammac = _binary("Igammac", "a: T, x: T", "igammac")
 igamma_grad_a = _binary("IgammaGradA", "a: T, x: T", "igamma_grad_a", differentiable=None)
-betainc = define_op(
-    "Betainc(a: T, b: T, x: T) -> (z: T)", "T: {float32, float64}", kernel="betainc(a, b, x)"
-)
+betainc = define_op("Betainc(a: T, b: T, x: T) -> (z: T)", "T: {float32, float64}", kernel="betainc(a, b, x)")
 bessel_i0e = _unary("BesselI0e", "bessel_i0e")
 bessel_i1e = _unary("BesselI1e", "bessel_i1e")
 
