@@ -200,7 +200,7 @@ def emit_temme(orders, least_a, largest_eta, bits):
         terms.append(row[:kept])
     width = max(map(len, terms))
     print(
-        f"// The coefficients of eta^n in C_k(eta), a^k below C_0's, for a >= {least_a} and |eta| <= {largest_eta}."
+        f"// The coefficients of eta^n in C_k(eta), for a >= {least_a} and |eta| <= {largest_eta}."
     )
     print(f"constexpr int kTemmeOrders = {orders};\nconstexpr int kTemmeTerms = {width};")
     print("constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {")

@@ -184,7 +184,7 @@ STILLFLOW_INLINE double BesselI1AtInfinity(double q) {
                     0x1.ac4bf6a87bc29p-31, -0x1.1f6f8a3689d3bp-35, -0x1.f23ff1f27dca9p-34);
 }
 
-// The coefficients of eta^n in C_k(eta), a^k below C_0's, for a >= 200 and |eta| <= 0.4.
+// The coefficients of eta^n in C_k(eta), for a >= 200 and |eta| <= 0.4.
 constexpr int kTemmeOrders = 8;
 constexpr int kTemmeTerms = 18;
 constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {

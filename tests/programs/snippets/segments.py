@@ -53,12 +53,7 @@ def differences(tf):
 
 def wheres(tf):
     x = tf.constant([[True, False], [False, True]])
-    return [
-        tf.where(x),
-        tf.where([True, True], name="w"),
-        tf.where(_unknown(tf, [1.0, 0.0])),
-        tf.where(x, None, None),
-    ]
+    return [tf.where(x), tf.where([True, True], name="w"), tf.where(_unknown(tf, [1.0, 0.0])), tf.where(x, None, None)]
 
 
 def masks(tf):

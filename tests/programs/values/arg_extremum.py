@@ -15,12 +15,7 @@ def cases(tf):
                 found["{}_{}_{}".format(name, dtype, axis)] = case(
                     lambda x, find=find, axis=axis: find(x, axis),
                     # Of these types TensorFlow finds the last of equals in a row.
-                    (
-                        dtype,
-                        np.array([[5, 2, 8, 1], [4, 0, 3, 9], [6, 11, 7, 10]])
-                        if dtype in ("uint32", "uint64")
-                        else values,
-                    ),
+                    (dtype, np.array([[5, 2, 8, 1], [4, 0, 3, 9], [6, 11, 7, 10]]) if dtype in ("uint32", "uint64") else values),
                 )
         found[name + "_int32"] = case(lambda x, find=find: find(x, 1, output_type=tf.int32), ("float32", values))
         for i, special in enumerate(
@@ -28,12 +23,8 @@ def cases(tf):
         ):
             found["{}_special_{}".format(name, i)] = case(find, ("float32", special))
         for known in (True, False):
-            found["{}_axis_{}".format(name, known)] = case(
-                lambda x, f=find: f(x, 2), ("float32", values), known=known
-            )
-            found["{}_empty_{}".format(name, known)] = case(
-                lambda x, f=find: f(x, 0), ("float32", values[:0]), known=known
-            )
+            found["{}_axis_{}".format(name, known)] = case(lambda x, f=find: f(x, 2), ("float32", values), known=known)
+            found["{}_empty_{}".format(name, known)] = case(lambda x, f=find: f(x, 0), ("float32", values[:0]), known=known)
             found["{}_empty_rows_{}".format(name, known)] = case(
                 lambda x, f=find: f(x, 1), ("float32", values[:0]), known=known
             )

@@ -36,9 +36,7 @@ def cases(tf):
             found["{}_{}".format(name, known)] = case(
                 lambda x, axes=axes: tf.reduce_sum(x, axes), ("float32", np.zeros([2, 3])), known=known
             )
-        found["fed_axis_{}".format(known)] = case(
-            tf.reduce_sum, ("float32", np.ones([2, 3])), ("int64", -1), known=known
-        )
+        found["fed_axis_{}".format(known)] = case(tf.reduce_sum, ("float32", np.ones([2, 3])), ("int64", -1), known=known)
     found["bool"] = case(tf.reduce_sum, ("bool", [1]))
     found["not_bool"] = case(tf.reduce_all, ("int32", [1]))
     return found

@@ -32,12 +32,8 @@ def cases(tf):
         found[name + "_none"] = case(scatter(name), ("int32", []), ("float32", np.zeros((0, 2))))
         for known in (True, False):
             for kind, indices, updates in (
-                ("high", [0, 4], np.ones((2, 2))),
-                ("low", [-1, 0], np.ones((2, 2))),
-                ("high_scalar", [4], 1),
-                ("rows", [0, 1], np.ones((3, 2))),
-                ("width", [0, 1], np.ones((2, 3))),
-                ("rank", [0, 1], np.ones(2)),
+                ("high", [0, 4], np.ones((2, 2))), ("low", [-1, 0], np.ones((2, 2))), ("high_scalar", [4], 1),
+                ("rows", [0, 1], np.ones((3, 2))), ("width", [0, 1], np.ones((2, 3))), ("rank", [0, 1], np.ones(2)),
             ):
                 found["{}_{}_{}".format(name, kind, known)] = case(
                     scatter(name), ("int32", indices), ("float32", updates), known=known
@@ -47,13 +43,9 @@ def cases(tf):
             found["{}_shape_{}".format(name, known)] = case(assign(name), ("float32", [1, 2]), known=known)
         for name in ("nd_update", "nd_add", "nd_sub"):
             for kind, indices, updates in (
-                ("rows", [[3], [0], [3]], np.arange(6).reshape(3, 2)),
-                ("items", [[3, 1], [0, 0], [3, 1]], [1, 2, 3]),
-                ("high", [[0], [4]], np.ones((2, 2))),
-                ("low", [[0, -1]], [1]),
-                ("deep", [[0, 0, 0]], [1]),
-                ("count", [[0], [1]], np.ones((3, 2))),
-                ("width", [[0], [1]], np.ones((2, 3))),
+                ("rows", [[3], [0], [3]], np.arange(6).reshape(3, 2)), ("items", [[3, 1], [0, 0], [3, 1]], [1, 2, 3]),
+                ("high", [[0], [4]], np.ones((2, 2))), ("low", [[0, -1]], [1]), ("deep", [[0, 0, 0]], [1]),
+                ("count", [[0], [1]], np.ones((3, 2))), ("width", [[0], [1]], np.ones((2, 3))),
             ):
                 found["{}_{}_{}".format(name, kind, known)] = case(
                     scatter(name), ("int32", indices), ("float32", updates), known=known
