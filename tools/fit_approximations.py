@@ -199,9 +199,7 @@ def emit_temme(orders, least_a, largest_eta, bits):
         kept = max([n for n, weight in enumerate(weights) if weight > mpf(2) ** -bits] or [0]) + 1
         terms.append(row[:kept])
     width = max(map(len, terms))
-    print(
-        f"// The coefficients of eta^n in C_k(eta), for a >= {least_a} and |eta| <= {largest_eta}."
-    )
+    print(f"// The coefficients of eta^n in C_k(eta), for a >= {least_a} and |eta| <= {largest_eta}.")
     print(f"constexpr int kTemmeOrders = {orders};\nconstexpr int kTemmeTerms = {width};")
     print("constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {")
     for row in terms:

@@ -14,7 +14,8 @@ STILLFLOW_INLINE double BesselI0e(double x) {
   const double z = x * x;
   const double near = Exp(-magnitude) * Fma(z, BesselI0Tail(z), 1.0);
   const double far = BesselI0AtInfinity(16 / magnitude - 1) / Sqrt(magnitude);
-  return magnitude > kBesselTailBegins ? far : near;
+  const double result = magnitude > kBesselTailBegins ? far : near;
+  return x != x ? kNan<double> : result;
 }
 
 STILLFLOW_INLINE double BesselI1e(double x) {
@@ -22,7 +23,8 @@ STILLFLOW_INLINE double BesselI1e(double x) {
   const double z = x * x;
   const double near = Exp(-magnitude) * (x * Fma(z, BesselI1Tail(z), 0.5));
   const double far = BesselI1AtInfinity(16 / magnitude - 1) / Sqrt(magnitude);
-  return magnitude > kBesselTailBegins ? CopySign(far, x) : near;
+  const double result = magnitude > kBesselTailBegins ? CopySign(far, x) : near;
+  return x != x ? kNan<double> : result;
 }
 
 STILLFLOW_INLINE float BesselI0e(float x) { return static_cast<float>(BesselI0e(static_cast<double>(x))); }

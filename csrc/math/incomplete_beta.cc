@@ -54,39 +54,48 @@ double LogGammaRatio(double large, double s) {
   return Fma(large - 0.5, Log1p(s / large), s * (Log(sum) - 1)) + (StirlingError(sum) - StirlingError(large));
 }
 
-// x^a y^b / (a B(a, b)).
+// x^a y^b / B(a, b).
 double Prefix(const Arguments& at) {
   const double powers = at.a * at.log_x + at.b * at.log_y;
   if (at.a >= kTailBegins && at.b >= kTailBegins) {
-    return Exp(-(Exponent(at) + StirlingErrors(at))) * Sqrt(at.b / (at.a + at.b) / (2 * kPi * at.a));
+    return Exp(-(Exponent(at) + StirlingErrors(at))) * Sqrt(at.b / (at.a + at.b) * at.a / (2 * kPi));
   }
-  if (at.b >= kTailBegins) return Exp(powers + (LogGammaRatio(at.b, at.a) - Lgamma(at.a + 1)));
-  if (at.a >= kTailBegins) return Exp(powers + (LogGammaRatio(at.a, at.b) - Lgamma(at.b))) / at.a;
-  return Exp(powers + (Lgamma(at.a + at.b) - Lgamma(at.a + 1) - Lgamma(at.b)));
+  if (at.b >= kTailBegins) return at.a * Exp(powers + (LogGammaRatio(at.b, at.a) - Lgamma(at.a + 1)));
+  if (at.a >= kTailBegins) return at.b * Exp(powers + (LogGammaRatio(at.a, at.b) - Lgamma(at.b + 1)));
+  return at.a * Exp(powers + (Lgamma(at.a + at.b) - Lgamma(at.a + 1) - Lgamma(at.b)));
 }
 
-// I over the prefix (DLMF 8.17.22), by Lentz' method.
+// I over x^a y^b / B(a, b): the even part of DLMF's continued fraction 8.17.22, written with lambda and y so that
+// nothing cancels when a is large; for lambda > -1.
 double ContinuedFraction(const Arguments& at) {
-  constexpr double kTiny = 0x1p-900;
-  const auto away_from_zero = [](double value) { return Abs(value) < kTiny ? kTiny : value; };
   const double a = at.a;
-  const double b = at.b;
-  double c = 1;
-  double d = 1 / away_from_zero(1 - (a + b) * at.x / (a + 1));
-  double product = d;
-  for (int m = 1; m < kMostSteps; ++m) {
-    // Quotients before products, which could overflow.
-    const double even = m / (a + 2 * m - 1) * ((b - m) / (a + 2 * m)) * at.x;
-    d = 1 / away_from_zero(1 + even * d);
-    c = away_from_zero(1 + even / c);
-    product *= d * c;
-    const double odd = -((a + m) / (a + 2 * m)) * ((a + b + m) / (a + 2 * m + 1)) * at.x;
-    d = 1 / away_from_zero(1 + odd * d);
-    c = away_from_zero(1 + odd / c);
-    product *= d * c;
-    if (Abs(d * c - 1) <= 2 * kPrecision) break;
+  const double from_mean = 1 + at.lambda;
+  const double b_over_a = at.b / a;
+  const double after_a = 1 + 1 / a;
+  // The last convergent, and the numerator and denominator of the one before, over the last denominator.
+  double value = after_a / from_mean;
+  double over_before = 0;
+  double under_before = value;
+  double factor = 1;
+  for (int n = 1; n < kMostSteps; ++n) {
+    const double n_over_a = n / a;
+    const double s = a + (2 * n - 1);
+    const double w = n * (at.b - n) * at.x;
+    const double shrink = a / s;
+    const double partial_over = (factor * shrink) * ((factor + b_over_a) * shrink) * (w * at.x);
+    const double growth = (1 + n_over_a) / (after_a + 2 * n_over_a);
+    const double partial_under = n + w / s + growth * (from_mean + n * (1 + at.y));
+    factor = 1 + n_over_a;
+    const double over = partial_over * over_before + partial_under * value;
+    const double under = partial_over * under_before + partial_under;
+    over_before = value / under;
+    under_before = 1 / under;
+    const double next = over / under;
+    const bool is_done = Abs(next - value) <= kPrecision * Abs(next);
+    value = next;
+    if (is_done) break;
   }
-  return product;
+  return value;
 }
 
 // ---- Large a and b, 0 <= lambda <= 0.03 min(a, b) -----------------------------------------------------------
@@ -173,6 +182,9 @@ double ByFraction(const Arguments& at) {
   return prefix == 0 ? 0 : prefix * ContinuedFraction(at);
 }
 
+// What rounding may have brought below 0.
+double Bounded(double value) { return value < 0 ? 0.0 : value; }
+
 }  // namespace
 
 double Betainc(double a, double b, double x) {
@@ -182,9 +194,10 @@ double Betainc(double a, double b, double x) {
   const Arguments at = {a, b, x, 1 - x, Log(x), Log1p(-x), Lambda(a, b, x)};
   const double smaller = a < b ? a : b;
   if (smaller > 100 && Abs(at.lambda) <= 0.03 * smaller) {
-    return at.lambda >= 0 ? Expansion(at).Value() : 1 - Expansion(at.Swapped()).Value();
+    return at.lambda >= 0 ? Expansion(at).Value() : Bounded(1 - Expansion(at.Swapped()).Value());
   }
-  return x <= (a + 1) / (a + b + 2) ? ByFraction(at) : 1 - ByFraction(at.Swapped());
+  // That is x <= (a + 1) / (a + b + 2), where the fraction converges fast.
+  return at.lambda >= 2 * x - 1 ? ByFraction(at) : Bounded(1 - ByFraction(at.Swapped()));
 }
 
 }  // namespace stillflow

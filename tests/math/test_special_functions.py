@@ -163,8 +163,8 @@ def test_polygamma_where_the_factorial_overflows():
             "zeta",
             {
                 (1, 2): INF, (0.5, 2): NAN, (0, -1): NAN, (2, 0): INF, (2, -0.0): INF, (2, -1): INF, (2.5, -1): INF,
-                (2.5, -0.5): NAN, (INF, 0.5): INF, (INF, 1): 1, (INF, 2): 0, (2, INF): 0, (NAN, 1): NAN, (2, NAN): NAN,
-                (2, -INF): INF, (-INF, 2): NAN, (1, NAN): INF,
+                (2.5, -0.5): NAN, (INF, 0.5): INF, (INF, 1): 1, (INF, 2): 0, (2, INF): 0, (NAN, 1): NAN,
+                (2, NAN): NAN, (2, -INF): INF, (-INF, 2): NAN, (1, NAN): INF,
             },
         ),
         (
@@ -218,6 +218,15 @@ def test_huge_arguments_take_no_longer():
         assert np.all((y >= 0) & (y <= 1))
         assert np.all(evaluate(ops.zeta, 1 + a, b * ratio) >= 0)
         assert not np.any(np.isnan(evaluate(ops.polygamma, np.floor(a), b * ratio)))
+
+
+def test_betainc_of_a_huge_and_a_moderate_parameter():
+    """In the limit, with x = y / a, it is an incomplete gamma function."""
+    b = np.array([0.5, 50, 101, 150, 5000])
+    for a in (1e17, 1e100):
+        for ratio in (0.9, 1.0, 1.02):
+            limit = evaluate(ops.igamma, b, b * ratio)
+            np.testing.assert_allclose(evaluate(ops.betainc, b, np.full(5, a), b * ratio / a), limit, rtol=1e-12)
 
 
 def test_small_upper_gamma_keeps_its_digits():
