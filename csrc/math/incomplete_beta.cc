@@ -70,7 +70,6 @@ double Prefix(const Arguments& at) {
 double ContinuedFraction(const Arguments& at) {
   const double a = at.a;
   const double from_mean = 1 + at.lambda;
-  const double b_over_a = at.b / a;
   const double after_a = 1 + 1 / a;
   // The last convergent, and the numerator and denominator of the one before, over the last denominator.
   double value = after_a / from_mean;
@@ -81,8 +80,8 @@ double ContinuedFraction(const Arguments& at) {
     const double n_over_a = n / a;
     const double s = a + (2 * n - 1);
     const double w = n * (at.b - n) * at.x;
-    const double shrink = a / s;
-    const double partial_over = (factor * shrink) * ((factor + b_over_a) * shrink) * (w * at.x);
+    const double shrunk = factor * (a / s);
+    const double partial_over = shrunk * (shrunk + at.b / s) * (w * at.x);
     const double growth = (1 + n_over_a) / (after_a + 2 * n_over_a);
     const double partial_under = n + w / s + growth * (from_mean + n * (1 + at.y));
     factor = 1 + n_over_a;

@@ -223,7 +223,7 @@ def test_huge_arguments_take_no_longer():
 def test_betainc_of_a_huge_and_a_moderate_parameter():
     """In the limit, with x = y / a, it is an incomplete gamma function."""
     b = np.array([0.5, 50, 101, 150, 5000])
-    for a in (1e17, 1e100):
+    for a in (1e30, 1e100):
         for ratio in (0.9, 1.0, 1.02):
             limit = evaluate(ops.igamma, b, b * ratio)
             np.testing.assert_allclose(evaluate(ops.betainc, b, np.full(5, a), b * ratio / a), limit, rtol=1e-12)
