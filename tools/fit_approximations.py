@@ -149,6 +149,65 @@ def digamma_over_root(t):
         return mpmath.digamma(1.5 + t) / (1.5 + t - DIGAMMA_ROOT)
 
 
+def bessel_of_square(order):
+    """I0(x) resp. I1(x) / x without its first term, over z = x^2."""
+    first = mpf(1) if order == 0 else mpf(0.5)
+    limit = mpf(1) / 4 if order == 0 else mpf(1) / 16
+    return at_limit(lambda z: (mpmath.besseli(order, mpmath.sqrt(z)) / mpmath.sqrt(z) ** order - first) / z, limit)
+
+
+def bessel_at_infinity(order):
+    """sqrt(x) e^-x I(x) for x = 16 / (1 + q)."""
+
+    def value(q):
+        if q < -1 + mpf(10) ** -25:
+            return 1 / mpmath.sqrt(2 * mpmath.pi)
+        x = 16 / (1 + q)
+        return mpmath.sqrt(x) * mpmath.exp(-x) * mpmath.besseli(order, x)
+
+    return value
+
+
+def temme_rows(orders, count=60):
+    """The coefficients of eta^n in C_k(eta) of Temme's expansion of the incomplete gamma functions (DLMF 8.12)."""
+    # lambda - 1 = eta + eta^2 / 3 + ..., from (lambda - 1) lambda' = eta lambda.
+    alpha = [mpf(0), mpf(1)]
+    for n in range(2, count):
+        known = sum((n + 1 - m) * alpha[n + 1 - m] * alpha[m] for m in range(2, n))
+        alpha.append((alpha[n - 1] - known) / (n + 1))
+    # gamma(a) over Stirling's formula, in powers of 1 / a: the exponential of its logarithm's series.
+    log_series = [mpf(0)] * (orders + 1)
+    for j in range(1, orders // 2 + 2):
+        if 2 * j - 1 <= orders:
+            log_series[2 * j - 1] = mpmath.bernoulli(2 * j) / (2 * j * (2 * j - 1))
+    stirling_series = [mpf(1)]
+    for k in range(1, orders + 1):
+        stirling_series.append(sum(j * log_series[j] * stirling_series[k - j] for j in range(1, k + 1)) / k)
+    rows = [[-mpf(1) / 3] + [(n + 2) * alpha[n + 2] for n in range(1, count - 2)]]
+    for k in range(1, orders):
+        above = rows[-1]
+        sign = (-1) ** k
+        rows.append([sign * stirling_series[k] * rows[0][n] + (n + 2) * above[n + 2] for n in range(len(above) - 2)])
+    return rows
+
+
+def emit_temme(orders, least_a, largest_eta, bits):
+    """Writes C_k and its derivative, each with the terms that count for a >= least_a."""
+    terms = []
+    for k, row in enumerate(temme_rows(orders)):
+        weights = [abs(value) * mpf(largest_eta) ** n / mpf(least_a) ** k for n, value in enumerate(row)]
+        kept = max([n for n, weight in enumerate(weights) if weight > mpf(2) ** -bits] or [0]) + 1
+        terms.append(row[:kept])
+    width = max(map(len, terms))
+    print(f"// The coefficients of eta^n in C_k(eta), for a >= {least_a} and |eta| <= {largest_eta}.")
+    print(f"constexpr int kTemmeOrders = {orders};\nconstexpr int kTemmeTerms = {width};")
+    print("constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {")
+    for row in terms:
+        values = ", ".join(hexadecimal(float(value), "double") for value in row)
+        print(textwrap.fill(f"{{{values}}},", COLUMNS, initial_indent="    ", subsequent_indent="     "))
+    print("};\n")
+
+
 HEAD = """\
 // approximations.h: the polynomials that elementary functions are made of, written by tools/fit_approximations.py.
 //
@@ -200,6 +259,12 @@ def main():
     )
     sin_pi = at_limit(lambda z: mpmath.sin(mpmath.pi * mpmath.sqrt(z)) / mpmath.sqrt(z), mpmath.pi)
     emit("SinPiOverX", "z", "sin(pi x) / x, z = x^2,", sin_pi, 0, 0.25, 54)
+    for order in (0, 1):
+        what = "(I0(x) - 1) / z" if order == 0 else "(I1(x) / x - 1/2) / z"
+        emit(f"BesselI{order}Tail", "z", f"{what}, z = x^2,", bessel_of_square(order), 0, 64, 57)
+        what = f"sqrt(x) e^-x I{order}(x), q = 16 / x - 1,"
+        emit(f"BesselI{order}AtInfinity", "q", what, bessel_at_infinity(order), -1, 1, 55)
+    emit_temme(8, 200, 0.4, 58)
     print("}  // namespace stillflow")
     print("root", [float(DIGAMMA_ROOT).hex(), float(DIGAMMA_ROOT - mpf(float(DIGAMMA_ROOT))).hex()], file=sys.stderr)
 

@@ -1,7 +1,9 @@
 // The error function and other special functions.
 #include "elementwise/tile.h"
+#include "math/bessel.h"
 #include "math/error_function.h"
 #include "math/gamma.h"
+#include "math/incomplete_gamma.h"
 #include "math/zeta.h"
 
 namespace stillflow {
@@ -12,16 +14,15 @@ STILLFLOW_UNARY_OP(Erfc)
 STILLFLOW_UNARY_OP(Lgamma)
 STILLFLOW_UNARY_OP(Digamma)
 
-struct ZetaOp {
+STILLFLOW_UNARY_OP(BesselI0e)
+STILLFLOW_UNARY_OP(BesselI1e)
+
+// A function of two doubles, of which floats are a case.
+template <double (*function)(double, double)>
+struct OfTwo {
   template <typename T>
-  static T Run(T s, T q) {
-    return Zeta(s, q);
-  }
-};
-struct PolygammaOp {
-  template <typename T>
-  static T Run(T n, T x) {
-    return Polygamma(n, x);
+  static T Run(T a, T b) {
+    return static_cast<T>(function(a, b));
   }
 };
 
@@ -31,8 +32,13 @@ const TileOp kSpecialTiles[] = {STILLFLOW_FLOAT_TILES(Unary, ErfOp, "erf"),
                                 STILLFLOW_FLOAT_TILES(Unary, ErfcOp, "erfc"),
                                 STILLFLOW_FLOAT_TILES(Unary, LgammaOp, "lgamma"),
                                 STILLFLOW_FLOAT_TILES(Unary, DigammaOp, "digamma"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, ZetaOp, "zeta"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, PolygammaOp, "polygamma"),
+                                STILLFLOW_FLOAT_TILES(Unary, BesselI0eOp, "bessel_i0e"),
+                                STILLFLOW_FLOAT_TILES(Unary, BesselI1eOp, "bessel_i1e"),
+                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Zeta>, "zeta"),
+                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Polygamma>, "polygamma"),
+                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Igamma>, "igamma"),
+                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Igammac>, "igammac"),
+                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<IgammaGradA>, "igamma_grad_a"),
                                 {}};
 
 }  // namespace stillflow

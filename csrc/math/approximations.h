@@ -148,4 +148,67 @@ STILLFLOW_INLINE double SinPiOverX(double z) {
                     0x1.9d462020fcc78p-21);
 }
 
+// (I0(x) - 1) / z, z = x^2, for 0.0 <= z <= 64.0, to 2^-55.2.
+STILLFLOW_INLINE double BesselI0Tail(double z) {
+  return Polynomial(z, 0x1p-2, 0x1.ffffffffffff8p-7, 0x1.c71c71c71c835p-12, 0x1.c71c71c71a6dep-18,
+                    0x1.23456789cad8fp-24, 0x1.02e85c06594fcp-31, 0x1.522a442ca7776p-39, 0x1.522a407351c9ap-47,
+                    0x1.0b315b8692d2bp-55, 0x1.55fedb223c9d2p-64, 0x1.69eac23652b1dp-73, 0x1.40852a1bdf9fbp-82,
+                    0x1.f3ce33d9e3b74p-92, 0x1.0d6a26a87e4bcp-101, 0x1.2069052b0b501p-110);
+}
+
+// sqrt(x) e^-x I0(x), q = 16 / x - 1, for -1.0 <= q <= 1.0, to 2^-54.4.
+STILLFLOW_INLINE double BesselI0AtInfinity(double q) {
+  return Polynomial(q, 0x1.9bd428ad249a5p-2, 0x1.b87969bb93a48p-9, 0x1.1daa72b5e2366p-13, 0x1.75e5ee7822f78p-17,
+                    0x1.8e513accc76a3p-20, 0x1.3f49933733f9p-22, 0x1.7d0e5f25bc841p-24, 0x1.51d5f84cd03f6p-25,
+                    0x1.7257db9ed6674p-26, 0x1.02cf9254e767p-27, -0x1.d3b411548af05p-28, -0x1.c9aa2ffce2ca1p-27,
+                    -0x1.62c3f99ada19fp-28, 0x1.f7410b7f70fdp-28, 0x1.d29741886cb2dp-28, -0x1.ac9afa081a33ep-29,
+                    -0x1.4d2b550bd6e76p-28, 0x1.2c4a86bc0bfefp-30, 0x1.499ae7b4d59c2p-29, -0x1.2e287745e1a2ep-32,
+                    -0x1.9ae1031554e04p-31, 0x1.36172c123f453p-35, 0x1.de985e80c26e1p-34);
+}
+
+// (I1(x) / x - 1/2) / z, z = x^2, for 0.0 <= z <= 64.0, to 2^-56.4.
+STILLFLOW_INLINE double BesselI1Tail(double z) {
+  return Polynomial(z, 0x1.fffffffffffffp-5, 0x1.555555555558ap-9, 0x1.c71c71c71b9ddp-15, 0x1.6c16c16c2bec6p-21,
+                    0x1.845c8a0ab0b98p-28, 0x1.27e4fb9ab6211p-35, 0x1.522a412013551p-43, 0x1.2c97808e3b0bep-51,
+                    0x1.ab7ee5b429f4fp-60, 0x1.f19fdd5da5ec2p-69, 0x1.e0d93f6b67641p-78, 0x1.95d56d9359db3p-87,
+                    0x1.d892c2fceb55ep-97, 0x1.0de5feba703fp-105);
+}
+
+// sqrt(x) e^-x I1(x), q = 16 / x - 1, for -1.0 <= q <= 1.0, to 2^-55.4.
+STILLFLOW_INLINE double BesselI1AtInfinity(double q) {
+  return Polynomial(q, 0x1.8ebe783a8403p-2, -0x1.3f796198ee5e3p-7, -0x1.cbc54df1e8a3p-13, -0x1.f89c230c1c6c7p-17,
+                    -0x1.ec8e10cda9622p-20, -0x1.76136c8d9dbb3p-22, -0x1.ad8c9576be72ap-24, -0x1.7280f7124367dp-25,
+                    -0x1.91b62a0449ae7p-26, -0x1.20dfa102cdc55p-27, 0x1.d2f43270388f8p-28, 0x1.df68969b0012bp-27,
+                    0x1.89426861550d7p-28, -0x1.fec28b5e30e16p-28, -0x1.f053fd33757dcp-28, 0x1.a62d3a5241febp-29,
+                    0x1.5e0ee1eae723fp-28, -0x1.1ff732137576bp-30, -0x1.5873a50ddf275p-29, 0x1.1be99bbf474cep-32,
+                    0x1.ac4bf6a87bc29p-31, -0x1.1f6f8a3689d3bp-35, -0x1.f23ff1f27dca9p-34);
+}
+
+// The coefficients of eta^n in C_k(eta), for a >= 200 and |eta| <= 0.4.
+constexpr int kTemmeOrders = 8;
+constexpr int kTemmeTerms = 18;
+constexpr double kTemme[kTemmeOrders][kTemmeTerms] = {
+    {-0x1.5555555555555p-2, 0x1.5555555555555p-4, -0x1.e573ac901e574p-7, 0x1.2f684bda12f68p-10, 0x1.71de3a556c734p-12,
+     -0x1.76e06fec7273bp-13, 0x1.48c5892f7cd83p-15, -0x1.255370652afc1p-19, -0x1.f1b22f594c6b5p-20,
+     0x1.bd6d21e4b4109p-21, -0x1.7b5f9a2d0465cp-23, 0x1.ccf5ceb7f0d9fp-28, 0x1.6097d55c37c1cp-27,
+     -0x1.2d2197c7a2faap-28, 0x1.f6e66d24d5c8ap-31, -0x1.c0d9b6edf2b0bp-36, -0x1.0070a87340428p-34,
+     0x1.ac9475c463659p-36},
+    {-0x1.e573ac901e574p-10, -0x1.c71c71c71c71cp-9, 0x1.5ac056b015acp-9, -0x1.0394f6f09e723p-10,
+     0x1.af83440e53dbcp-13, -0x1.af83440e53dbcp-22, -0x1.2fa4ae89e5afp-16, 0x1.00a9cabd6b83ep-17,
+     -0x1.b0bdfcc629cbap-20, 0x1.3f59230a8357cp-28, 0x1.280f2cde3f847p-23, -0x1.ee23d0cba8aeep-25,
+     0x1.9aa7a30de114cp-27, -0x1.349fbca3a377bp-36, -0x1.1564ecff73d58p-30},
+    {0x1.0ee643b990ee6p-8, -0x1.5f7268edab4c8p-9, 0x1.948b0fcd6e9ep-11, 0x1.0db20a88f4696p-19, -0x1.c253efaa1a932p-14,
+     0x1.bbf43daf4fe53p-15, -0x1.ac2d05890f2c3p-17, 0x1.26154ae39151dp-25, 0x1.7058929663937p-20,
+     -0x1.522cb05171911p-21, 0x1.32ac81c15d3d7p-23, -0x1.c24bd0e740a6cp-33, -0x1.e437343a46f5dp-27},
+    {0x1.547d93b34e2b6p-11, 0x1.e13ce465fa859p-13, -0x1.ebfb188b7cap-12, 0x1.18b9b5bf2d984p-12,
+     -0x1.3d2a3a29b5d9dp-14, -0x1.0152a1871f27ap-22, 0x1.73df462204ef4p-17, -0x1.7cd6f27b3f02p-18,
+     0x1.7e0201539310ep-20},
+    {-0x1.c3e0b02da7bf9p-11, 0x1.9b0ff6874f2c4p-11, -0x1.3999a85a4237ap-12, -0x1.88f2ae1def9dp-20,
+     0x1.16908b48ce058p-14, -0x1.4ce3fd902bcadp-15, 0x1.7db4c02846e81p-17},
+    {-0x1.6128ac5a4fa71p-12, -0x1.247604839c038p-14, 0x1.22be87360ef1fp-12, -0x1.a2042c5148e27p-13,
+     0x1.1d1e9cb24760bp-14},
+    {0x1.168ef1b0931c8p-11, -0x1.36773bdb97b48p-11},
+    {0x1.691879c01efb4p-12},
+};
+
 }  // namespace stillflow

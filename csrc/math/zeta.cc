@@ -52,6 +52,7 @@ double ZetaOfPositive(double s, double q) {
     // What rounding cuts off q + n counts s times.
     const double a = q + n;
     const double power = Pow(a, -s);
+    if (power == kInfinity<double>) return power;
     return power - power * (s * (SumError(q, static_cast<double>(n), a) / a));
   });
 }

@@ -3,7 +3,7 @@
 // zeta(s, q) is the sum of (q + n)^-s over n >= 0; polygamma(n, x) = (-1)^(n + 1) n! zeta(n + 1, x).
 //
 // Errors: double within 8 ulp for q > 0, elsewhere within 8 ulp of the largest term; polygamma within 2^-42 of itself
-// where n! is no finite number. Float, which is computed in double, is within 0.501 ulp but near zeros of polygamma.
+// where n! is no finite number. Float, which is computed in double, is within 0.501 ulp but where terms cancel.
 #pragma once
 
 #include "math/scalar.h"
@@ -15,12 +15,5 @@ double Zeta(double s, double q);
 
 // Digamma for n = 0; NaN if n is negative or no integer.
 double Polygamma(double n, double x);
-
-STILLFLOW_INLINE float Zeta(float s, float q) {
-  return static_cast<float>(Zeta(static_cast<double>(s), static_cast<double>(q)));
-}
-STILLFLOW_INLINE float Polygamma(float n, float x) {
-  return static_cast<float>(Polygamma(static_cast<double>(n), static_cast<double>(x)));
-}
 
 }  // namespace stillflow

@@ -25,6 +25,19 @@ def _log_gamma(x):
     return mpmath.loggamma(x).real if x > 0 else mpmath.log(abs(mpmath.gamma(x)))
 
 
+def _scaled_bessel(order):
+    return lambda x: mpmath.exp(-abs(x)) * mpmath.besseli(order, x) if abs(x) < 1e4 else _bessel_far(order, x)
+
+
+def _bessel_far(order, x):
+    """Hankel's expansion."""
+    total = term = mpmath.mpf(1)
+    for k in range(1, 25):
+        term *= -(4 * order**2 - (2 * k - 1) ** 2) / (8 * k * abs(x))
+        total += term
+    return mpmath.sign(x) ** order * total / mpmath.sqrt(2 * mpmath.pi * abs(x))
+
+
 _UNIT = [(-1, 1)]
 _ANGLES = [(-10, 10), (-1e6, 1e6), (-3e8, 3e8), (-1e300, 1e300)]
 
@@ -51,6 +64,8 @@ FUNCTIONS = {
     "erf": (mpmath.erf, 0.501, 1.5, [(-1, 1), (-6, 6), (-1e-3, 1e-3)]),
     "erfc": (mpmath.erfc, 0.501, 4, [(-1, 1), (-6, 9), (0.4, 0.6), (9, 26.5)]),
     "lgamma": (_log_gamma, 0.501, 6, [(0.01, 0.5), (0.5, 3), (1.4, 2.6), (3, 30), (8, 9), (30, 1e6), (1e10, 1e30)]),
+    "bessel_i0e": (_scaled_bessel(0), 0.501, 3, [(-8, 8), (7.9, 8.1), (-50, 50), (1e3, 1e30), (-1e-3, 1e-3)]),
+    "bessel_i1e": (_scaled_bessel(1), 0.501, 3, [(-8, 8), (7.9, 8.1), (-50, 50), (1e3, 1e30), (-1e-3, 1e-3)]),
     "digamma": (mpmath.digamma, 0.501, 6, [(0.01, 1), (1, 3), (1.4, 1.5), (3, 30), (8, 9), (30, 1e6), (1e10, 1e30)]),
 }
 

@@ -10,9 +10,9 @@ from stillflow.testing import assert_same_bits
 
 ONE_ARGUMENT = (
     "exp expm1 log log1p sigmoid softplus tanh sinh cosh asinh acosh atanh sin cos tan asin acos atan erf erfc "
-    "lgamma digamma sqrt rsqrt elu selu softsign"
+    "lgamma digamma bessel_i0e bessel_i1e sqrt rsqrt elu selu softsign"
 ).split()
-TWO_ARGUMENTS = ("pow", "atan2", "xlogy")
+TWO_ARGUMENTS = ("pow", "atan2", "xlogy", "zeta", "polygamma", "igamma", "igammac", "igamma_grad_a")
 # Longer than a chunk, and not a multiple of any vector.
 COUNT = 16384 + 4096 + 13
 

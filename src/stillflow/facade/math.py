@@ -7,6 +7,7 @@ from stillflow.facade.math_binary import divide_no_nan, multiply_no_nan, xdivy, 
 from stillflow.facade.math_reductions import *
 from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance
 from stillflow.facade.math_special import *
+from stillflow.facade.math_special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
 from stillflow.facade.math_unary import *
 from stillflow.facade.math_unary import reciprocal_no_nan, softplus, softsign
 from stillflow.facade.segments import (

@@ -74,7 +74,10 @@ _CONTENTS = {
         "add add_v2 sub mul real_div truncate_div floor_div floor_mod truncate_mod div_no_nan_op mul_no_nan "
         "maximum minimum squared_difference pow xdivy xlogy atan2 broadcast repeated_axes scalar_mul",
     ),
-    "math.special": ("Zeta Polygamma", "zeta polygamma"),
+    "math.special": (
+        "Zeta Polygamma Igamma Igammac IgammaGradA Betainc BesselI0e BesselI1e",
+        "zeta polygamma igamma igammac igamma_grad_a betainc bessel_i0e bessel_i1e",
+    ),
     "math.division": ("", "truediv div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan"),
     "math.comparison": (
         "Equal NotEqual Less LessEqual Greater GreaterEqual ApproximateEqual LogicalAnd LogicalOr LogicalNot Select "

@@ -1,0 +1,28 @@
+"""lbeta, bessel_i0 and bessel_i1, made of ops that do not overflow as soon."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+
+def lbeta(x, name=None):
+    """log(|product of gamma(x) over the last dimension / gamma of the sum|)."""
+    with name_scope(name, "lbeta", [x]):
+        x = convert_to_tensor(x, name="x")
+        log_product = ops.reduce_sum(ops.lgamma(x), axis=[-1])
+        total = ops.reduce_sum(x, axis=[-1])
+        return log_product - ops.lgamma(total)
+
+
+def bessel_i0(x, name=None):
+    """The modified Bessel function of order 0."""
+    with name_scope(name, "bessel_i0", [x]):
+        return ops.exp(ops.abs(x)) * ops.bessel_i0e(x)
+
+
+def bessel_i1(x, name=None):
+    """The modified Bessel function of order 1."""
+    with name_scope(name, "bessel_i1", [x]):
+        return ops.exp(ops.abs(x)) * ops.bessel_i1e(x)
