@@ -73,10 +73,6 @@ __all__ = [
     "device",
     "dimension_at_index",
     "dimension_value",
-    "disable_eager_execution",
-    "disable_v2_behavior",
-    "disable_v2_tensorshape",
-    "executing_eagerly",
     "get_collection",
     "get_collection_ref",
     "get_default_graph",
@@ -89,7 +85,6 @@ __all__ = [
     "identity",
     "import_graph_def",
     "init_scope",
-    "initialize_all_tables",
     "is_tensor",
     "make_ndarray",
     "make_template",
@@ -106,7 +101,6 @@ __all__ = [
     "reset_default_graph",
     "set_random_seed",
     "stop_gradient",
-    "tables_initializer",
     "tuple",
     "with_dependencies",
 ]
@@ -225,15 +219,6 @@ def get_collection_ref(key):
     return get_default_graph().get_collection_ref(key)
 
 
-def tables_initializer(name="init_all_tables"):
-    """An operation that initializes all tables of the default graph."""
-    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
-    return group(*initializers, name=name) if initializers else no_op(name=name)
-
-
-initialize_all_tables = tables_initializer
-
-
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
     """A TensorProto message with the values.
 
@@ -261,20 +246,3 @@ def dimension_value(dimension):
 def dimension_at_index(shape, index):
     """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
     return Dimension(None) if shape.rank is None else shape[index]
-
-
-def executing_eagerly():
-    """False: here operations are nodes of graphs."""
-    return False
-
-
-def disable_eager_execution():
-    """Does nothing: operations are nodes of graphs."""
-
-
-def disable_v2_behavior():
-    """Does nothing: this is TensorFlow 1's behaviour."""
-
-
-def disable_v2_tensorshape():
-    """Does nothing: shapes hold Dimensions."""

@@ -52,7 +52,8 @@ _CONTENTS = {
         "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
         "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
         "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
-        "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max",
+        "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
+        "variable_shape",
     ),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
