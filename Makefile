@@ -31,6 +31,7 @@ test-sanitize: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python tools/make_peers.py
 	$(BIN)/python -m bench
+	$(BIN)/python -m pytest bench --benchmark-only
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

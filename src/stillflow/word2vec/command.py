@@ -35,7 +35,10 @@ def _report(model, chosen):
     for word in _shown_words(model.words):
         print(f"{word}: {', '.join(near for near, _ in model.nearest(word))}")
     for path in chosen.evaluate:
-        print(evaluation.evaluate(model, path))
+        try:
+            print(evaluation.evaluate(model, path))
+        except ValueError as error:
+            print(f"{path} holds neither word pairs with scores nor analogies: {error}", file=sys.stderr)
 
 
 def _shown_words(words):

@@ -1,0 +1,118 @@
+"""`stillflow word2vec` from its arguments to its files: what it writes and refuses, and that it is repeatable."""
+
+import numpy as np
+import pytest
+
+from stillflow.command_line import main
+
+WORDS = "the cat sat on the mat and the dog lay by the door while a bird sang in the tree above them all".split()
+
+
+@pytest.fixture
+def corpus(tmp_path, rng):
+    path = tmp_path / "text.txt"
+    path.write_text(" ".join(rng.choice(WORDS, 4000)))
+    return path
+
+
+def train(corpus, out, *arguments):
+    options = "--dim 8 --batch 64 --negatives 5 --min-count 1 --epochs 1 --plot-words 0".split()
+    return main(["word2vec", "--corpus", str(corpus), "--out", str(out), *options, *arguments])
+
+
+def test_it_writes_vectors_and_says_how_good_they_are(corpus, tmp_path, capsys):
+    pairs, analogies = tmp_path / "pairs.txt", tmp_path / "analogies.txt"
+    pairs.write_text("cat\tdog\t9.5\nsat\tlay\t8\nmat\ttree\t2\n")
+    analogies.write_text(": section\ncat dog bird tree\n")
+    out = tmp_path / "out"
+    assert train(corpus, out, "--evaluate", str(pairs), str(analogies)) == 0
+    said = capsys.readouterr().out
+    assert f"4,000 words, {len(set(WORDS))} of them different" in said
+    assert "pairs: " in said
+    assert "(3 of 3)" in said
+    assert "analogies: " in said
+    header, *lines = (out / "vectors.txt").read_text().splitlines()
+    assert header == f"{len(set(WORDS))} 8"
+    assert {line.split()[0] for line in lines} == set(WORDS)
+    assert all(len(line.split()) == 9 for line in lines)
+    assert (out / "vectors.bin").read_bytes().startswith(f"{header}\n".encode())
+    assert not (out / "words.png").exists()
+
+
+def test_the_picture(corpus, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert train(corpus, tmp_path / "out", "--plot-words", "15") == 0
+    assert (tmp_path / "out" / "words.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_bits_for_any_number_of_threads_and_other_ones_for_another_seed(corpus, tmp_path):
+    found = []
+    for i, arguments in enumerate((["--threads", "1"], ["--threads", "3"], ["--seed", "2"])):
+        assert train(corpus, tmp_path / str(i), "--negatives", "12", *arguments) == 0
+        found.append((tmp_path / str(i) / "vectors.bin").read_bytes())
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_words_that_occur_together_become_similar(tmp_path):
+    """Two groups of words that never meet end up apart."""
+    rng = np.random.default_rng(0)
+    groups = ["red green blue".split(), "one two three".split()]
+    lines = [" ".join(rng.choice(groups[i % 2], 30)) for i in range(400)]
+    corpus = tmp_path / "text.txt"
+    corpus.write_text("\n\n".join(lines))
+    assert train(corpus, tmp_path / "out", "--epochs", "5", "--subsample", "0", "--negatives", "3") == 0
+    _, *rows = (tmp_path / "out" / "vectors.txt").read_text().splitlines()
+    vectors = {row.split()[0]: np.array(row.split()[1:], float) for row in rows}
+    unit = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
+    assert unit["red"] @ unit["green"] > unit["red"] @ unit["two"] + 0.3
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "There is no file"),
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (b"\x00\x01\x02 abc", "is not UTF-8 text: byte 0 is 0x00"),
+        (b"caf\xe9 au lait", "is not UTF-8 text: byte 3 is 0xe9"),
+        (b"same same same", "has 1 words that occur 1 times or more"),
+        (b"just four words here", "has 4 words, no more than the window of 5"),
+    ],
+)
+def test_a_bad_corpus_is_one_sentence_and_exit_code_2(content, sentence, tmp_path, capsys):
+    corpus = tmp_path / "text.txt"
+    if content is not None:
+        corpus.write_bytes(content)
+    assert train(corpus, tmp_path / "out") == 2
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_directory_is_no_corpus(tmp_path, capsys):
+    assert train(tmp_path, tmp_path / "out") == 2
+    assert "is a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--dim", "0"], "--dim must be at least 1, and is 0"),
+        (["--window", "300"], "--window must be at most 255, and is 300"),
+        (["--learning-rate", "nan"], "--learning-rate must not be negative, and is nan"),
+        (["--evaluate", "missing.txt"], "There is no file missing.txt"),
+    ],
+)
+def test_bad_options_are_one_sentence_and_exit_code_2(arguments, sentence, corpus, tmp_path, capsys):
+    assert train(corpus, tmp_path / "out", *arguments) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_an_evaluation_file_of_another_kind_is_said_to_be_one(corpus, tmp_path, capsys):
+    other = tmp_path / "other.txt"
+    other.write_text("cat dog very\n")
+    assert train(corpus, tmp_path / "out", "--evaluate", str(other)) == 0
+    assert "neither word pairs with scores nor analogies" in capsys.readouterr().err
