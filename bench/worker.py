@@ -18,9 +18,13 @@ warnings.filterwarnings("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 
-def load(name, threads):
+def limit_threads(threads):
+    """Holds numpy's and others' libraries to so many threads; before numpy is loaded, because they look only then."""
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = str(threads)
+
+
+def load(name, threads):
     if name == "tf1":
         tf = importlib.import_module("tensorflow")
         tf.compat.v1.logging.set_verbosity("ERROR")
@@ -51,6 +55,7 @@ def measure(run, seconds):
 
 def main(name, threads):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    limit_threads(threads)
     from bench.cases import CASES
 
     engine = load(name, threads)
