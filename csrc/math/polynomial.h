@@ -54,26 +54,27 @@ constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 // 2^n for a normal number's exponent n.
 template <typename T>
 STILLFLOW_INLINE T PowerOfTwo(IntOf<T> n) {
-  return BitCast<T>(static_cast<BitsOf<T>>(n + FloatFormat<T>::kBias) << FloatFormat<T>::kMantissaBits);
+  return BitCast<T>((static_cast<BitsOf<T>>(n) + FloatFormat<T>::kBias) << FloatFormat<T>::kMantissaBits);
 }
 
 // x 2^n, rounded once, for x near 1 and n within twice the range of exponents. Half the exponent is counted with
-// logical shifts: 64-bit arithmetic ones are missing in AVX2.
+// logical shifts: 64-bit arithmetic ones are missing in AVX2. What NaN makes of n wraps around.
 template <typename T>
 STILLFLOW_INLINE T Scale(T x, IntOf<T> n) {
   constexpr IntOf<T> kOffset = 4096;
-  const auto half = static_cast<IntOf<T>>(static_cast<BitsOf<T>>(n + 2 * kOffset) >> 1) - kOffset;
-  return x * PowerOfTwo<T>(half) * PowerOfTwo<T>(n - half);
+  const auto bits = static_cast<BitsOf<T>>(n);
+  const auto half = static_cast<IntOf<T>>((bits + 2 * kOffset) >> 1) - kOffset;
+  return x * PowerOfTwo<T>(half) * PowerOfTwo<T>(static_cast<IntOf<T>>(bits - static_cast<BitsOf<T>>(half)));
 }
 
 // The integer that x + kShift holds.
 template <typename T>
 STILLFLOW_INLINE IntOf<T> ShiftedInteger(T shifted) {
-  return BitCast<IntOf<T>>(shifted) - BitCast<IntOf<T>>(FloatFormat<T>::kShift);
+  return static_cast<IntOf<T>>(BitCast<BitsOf<T>>(shifted) - BitCast<BitsOf<T>>(FloatFormat<T>::kShift));
 }
 template <typename T>
 STILLFLOW_INLINE T FromInteger(IntOf<T> n) {
-  return BitCast<T>(BitCast<IntOf<T>>(FloatFormat<T>::kShift) + n) - FloatFormat<T>::kShift;
+  return BitCast<T>(BitCast<BitsOf<T>>(FloatFormat<T>::kShift) + static_cast<BitsOf<T>>(n)) - FloatFormat<T>::kShift;
 }
 
 // Whether x >= 0 is an integer.

@@ -92,7 +92,7 @@ inline float Expm1Float(float x) {
   e = (x * (e - c) - c) - s;
   if (k == -1) return 0.5f * (x - e) - 0.5f;
   const float y = 1.0f - (e - x);
-  return BitCast<float>(BitCast<int32_t>(y) + (k << 23)) - 1.0f;
+  return BitCast<float>(BitCast<int32_t>(y) + k * (1 << 23)) - 1.0f;
 }
 
 }  // namespace stillflow
