@@ -8,6 +8,7 @@ import numbers
 import numpy as np
 
 import stillflow as v1
+from stillflow.facade.graph import dimension_at_index, dimension_value
 
 __all__ = [
     "as_bytes",
@@ -71,13 +72,3 @@ def path_to_str(path):
 def forward_compatible(year, month, day):
     """Whether programs may be written that releases up to that day cannot read."""
     return datetime.date(year, month, day) < _HORIZON
-
-
-def dimension_value(dimension):
-    """A Dimension as an integer or None; anything else as it is."""
-    return dimension.value if isinstance(dimension, v1.Dimension) else dimension
-
-
-def dimension_at_index(shape, index):
-    """The Dimension of a TensorShape at an index, an unknown one if nothing is known of the shape."""
-    return v1.Dimension(None) if shape.rank is None else shape.dims[index]
