@@ -108,6 +108,7 @@ C_LAYERS = {
     "training": {"training", "math", "kernel_api"},
     "kernels": {"elementwise", "gemm", "math", "movement", "random", "training", "kernel_api", "kernels"},
     "executor": {"executor", "kernel_api"},
+    "services": {"services", "executor", "math", "kernel_api"},
     "corpus": {"corpus", "random"},
     "capi": {"capi", "executor", "kernel_api"},
 }

@@ -7,7 +7,6 @@
 
 #include "executor/buffer.h"
 #include "executor/cpu.h"
-#include "executor/host_call.h"
 #include "executor/kernel_library.h"
 #include "executor/program.h"
 #include "executor/session.h"
@@ -105,7 +104,6 @@ int32_t sf_kernels_open(const char* path, sf_kernels** kernels, char** message) 
     auto library = std::make_unique<sf_kernels>();
     Status status = stillflow::LoadKernels(path, &library->all);
     if (!status.ok()) return status;
-    library->all.push_back(&stillflow::kHostCall);
     *kernels = library.release();
     return status;
   });

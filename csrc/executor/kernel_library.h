@@ -1,4 +1,4 @@
-// kernel_library.h: finds the kernels of a shared library made for one instruction set.
+// kernel_library.h: finds the kernels of a shared library made for one instruction set, and those of csrc/services.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stillflow {
 
-// Loads `path` and lists its kernels in the order of the library; the library stays loaded for good.
+// Loads `path` and lists its kernels and then those of the engine itself; the library stays loaded for good.
 Status LoadKernels(const std::string& path, std::vector<const KernelDef*>* kernels);
 
 }  // namespace stillflow

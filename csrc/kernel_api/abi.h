@@ -193,10 +193,11 @@ struct KernelDef {
   bool (*restore_state)(void* state, const void* bytes, int64_t size);
 };
 
-// What a kernel library exports, as the C symbol `stillflow_kernel_library`.
+// What a kernel library exports, as the C symbol `stillflow_kernel_library`; the engine's own services are
+// `stillflow_service_library`.
 struct KernelLibrary {
   const char* isa;
-  const KernelDef* const* tables;  // one per file of csrc/kernels, each ended by an entry without a name
+  const KernelDef* const* tables;  // one per file of the folder, each ended by an entry without a name
   int32_t table_count;
 };
 

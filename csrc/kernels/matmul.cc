@@ -71,7 +71,7 @@ Status AllocateProduct(const KernelCall& call, const Product& product, DType typ
 }
 
 Status MatMul(const KernelCall& call) {
-  Product product;
+  Product product{};
   STILLFLOW_RETURN_IF_ERROR(CheckMatrices(call, &product));
   STILLFLOW_RETURN_IF_ERROR(AllocateProduct(call, product, call.in[0]->dtype));
   return ForType<float, double, Half, BFloat16, int32_t, int64_t>("MatMul", call.in[0]->dtype, [&](auto tag) {
@@ -98,7 +98,7 @@ Status SparseMatMul(const KernelCall& call) {
   const Tensor& b = *call.in[1];
   if (a.rank != 2) return STILLFLOW_INVALID_ARGUMENT("a is not a matrix");
   if (b.rank != 2) return STILLFLOW_INVALID_ARGUMENT("b is not a matrix");
-  Product product;
+  Product product{};
   if (!DescribeMatrices(call, &product)) {
     return STILLFLOW_INVALID_ARGUMENT("Matrix size incompatible: a: %s, b: %s", ShapeText(a).c_str(),
                                       ShapeText(b).c_str());
@@ -167,7 +167,7 @@ Status BatchMatMul(const KernelCall& call) {
   const Tensor& y = *call.in[1];
   Shape batch;
   STILLFLOW_RETURN_IF_ERROR(CheckBatches(x, y, call.attrs[2].i != 0, &batch));
-  Product product;
+  Product product{};
   if (!Describe(x, y, call.attrs[0].i != 0, call.attrs[1].i != 0, &product)) {
     return STILLFLOW_INVALID_ARGUMENT(
         "In[0] mismatch In[1] shape: %lld vs. %lld: %s %s %d %d", static_cast<long long>(product.k),

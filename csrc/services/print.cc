@@ -10,7 +10,7 @@
 // What is written is one call of fwrite, so that the lines of several threads do not mix.
 #include <new>
 
-#include "kernels/tensor_text.h"
+#include "services/tensor_text.h"
 
 namespace stillflow {
 namespace {

@@ -1,9 +1,12 @@
-#include "executor/host_call.h"
+// host_call: a function of the program that runs the session, called with tensors.
+//
+//   in[0...] arguments; attrs name, types: of the results; out[0...] the results
 
 #include <cstring>
 
 #include "executor/cpu.h"
 #include "executor/run_context.h"
+#include "kernel_api/kernel.h"
 
 namespace stillflow {
 namespace {
@@ -26,6 +29,6 @@ Status HostCall(const KernelCall& call) {
 
 }  // namespace
 
-const KernelDef kHostCall = {"host_call", "inputs... | name, types", HostCall, nullptr, nullptr, nullptr, nullptr};
+STILLFLOW_KERNELS(host_call){{"host_call", "inputs... | name, types", HostCall}, {}};
 
 }  // namespace stillflow
