@@ -154,7 +154,7 @@ struct Services {
   // Returns a cell with one reference, to be put into such a buffer, or null.
   StringCell* (*new_string)(const char* bytes, int64_t size);
   // Calls body(arg, chunk) once for each chunk in [0, count), possibly from several threads. After a failure
-  // no further chunk starts, and the failure of the lowest chunk is returned.
+  // no higher chunk starts, and the failure of the lowest chunk that fails is returned.
   Status (*parallel_for)(RunContext* run, int64_t count, Status (*body)(void* arg, int64_t chunk), void* arg);
   // How many threads a parallel_for of this run may use; for sizing only, results must not depend on it.
   int (*thread_count)(RunContext* run);
