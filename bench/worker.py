@@ -12,6 +12,7 @@ import os
 import statistics
 import sys
 import time
+import types
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -34,7 +35,9 @@ def load(name, threads):
         tf.disable_v2_behavior()
         tf.logging.set_verbosity("ERROR")
         return tf
-    engine = importlib.import_module("numpy" if name == "copy" else name)
+    if name == "copy":
+        return types.SimpleNamespace(__name__="copy")
+    engine = importlib.import_module(name)
     if name == "torch":
         engine.set_num_threads(threads)
     return engine
