@@ -44,12 +44,15 @@ def load(name, threads):
 
 
 def measure(run, seconds):
-    """The median time of a call, over as many as fit, at least 5."""
+    """The median time of a call, over as many as fit: at least 5, or 1 of those that take longer than `seconds`."""
+    warm_up = time.perf_counter() + seconds
     for _ in range(3):
         run()
+        if time.perf_counter() > warm_up:
+            break
     times = []
     end = time.perf_counter() + seconds
-    while len(times) < 5 or time.perf_counter() < end:
+    while len(times) < (1 if times and times[0] > seconds else 5) or time.perf_counter() < end:
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)
