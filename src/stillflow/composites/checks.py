@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from stillflow import errors, ops
+from stillflow.composites.cond import cond
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
@@ -20,8 +21,16 @@ from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
     with name_scope(name, "Assert", [condition, *data]):
-        convert_n_to_tensor(data)  # TensorFlow looks at their types
-        return ops.assert_op(condition, data, summarize=3 if summarize is None else summarize, name="Assert")
+        tensors = convert_n_to_tensor(data)
+
+        def check():
+            return ops.assert_op(condition, data, summarize=summarize, name="Assert")
+
+        if all(tensor.dtype in (dtypes.string, dtypes.int32) for tensor in tensors):
+            return check()
+        # What is in another place comes here only to be shown.
+        condition = convert_to_tensor(condition, name="Condition")
+        return cond(condition, ops.no_op, check, name="AssertGuard").op
 
 
 # ---- Comparisons ----------------------------------------------------------------------------------------------
