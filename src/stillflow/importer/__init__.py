@@ -7,7 +7,13 @@ import heapq
 from stillflow.formats import graph_def as graph_defs
 from stillflow.formats import protobuf
 from stillflow.graph.graph import get_default_graph
-from stillflow.graph.imported import Snapshot, add_imported_node, place_imported_nodes, unique_import_name
+from stillflow.graph.imported import (
+    Snapshot,
+    add_imported_node,
+    add_to_context,
+    place_imported_nodes,
+    unique_import_name,
+)
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.importer.nodes import parse_nodes, parse_tensor_name
@@ -148,6 +154,7 @@ class _Import:
                 f"{self._scope}{node.name}" if self._scope else unique_import_name(self._graph, node.name)
             )
         added = [self._add_node(node) for node in ordered]
+        add_to_context(self._graph, added)
         place_imported_nodes(self._graph, added)
 
     # ---- Checks before anything is added ----------------------------------------------------------------------

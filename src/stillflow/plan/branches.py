@@ -44,31 +44,36 @@ def guard_of_operation(plan: Plan, op):
 def lift_switch(plan: Plan, op, order):
     """Makes the outputs of a Switch its input, each under its condition."""
     plan.is_guarded = True
-    data, predicate = op._inputs
+    data = plan.values[op._inputs[0]]
     guard = guard_of_operation(plan, op)
-    conditions = _conditions(plan, op, order, guard, is_new=data is predicate)
+    conditions = _conditions(plan, op, order, guard)
     for tensor, condition in zip(op._outputs, conditions, strict=True):
         if tensor not in plan.fed:
-            plan.values[tensor] = plan.values[data]
+            plan.values[tensor] = data
             plan.guards[tensor] = joined([guard, frozenset({condition})])
     if guard:
         plan.guards[op] = guard
 
 
-def _conditions(plan, op, order, guard, is_new):
+def _conditions(plan, op, order, guard):
     """The conditions of a Switch's outputs; all Switches of a tf.cond have the same.
 
-    A predicate that is a variable is read by the first of them, the one that `is_new`.
+    A variable that is a predicate is read once for each tf.cond, unless nothing has changed it in between. A new
+    tf.cond is known by a Switch of the predicate itself, or by a predicate tensor of its own.
     """
     predicate = plan.values[op._inputs[1]]
     while predicate.producer is not None and isinstance(predicate.producer.lowering, Alias):
         predicate = predicate.producer.inputs[predicate.producer.lowering.input]
     changes = plan.changes.get(predicate, 0)
     found = plan.branches.get((predicate, guard))
-    if found is not None and not (is_new and found[1] != changes):
-        return found[0]
+    if found is not None:
+        conditions, changes_before, tensors = found
+        is_known = op._inputs[1] in tensors and plan.values[op._inputs[0]] is not predicate
+        if is_known or changes == changes_before:
+            tensors.add(op._inputs[1])
+            return conditions
     conditions = both_ways(guard)
-    plan.branches[predicate, guard] = conditions, changes
+    plan.branches[predicate, guard] = conditions, changes, {op._inputs[1]}
     value = read(plan, op, predicate, order, guard) if predicate.is_reference else predicate
     node = Node(op, "_Branch", _BRANCH, [value], {}, (order, 1), is_pure=True)
     node.conditions = conditions
