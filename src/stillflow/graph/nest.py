@@ -150,7 +150,11 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     except (TypeError, ValueError) as error:
         forms = [_packed(nest, iter(lambda: _DOT, None), expand_composites) for nest in (nest1, nest2)]
         raise type(error)(
-            f"{error}\nEntire first structure:\n{forms[0]}\nEntire second structure:\n{forms[1]}"
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: type={type(nest1).__name__} str={nest1}\n\n"
+            f"Second structure: type={type(nest2).__name__} str={nest2}\n\n"
+            f"More specifically: {error}\n"
+            f"Entire first structure:\n{forms[0]}\nEntire second structure:\n{forms[1]}"
         ) from None
 
 
@@ -168,13 +172,9 @@ def _assert_same(first, second, check_types, expand_composites):
     parts, others = _children(first, expand_composites), _children(second, expand_composites)
     if (parts is None) != (others is None):
         nested, leaf = (first, second) if others is None else (second, first)
-        which = ("First", "second") if others is None else ("Second", "first")
         raise ValueError(
-            "The two structures don't have the same nested structure.\n\n"
-            f"First structure: type={type(first).__name__} str={first}\n\n"
-            f"Second structure: type={type(second).__name__} str={second}\n\n"
-            f'More specifically: Substructure "type={type(nested).__name__} str={nested}" is a sequence, while '
-            f'substructure "type={type(leaf).__name__} str={leaf}" is not ({which[0]} is nested, {which[1]} is not)'
+            f'Substructure "type={type(nested).__name__} str={nested}" is a sequence, while substructure '
+            f'"type={type(leaf).__name__} str={leaf}" is not'
         )
     if parts is None or others is None:
         return
@@ -182,8 +182,9 @@ def _assert_same(first, second, check_types, expand_composites):
         _assert_same_type(first, second)
     if len(parts) != len(others):
         raise ValueError(
-            "The two structures don't have the same number of elements.\n\n"
-            f"First structure: {first}\n\nSecond structure: {second}"
+            "The two structures don't have the same number of elements. "
+            f"First structure: type={type(first).__name__} str={first}. "
+            f"Second structure: type={type(second).__name__} str={second}"
         )
     for part, other in zip(parts, others, strict=True):
         _assert_same(part, other, check_types, expand_composites)

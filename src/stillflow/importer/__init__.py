@@ -56,6 +56,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
                 importing = _Import(graph, scope, mapped)
                 importing.add(graph_def, producer_ops)
                 elements = [importing.element(text) for text in names]
+            add_to_context(graph, importing.added)
         except BaseException:
             snapshot.restore()
             raise
@@ -141,6 +142,7 @@ class _Import:
         self._nodes: dict = {}
         self._names: dict = {}  # name in the GraphDef -> name in the graph
         self._operations: dict = {}
+        self.added: list = []  # the new nodes
 
     def add(self, graph_def, producer_ops):
         self._nodes = parse_nodes(graph_def, self._scope, producer_ops)
@@ -153,9 +155,8 @@ class _Import:
             self._names[node.name] = (
                 f"{self._scope}{node.name}" if self._scope else unique_import_name(self._graph, node.name)
             )
-        added = [self._add_node(node) for node in ordered]
-        add_to_context(self._graph, added)
-        place_imported_nodes(self._graph, added)
+        self.added = [self._add_node(node) for node in ordered]
+        place_imported_nodes(self._graph, self.added)
 
     # ---- Checks before anything is added ----------------------------------------------------------------------
 

@@ -222,7 +222,7 @@ class CondContext(ControlFlowContext):
         )
         message.values_def.CopyFrom(self._values_def(export_scope))
         for nested in self._nested_contexts:
-            nested.to_control_flow_context_def(message.nested_contexts.add())
+            nested.to_control_flow_context_def(message.nested_contexts.add(), export_scope)
         return message
 
     @staticmethod
