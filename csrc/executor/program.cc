@@ -198,7 +198,8 @@ bool Program::IsLive(const Guard& guard, const uint8_t* cells) const {
 // In TensorFlow's words.
 Status Program::CheckFetches(const uint8_t* cells) const {
   for (const auto& guard : fetch_guards_) {
-    if (std::all_of(guard.second.begin(), guard.second.end(), [&](int32_t cell) { return cells[cell] != 0; })) continue;
+    if (std::all_of(guard.second.begin(), guard.second.end(), [&](int32_t cell) { return cells[cell] != 0; }))
+      continue;
     const std::string text = "Retval[" + std::to_string(guard.first) + "] does not have value";
     return Status(Code::kInvalidArgument, strdup(text.c_str()));
   }

@@ -81,7 +81,9 @@ class Program {
   Status AddStep(StepSpec spec);
   void SetCellCount(int32_t count) { cell_count_ = count; }
   // A run in which not all of `cells` are live at the end fails; `label` is the fetch's number for the message.
-  void AddFetchGuard(int32_t label, std::vector<int32_t> cells) { fetch_guards_.push_back({label, std::move(cells)}); }
+  void AddFetchGuard(int32_t label, std::vector<int32_t> cells) {
+    fetch_guards_.push_back({label, std::move(cells)});
+  }
   void SetFeeds(std::vector<int32_t> slots) { feeds_ = std::move(slots); }
   void SetFetches(std::vector<int32_t> slots) { fetches_ = std::move(slots); }
 

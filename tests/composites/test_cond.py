@@ -193,7 +193,9 @@ def test_importing_inside_of_a_branch(p):
 
     y = tf.cond(p, imported, lambda: x)
     graph = tf.get_default_graph()
-    assert [control.name for control in graph.get_operation_by_name("cond/inner/b").control_inputs] == ["cond/switch_t"]
+    assert [control.name for control in graph.get_operation_by_name("cond/inner/b").control_inputs] == [
+        "cond/switch_t"
+    ]
     assert [tensor.op.type for tensor in graph.get_operation_by_name("cond/inner/c").inputs] == ["Switch", "Const"]
     with tf.Session() as session:
         assert session.run(y, {p: True}) == 6

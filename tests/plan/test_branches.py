@@ -126,7 +126,7 @@ def test_an_inner_predicate_is_computed_only_where_it_is_needed(session):
 def test_what_waits_for_a_branch_runs_with_it(session, pred):
     v = tf.Variable(0)
     session.run(v.initializer)
-    on_false, on_true = ops.switch(tf.constant(1), pred)
+    on_true = ops.switch(tf.constant(1), pred)[1]
     with tf.control_dependencies([tf.identity(on_true)]):
         change = tf.assign_add(v, 1)
         late = tf.constant(5)

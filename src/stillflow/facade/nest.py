@@ -17,5 +17,7 @@ def map_structure(func, *structure, **kwargs):
     """
     unknown = set(kwargs) - {"check_types", "expand_composites"}
     if unknown:
-        raise ValueError(f"Only valid keyword argument are `check_types` and `expand_composites`, not: {sorted(unknown)}")
+        raise ValueError(
+            f"Only valid keyword argument are `check_types` and `expand_composites`, not: {sorted(unknown)}"
+        )
     return _map_structure(func, *structure, **kwargs)

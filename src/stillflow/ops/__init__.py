@@ -47,11 +47,12 @@ _CONTENTS = {
         "variable_v2 assign assign_add assign_sub is_variable_initialized",
     ),
     "state.resource": (
-        "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
-        "ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
-        "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op assign_add_variable_op "
-        "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
+        "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
+        "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
+        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
+        "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
+        "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "variable_shape",
     ),

@@ -79,7 +79,8 @@ def _reduce(plan, evaluate):
     fold(plan, evaluate)
     spread(plan, evaluate)
     if plan.is_guarded and settle(plan):
-        return _reduce(plan, evaluate)
+        _reduce(plan, evaluate)  # more is known now
+        return
     simplify(plan)
     merge(plan)
     drop(plan)

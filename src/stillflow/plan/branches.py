@@ -88,7 +88,7 @@ def lift_merge(plan: Plan, op, order):
     values = [plan.values[tensor] for tensor in op._inputs]
     guards = tuple(guard_of_tensor(plan, tensor) for tensor in op._inputs)
     guard = alternatives(guards)
-    conditions = ()
+    conditions: tuple = ()
     if guard is None:
         conditions = (Condition(common(guards)),)
         guard = frozenset(conditions)

@@ -26,9 +26,9 @@ def emit(plan, session_core, kernels, feeds):
     for node, step in zip(plan.nodes, slots.steps, strict=True):
         _emit_step(program, kernels, node, step, cells)
     program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
-    program.set_fetches([slots.of[value] for value in plan.fetch_values])
-    if cells:
-        _emit_cells(program, plan, cells)
+    program.set_fetches(
+        [slots.of[value] for value in plan.fetch_values], len(cells or ()), _fetch_guards(plan, cells)
+    )
     return program
 
 
@@ -45,12 +45,16 @@ def numbered_conditions(plan):
     return found
 
 
-def _emit_cells(program, plan, cells):
-    program.set_cells(len(cells))
+def _fetch_guards(plan, cells):
+    """(label, cells) of the fetches that may have no value. TensorFlow numbers them in the order of their names."""
+    if not cells:
+        return []
     names = sorted({tensor.name for tensor in plan.fetches})
-    for tensor, guard in zip(plan.fetches, plan.fetch_guards, strict=True):
-        if guard:
-            program.add_fetch_guard(names.index(tensor.name), [cells[condition] for condition in guard])
+    return [
+        (names.index(tensor.name), [cells[condition] for condition in guard])
+        for tensor, guard in zip(plan.fetches, plan.fetch_guards, strict=True)
+        if guard
+    ]
 
 
 def _array_for(value):
@@ -79,13 +83,14 @@ _CONTROL_FLOW = {
 
 
 def _emit_step(program, kernels, node, step, cells):
-    lowering, values, guard = node.lowering, node.attrs, ()
+    lowering, values = node.lowering, node.attrs
+    guard: list = []
     if cells is not None:
         guard = [cells[condition] for condition in node.guard]
         if isinstance(lowering, Special):
             values = _control_flow_attrs(node, guard, cells)
             lowering = _CONTROL_FLOW[lowering.kind]
-            guard = guard if lowering.name == "merge_live" else ()
+            guard = guard if lowering.name == "merge_live" else []
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
     attrs = [_attr(values[name] if isinstance(name, str) else name) for name in lowering.attrs]

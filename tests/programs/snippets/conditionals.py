@@ -62,16 +62,15 @@ def gradient_inside(tf):
     return [tf.cond(_bool(tf, True), slope, lambda: x)]
 
 
+def _nested(tf, x, outer, inner):
+    p, q = _bool(tf, outer, "p"), _bool(tf, inner, "q")
+    y = tf.cond(p, lambda: tf.cond(q, lambda: x * 2.0, lambda: x + 1.0), lambda: tf.negative(x))
+    return [y] + tf.gradients(y, x)
+
+
 def nested(tf):
     x = tf.constant(3.0)
-    found = []
-    for outer in (True, False):
-        for inner in (True, False):
-            p, q = _bool(tf, outer, "p"), _bool(tf, inner, "q")
-            y = tf.cond(p, lambda: tf.cond(q, lambda: x * 2.0, lambda: x + 1.0), lambda: tf.negative(x))
-            found.append(y)
-            found.extend(tf.gradients(y, x))
-    return found
+    return sum([_nested(tf, x, outer, inner) for outer in (True, False) for inner in (True, False)], [])
 
 
 def nested_with_constants(tf):
@@ -107,7 +106,10 @@ def what_is_outside_is_returned(tf):
 
 
 def python_values(tf):
-    return [tf.cond(_bool(tf, False), lambda: 1.0, lambda: 2.0), tf.cond(_bool(tf, True), lambda: [1, 2], lambda: [3, 4])[1]]
+    return [
+        tf.cond(_bool(tf, False), lambda: 1.0, lambda: 2.0),
+        tf.cond(_bool(tf, True), lambda: [1, 2], lambda: [3, 4])[1],
+    ]
 
 
 def operations(tf):
@@ -174,7 +176,9 @@ def slices(tf):
 
     same = tf.cond(_bool(tf, True), lambda: of([0, 1]), lambda: of([1, 1]))
     mixed = tf.cond(
-        _bool(tf, True), lambda: of([0, 1]), lambda: tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2], tf.int64))
+        _bool(tf, True),
+        lambda: of([0, 1]),
+        lambda: tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([2], tf.int64)),
     )
     return [same.values, same.indices, mixed.values, mixed.indices]
 
@@ -235,7 +239,10 @@ def a_variable_decides(tf):
 
 def a_fed_predicate_of_a_constant(tf):
     x = tf.constant(2.0)
-    return [tf.cond(tf.constant(True), lambda: x * 2.0, lambda: x / 0.0), tf.cond(tf.less(1, 0), lambda: x, lambda: -x)]
+    return [
+        tf.cond(tf.constant(True), lambda: x * 2.0, lambda: x / 0.0),
+        tf.cond(tf.less(1, 0), lambda: x, lambda: -x),
+    ]
 
 
 # ---- tf.case ----------------------------------------------------------------------------------------------------

@@ -15,9 +15,7 @@ from stillflow.ops.control_flow.context import output_context, switch_ref_or_ten
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.ops.registry import define_op
 
-switch_op = define_op(
-    "Switch(data: T, pred: bool) -> (output_false: T, output_true: T)", "T: type", special="switch"
-)
+switch_op = define_op("Switch(data: T, pred: bool) -> (output_false: T, output_true: T)", "T: type", special="switch")
 ref_switch = define_op(
     "RefSwitch(data: Ref(T), pred: bool) -> (output_false: Ref(T), output_true: Ref(T))",
     "T: type",

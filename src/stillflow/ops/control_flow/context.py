@@ -31,6 +31,8 @@ def without_scope(name, export_scope):
 class ControlFlowContext:
     """What the contexts of branches and loops have in common."""
 
+    _name: str
+
     def __init__(self, values_def=None, import_scope=None):
         self._nested_contexts: list = []
         self._outer_context = get_default_graph()._get_control_flow_context()
@@ -109,7 +111,7 @@ class ControlFlowContext:
 
     def GetControlPivot(self):
         """What nodes wait for that nothing else ties to the context."""
-        return None
+        return
 
     def IsWhileContext(self):
         return False
@@ -132,7 +134,8 @@ class ControlFlowContext:
         loop = self.GetWhileContext()
         if loop is None:
             return op._control_inputs, []
-        inside, outside = [], []
+        inside: list = []
+        outside: list = []
         for control in op._control_inputs:
             context = output_context(control)
             is_inside = context is not None and context.GetWhileContext() is loop
