@@ -387,7 +387,7 @@ cdef class Program:
     def add_reference(self, int slot, Variable variable):
         sf_program_reference(self.handle, slot, variable.handle)
 
-    def add_step(self, str kernel, inputs, outputs, attrs, dying, releases, random_state=None, op_state=None, guard=()):
+    def add_step(self, kernel, inputs, outputs, attrs, dying, releases, random_state=None, op_state=None, guard=()):
         """Attributes are ints, floats, bytes, or lists of ints or floats. `random_state` is (name, seed, seed2)."""
         cdef vector[int32_t] in_slots = inputs
         cdef vector[int32_t] out_slots = outputs

@@ -52,10 +52,12 @@ def assert_comparison(kind, x, y, data=None, summarize=None, message=None, name=
     Raises InvalidArgumentError if it is known not to hold.
     """
     sign, op_name, known = _COMPARISONS[kind]
+    if kind == "assert_equal":
+        with name_scope(name, kind, [x, y, data]):
+            if x is y:
+                return ops.no_op()
     with name_scope(name, kind, [x, y, *(data or ())]):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
-        if kind == "assert_equal" and x is y:
-            return ops.no_op()
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
@@ -159,6 +161,30 @@ def verify_tensor_all_finite(t, message, name=None):
         with get_default_graph().colocate_with(t.op):
             checked = ops.check_numerics(t, message)
             return with_dependencies([checked], t)
+
+
+# ---- Order ------------------------------------------------------------------------------------------------------
+
+
+def is_monotonic(x, is_strict, name=None):
+    """A bool scalar: whether no element is smaller than the one before, or, if `is_strict`, each is larger.
+
+    Elements are compared in the order in which they lie. Raises TypeError if `x` is not numeric.
+    """
+    with name_scope(name, "is_strictly_increasing" if is_strict else "is_non_decreasing", [x]):
+        x = ops.reshape(x, [-1])
+        dtype = x.dtype.base_dtype
+        if not (dtype.is_floating or dtype.is_integer or dtype.is_complex):
+            raise TypeError(f"Expected x to be numeric, instead found: {x}")
+        is_short = ops.less(ops.size(x), 2)
+        count = ops.shape(x) - 1
+
+        def differences():
+            return ops.strided_slice(x, [1], [1] + count) - ops.strided_slice(x, [0], count)
+
+        steps = cond(is_short, lambda: convert_to_tensor([], dtype=dtype), differences)
+        zero = convert_to_tensor(0, dtype=steps.dtype)
+        return ops.reduce_all((ops.less if is_strict else ops.less_equal)(zero, steps))
 
 
 # ---- Printing ---------------------------------------------------------------------------------------------------
