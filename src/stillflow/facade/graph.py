@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
 from stillflow.composites.py_func import py_func

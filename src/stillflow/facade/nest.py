@@ -18,6 +18,6 @@ def map_structure(func, *structure, **kwargs):
     unknown = set(kwargs) - {"check_types", "expand_composites"}
     if unknown:
         raise ValueError(
-            f"Only valid keyword argument are `check_types` and `expand_composites`, not: {sorted(unknown)}"
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
         )
     return _map_structure(func, *structure, **kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from stillflow import ops
@@ -114,13 +115,12 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         return ops.mul(rate, (1 - alpha) * wave + alpha, name=scope)
 
 
-def linear_cosine_decay(
-    learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
-):
-    """learning_rate * ((alpha + line) * wave + beta): a line from 1 to 0 in `decay_steps` steps, a wave of the cosine.
+def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+    """learning_rate * ((alpha + line) * wave + beta), a scalar tensor.
 
-    See Bello and others, "Neural optimizer search with reinforcement learning", ICML 2017. Raises ValueError without a
-    `global_step`.
+    The line falls from 1 to 0 in `decay_steps` steps, the wave is the cosine's, `num_periods` of them, between 1 and
+    0. See Bello and others, "Neural optimizer search with reinforcement learning", ICML 2017. Raises ValueError
+    without a `global_step`.
     """
     _check_step(global_step, "linear cosine decay")
     with name_scope(None, name or "LinearCosineDecay") as scope:
@@ -185,10 +185,14 @@ def piecewise_constant(x, boundaries, values, name=None):
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     with name_scope(None, name or "PiecewiseConstant"):
         x = convert_to_tensor(x)
-        cases = [(x <= boundaries[0], lambda: values[0]), (x > boundaries[-1], lambda: values[-1])]
-        for low, high, value in zip(boundaries, boundaries[1:], values[1:-1], strict=False):
-            cases.append(((x > low) & (x <= high), lambda value=value: value))
-        return case(cases, lambda: values[0], exclusive=True)
+
+        def value_of(index):
+            return lambda: values[index]
+
+        cases = [(x <= boundaries[0], value_of(0)), (x > boundaries[-1], value_of(-1))]
+        for i, (low, high) in enumerate(itertools.pairwise(boundaries)):
+            cases.append(((x > low) & (x <= high), value_of(i + 1)))
+        return case(cases, value_of(0), exclusive=True)
 
 
 def _check_step(global_step, name):
