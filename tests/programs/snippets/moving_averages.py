@@ -58,7 +58,7 @@ def twice(tf):
         return [tf.identity(ema.average(w))]
 
 
-# ---- Initial values -----------------------------------------------------------------------------------------------
+# ---- Initial values ---------------------------------------------------------------------------------------------
 
 
 def initialized_values(tf):
@@ -100,7 +100,7 @@ def slots_of_unknown_shape(tf):
         return [v + 0.0]
 
 
-# ---- What has branches of its own -----------------------------------------------------------------------------------
+# ---- What has branches of its own ---------------------------------------------------------------------------------
 
 
 def zero_fractions(tf):
@@ -130,7 +130,7 @@ def guarded_assertions(tf):
         return [tf.identity(x)]
 
 
-# ---- Learning rates -------------------------------------------------------------------------------------------------
+# ---- Learning rates -----------------------------------------------------------------------------------------------
 
 
 def piecewise_constants(tf):
@@ -156,7 +156,8 @@ def cosines(tf):
     tf.set_random_seed(3)
     step = tf.Variable(7, name="step", trainable=False)
     return [
-        tf.train.cosine_decay_restarts(0.1, step, 3), tf.train.cosine_decay_restarts(0.1, step, 3, 1.0, 0.5, 0.1, "r"),
+        tf.train.cosine_decay_restarts(0.1, step, 3),
+        tf.train.cosine_decay_restarts(0.1, step, 3, 1.0, 0.5, 0.1, "r"),
         tf.train.linear_cosine_decay(0.1, step, 10), tf.train.linear_cosine_decay(0.1, step, 5, 2.0, 0.1, 0.2, "l"),
         tf.train.noisy_linear_cosine_decay(0.1, step, 10),
     ]  # fmt: skip
