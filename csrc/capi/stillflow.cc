@@ -48,6 +48,7 @@ struct sf_program {
   std::string state_name;
   int64_t seed = 0;
   int64_t seed2 = 0;
+  std::vector<int32_t> guard;
 };
 
 namespace {
@@ -81,6 +82,7 @@ Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   spec.state = nullptr;
   const Kind state_kind = std::exchange(program->state_kind, Kind::kNone);
   program->attrs = stillflow::AttrList();
+  spec.guard = std::exchange(program->guard, {});
   if (state_kind == Kind::kRandom) {
     spec.state = program->session->GetRandomState(program->state_name, program->seed, program->seed2);
   } else if (state_kind == Kind::kOp) {
@@ -236,6 +238,10 @@ void sf_program_op_state(sf_program* program, const char* name) {
   program->state_name = name;
 }
 
+void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count) {
+  program->guard.assign(cells, cells + count);
+}
+
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
                         int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
                         char** message) {
@@ -257,6 +263,12 @@ void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count) 
 
 void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count) {
   program->program.SetFetches(std::vector<int32_t>(slots, slots + count));
+}
+
+void sf_program_cells(sf_program* program, int32_t count) { program->program.SetCellCount(count); }
+
+void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* cells, int32_t count) {
+  program->program.AddFetchGuard(label, std::vector<int32_t>(cells, cells + count));
 }
 
 sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,

@@ -111,12 +111,18 @@ void sf_program_attr_float(sf_program* program, double value);
 void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size);
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2);
 void sf_program_op_state(sf_program* program, const char* name);
+/* The step runs if all these cells are live; see executor/program.h. */
+void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count);
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
                         int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
                         char** message);
 int32_t sf_program_step_count(const sf_program* program);
 void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count);
 void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count);
+/* Of a program with branches: the number of cells, and those without which a fetch has no value. A run then fails
+ * with a message about fetch number `label`. */
+void sf_program_cells(sf_program* program, int32_t count);
+void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* cells, int32_t count);
 /* A feed without a buffer wraps memory that the caller keeps unchanged during the call. Every result has a
  * reference for the caller, or no buffer when the run failed. A result that is (a view of) such a feed comes
  * back with that memory and no buffer. */

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from stillflow import ops
+from stillflow import initial_values, ops
+from stillflow.composites.cond import cond
 from stillflow.composites.control import group
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
-from stillflow.graph.name_scope import name_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
@@ -94,10 +95,12 @@ class Variable:
                     self._variable = self._reference_node(shape, validate_shape, scope)
             else:
                 self._initial_value = convert_to_tensor(initial_value, dtype, "initial_value")
+                check_outside_of_branches(self._initial_value, scope)
                 self._variable = self._reference_node(shape, validate_shape, scope)
             if validate_shape and not self._initial_value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
-            self._initializer_op = ops.assign(self._variable, self._initial_value, validate_shape=validate_shape).op
+            value = initial_values.guarded(scope, self._initial_value)
+            self._initializer_op = ops.assign(self._variable, value, validate_shape=validate_shape).op
             where = (
                 graph.colocate_with(self._variable.op)
                 if self._caching_device is None
@@ -204,6 +207,15 @@ class Variable:
     def eval(self, session=None):
         """The value in `session` or the default session."""
         return self._variable.eval(session=session)
+
+    def is_initialized(self, name=None):
+        """A bool tensor: whether the variable has a value in the session that computes it."""
+        return ops.is_variable_initialized(self._variable, name=name)
+
+    def initialized_value(self):
+        """A tensor: the variable's value if it has one, otherwise its initial value."""
+        with init_scope():
+            return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
     def load(self, value, session=None):
         """Sets the value in `session` or the default session, without adding nodes. Raises ValueError without one."""
@@ -324,6 +336,15 @@ def use_resources_by_default(uses=None):
     if uses is not None:
         _uses_resources_by_default = uses
     return _uses_resources_by_default
+
+
+def check_outside_of_branches(initial_value, name):
+    """Raises ValueError for an initial value that is computed in a branch or a loop."""
+    if initial_value.op._get_control_flow_context() is not None:
+        raise ValueError(
+            f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or "
+            "conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."
+        )
 
 
 def _uses_resource(use_resource, variable_def):

@@ -13,6 +13,7 @@ from stillflow.training.global_step import get_or_create_global_step as get_or_c
 from stillflow.training.global_step import global_step as global_step
 from stillflow.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from stillflow.training.momentum import MomentumOptimizer as MomentumOptimizer
+from stillflow.training.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from stillflow.training.optimizer import Optimizer as Optimizer
 from stillflow.training.proximal_adagrad import ProximalAdagradOptimizer as ProximalAdagradOptimizer
 from stillflow.training.proximal_gradient_descent import (
@@ -20,7 +21,12 @@ from stillflow.training.proximal_gradient_descent import (
 )
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 from stillflow.training.schedules import cosine_decay as cosine_decay
+from stillflow.training.schedules import cosine_decay_restarts as cosine_decay_restarts
 from stillflow.training.schedules import exponential_decay as exponential_decay
 from stillflow.training.schedules import inverse_time_decay as inverse_time_decay
+from stillflow.training.schedules import linear_cosine_decay as linear_cosine_decay
 from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
+from stillflow.training.schedules import noisy_linear_cosine_decay as noisy_linear_cosine_decay
+from stillflow.training.schedules import piecewise_constant as piecewise_constant
+from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay

@@ -47,11 +47,12 @@ _CONTENTS = {
         "variable_v2 assign assign_add assign_sub is_variable_initialized",
     ),
     "state.resource": (
-        "VarHandleOp VarIsInitializedOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
-        "ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
-        "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
-        "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
+        "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
+        "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
+        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
+        "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
+        "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "variable_shape",
     ),
@@ -175,6 +176,11 @@ _CONTENTS = {
         "pack unpack parallel_concat stack unstack parallel_stack static_value",
     ),
     "array.pad": ("Pad PadV2 MirrorPad MirrorPadGrad", "pad pad_v2 mirror_pad mirror_pad_grad"),
+    "control_flow.branch": (
+        "Switch RefSwitch Merge RefMerge ControlTrigger",
+        "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
+        "as_indexed_slices as_indexed_slices_list",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (
