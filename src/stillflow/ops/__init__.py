@@ -153,6 +153,12 @@ _CONTENTS = {
     ),
     "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
     "math.cross": ("Cross", "cross"),
+    "math.factors": (
+        "Cholesky Lu MatrixInverse MatrixSolve MatrixDeterminant LogMatrixDeterminant SelfAdjointEigV2 Svd "
+        "MatrixSolveLs",
+        "cholesky lu matrix_inverse matrix_solve matrix_determinant log_matrix_determinant self_adjoint_eig_v2 svd "
+        "svd_op matrix_solve_ls matrix_solve_ls_op cholesky_solve self_adjoint_eigvals logdet adjoint",
+    ),
     "math.qr": ("Qr MatrixTriangularSolve", "qr_op matrix_triangular_solve"),
     "math.sparse_segment": (
         "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
