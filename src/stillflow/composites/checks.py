@@ -53,7 +53,7 @@ def assert_comparison(kind, x, y, data=None, summarize=None, message=None, name=
     """
     sign, op_name, known = _COMPARISONS[kind]
     if kind == "assert_equal":
-        with name_scope(name, kind, [x, y, data]):
+        with name_scope(name, kind, [x, y, *(data or ())]):  # TensorFlow takes a name for this question alone
             if x is y:
                 return ops.no_op()
     with name_scope(name, kind, [x, y, *(data or ())]):

@@ -24,6 +24,7 @@ from stillflow.facade.segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from stillflow.facade.sparse_tensors import confusion_matrix
 
 
 def __getattr__(name):

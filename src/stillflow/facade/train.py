@@ -1,5 +1,6 @@
 """tf.train.*"""
 
+from stillflow.facade.sparse_tensors import confusion_matrix as confusion_matrix
 from stillflow.graph_util import write_graph as write_graph
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer

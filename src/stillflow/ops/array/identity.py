@@ -24,6 +24,11 @@ def _(context):
     return context.shapes[0]
 
 
+@identity.folded_value
+def _(context):
+    return context.value(0)
+
+
 @identity_n.shape_rule
 def _(context):
     return list(context.shapes)
