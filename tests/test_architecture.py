@@ -111,7 +111,7 @@ C_LAYERS = {
     "io": {"io", "kernel_api"},
     "services": {"services", "io", "executor", "math", "kernel_api"},
     "corpus": {"corpus", "random"},
-    "capi": {"capi", "executor", "kernel_api"},
+    "capi": {"capi", "io", "executor", "kernel_api"},
 }
 
 
