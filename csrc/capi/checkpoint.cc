@@ -125,6 +125,10 @@ int32_t sf_checkpoint_read(const sf_checkpoint* checkpoint, const char* name, in
   return code;
 }
 
+int32_t sf_checkpoint_verify(const sf_checkpoint* checkpoint, char** message) {
+  return Guarded(message, [&] { return checkpoint->reader->Verify(); });
+}
+
 // ---- Writing ------------------------------------------------------------------------------------------------------
 
 int32_t sf_checkpoint_writer_open(const char* prefix, sf_checkpoint_writer** writer, char** message) {

@@ -121,6 +121,8 @@ char* sf_checkpoint_slice(const sf_checkpoint* checkpoint, int64_t index, int64_
 /* `shape_and_slice` is empty for all of it. The result has one reference. */
 int32_t sf_checkpoint_read(const sf_checkpoint* checkpoint, const char* name, int64_t name_size,
                            const char* shape_and_slice, sf_tensor* result, char** message);
+/* Checks all checksums. */
+int32_t sf_checkpoint_verify(const sf_checkpoint* checkpoint, char** message);
 
 /* Writes a checkpoint, which appears at `finish`, or not at all. */
 typedef struct sf_checkpoint_writer sf_checkpoint_writer;

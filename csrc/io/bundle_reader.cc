@@ -169,4 +169,30 @@ Status BundleReader::ReadStrings(const std::string& name, const TensorSlice& wan
                          ElementCount(entry->dims), sink);
 }
 
+Status BundleReader::Verify() const {
+  for (const auto& item : tensors_) {
+    const StoredTensor& tensor = item.second;
+    for (const TensorSlice& slice : tensor.slices) {
+      const BundleEntry* entry = nullptr;
+      STILLFLOW_RETURN_IF_ERROR(EntryOf(item.first, slice, &entry));
+    }
+  }
+  for (const auto& item : entries_) {
+    const BundleEntry& entry = item.second;
+    if (!entry.slices.empty() || entry.dtype == DType::kVariant) continue;
+    STILLFLOW_RETURN_IF_ERROR(CheckEntry(item.first, entry));
+    const InputFile* file = nullptr;
+    STILLFLOW_RETURN_IF_ERROR(DataFile(entry.shard, &file));
+    if (entry.dtype == DType::kString) {
+      STILLFLOW_RETURN_IF_ERROR(io::ReadStrings(*file, entry.offset, entry.size, entry.masked_crc,
+                                                header_.is_big_endian, ElementCount(entry.dims),
+                                                [](int64_t, Bytes) { return true; }));
+    } else {
+      STILLFLOW_RETURN_IF_ERROR(
+          VisitData(*file, entry.offset, entry.size, entry.masked_crc, [](int64_t, char*, int64_t) {}));
+    }
+  }
+  return Status();
+}
+
 }  // namespace stillflow::io

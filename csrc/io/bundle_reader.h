@@ -25,6 +25,7 @@ class BundleReader : public CheckpointReader {
   Status Check(const std::string& name, const TensorSlice& wanted) const override;
   Status Read(const std::string& name, const TensorSlice& wanted, void* to, const Parallel& parallel) const override;
   Status ReadStrings(const std::string& name, const TensorSlice& wanted, const StringSink& sink) const override;
+  Status Verify() const override;
 
  private:
   // The entry of the tensor, or of one of its slices as it is stored.

@@ -45,6 +45,9 @@ class CheckpointReader {
                       const Parallel& parallel) const = 0;
   virtual Status ReadStrings(const std::string& name, const TensorSlice& wanted, const StringSink& sink) const = 0;
 
+  // Reads everything, keeps nothing, and checks all checksums.
+  virtual Status Verify() const = 0;
+
  protected:
   // Of the tensor's slices those that make up `wanted`, none of which overlap; or all of it is stored whole.
   Status Cover(const std::string& name, const TensorSlice& wanted, std::vector<TensorSlice>* parts) const;

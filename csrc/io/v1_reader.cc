@@ -78,7 +78,7 @@ Status V1Reader::AddTable(const std::string& path) {
   Status status = TableReader::Open(path, &table);
   if (!status.ok()) {
     return Error(
-        status.code(),
+        Code::kDataLoss,
         "Unable to open table file %s: %s: %s: perhaps your file is in a different file format and you need to "
         "use a different restore operator?",
         path.c_str(), NameOfCode(status.code()), status.message());
@@ -214,6 +214,17 @@ Status V1Reader::ReadStrings(const std::string& name, const TensorSlice& wanted,
   Bytes proto;
   STILLFLOW_RETURN_IF_ERROR(ProtoOf(name, parts[0], &storage, &proto));
   return CopyStrings(proto, sink) ? Status() : Error(Code::kResourceExhausted, "OOM when restoring strings");
+}
+
+Status V1Reader::Verify() const {
+  for (const auto& item : tensors_) {
+    for (const TensorSlice& slice : item.second.slices) {
+      std::string storage;
+      Bytes proto;
+      STILLFLOW_RETURN_IF_ERROR(ProtoOf(item.first, slice, &storage, &proto));
+    }
+  }
+  return Status();
 }
 
 }  // namespace stillflow::io

@@ -20,6 +20,7 @@ class V1Reader : public CheckpointReader {
   Status Check(const std::string& name, const TensorSlice& wanted) const override;
   Status Read(const std::string& name, const TensorSlice& wanted, void* to, const Parallel& parallel) const override;
   Status ReadStrings(const std::string& name, const TensorSlice& wanted, const StringSink& sink) const override;
+  Status Verify() const override;
 
  private:
   Status AddTable(const std::string& path);

@@ -1,16 +1,17 @@
-// save_v2, restore_v2, merge_v2_checkpoints, sharded_filename, sharded_filespec, save_v1, restore_v1: tensors and
-// checkpoint files.
+// Tensors and checkpoint files.
 //
-//   save_v2               in[0] prefix, string[]; in[1] names, in[2] shapes and slices, string[n]; in[3...] n tensors
-//   restore_v2            in[0] prefix; in[1] names, in[2] shapes and slices, string[n]; attr dtypes; out[0...] n
-//   tensors merge_v2_checkpoints  in[0] prefixes, string[n]; in[1] the merged one's; attr delete_old_dirs
-//   sharded_filename      in[0] basename, in[1] shard, in[2] number of shards; out[0] string[]
-//   sharded_filespec      in[0] basename, in[1] number of shards; out[0] string[]
-//   save_v1               as save_v2, with a file's name; attr: whether there are shapes and slices
-//   restore_v1            in[0] pattern, in[1] name, in[2] shape and slice, or not; attr dt; out[0] the tensor
+//   save_v2            in[0] prefix, string[]; in[1] names, in[2] shapes and slices, string[n]; in[3...] n tensors
+//   restore_v2         in[0] prefix; in[1] names, in[2] shapes and slices, string[n]; attr dtypes; out[...] n tensors
+//   merge_v2_checkpoints  in[0] prefixes, string[n]; in[1] the merged one's; attr delete_old_dirs
+//   sharded_filename   in[0] basename, in[1] shard, in[2] number of shards; out[0] string[]
+//   sharded_filespec   in[0] basename, in[1] number of shards; out[0] string[]
+//   save_v1            in[0] a file's name; in[1] names, string[n]; in[2...] n tensors; attr 0
+//   save_slices_v1     as save_v2, with a file's name; attr 1
+//   restore_v1         in[0] pattern of files; in[1] name; attr dt; out[0] the tensor
+//   restore_slice_v1   in[0] pattern of files; in[1] name, in[2] shape and slice; attr dt; out[0] the tensor
 //
-// What the session has noted for a checkpoint becomes part of it. Outputs are made only of values whose
-// checksums are right, and only if all of them are.
+// What the session has noted for a checkpoint becomes part of it. Outputs are made only of values whose checksums are
+// right, and only if all of them are.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -249,7 +250,9 @@ STILLFLOW_KERNELS(checkpoint){
     {"sharded_filename", "basename, shard, num_shards", ShardedFilename},
     {"sharded_filespec", "basename, num_shards", ShardedFilespec},
     {"save_v1", "filename, tensor_names, data... | has_slices", SaveV1},
-    {"restore_v1", "file_pattern, tensor_name, shape_and_slice... | dt", RestoreV1},
+    {"save_slices_v1", "filename, tensor_names, shapes_and_slices, data... | has_slices", SaveV1},
+    {"restore_v1", "file_pattern, tensor_name | dt", RestoreV1},
+    {"restore_slice_v1", "file_pattern, tensor_name, shape_and_slice | dt", RestoreV1},
     {}};
 
 }  // namespace stillflow

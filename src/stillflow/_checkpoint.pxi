@@ -15,6 +15,7 @@ cdef extern from "capi/stillflow.h" nogil:
                                const int64_t**, int64_t*)
     char* sf_checkpoint_slice(const sf_checkpoint*, int64_t, int64_t)
     int32_t sf_checkpoint_read(const sf_checkpoint*, const char*, int64_t, const char*, sf_tensor*, char**)
+    int32_t sf_checkpoint_verify(const sf_checkpoint*, char**)
     int32_t sf_checkpoint_writer_open(const char*, sf_checkpoint_writer**, char**)
     void sf_checkpoint_writer_free(sf_checkpoint_writer*)
     int32_t sf_checkpoint_writer_add(sf_checkpoint_writer*, const char*, int64_t, const char*, const sf_tensor*, char**)
@@ -113,6 +114,13 @@ cdef class CheckpointReader:
             code = sf_checkpoint_read(self.handle, first, size, spec, &tensor, &message)
         _check(code, message)
         return _take_out(&tensor)
+
+    def verify(self):
+        """Reads everything and checks all checksums."""
+        cdef char* message = NULL
+        with nogil:
+            code = sf_checkpoint_verify(self.handle, &message)
+        _check(code, message)
 
 
 cdef class CheckpointWriter:

@@ -1,6 +1,21 @@
 """tf.train.*"""
 
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.saver.checkpoint_reader import list_variables as list_variables
+from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
+from stillflow.saver.checkpoint_reader import load_variable as load_variable
+from stillflow.saver.checkpoint_reader import new_checkpoint_reader as NewCheckpointReader
+from stillflow.saver.checkpoint_state import checkpoint_exists as checkpoint_exists
+from stillflow.saver.checkpoint_state import checkpoints_iterator as checkpoints_iterator
+from stillflow.saver.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from stillflow.saver.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from stillflow.saver.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from stillflow.saver.checkpoint_state import latest_checkpoint as latest_checkpoint
+from stillflow.saver.checkpoint_state import remove_checkpoint as remove_checkpoint
+from stillflow.saver.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
+from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
+from stillflow.saver.saver import Saver as Saver
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
@@ -24,3 +39,11 @@ from stillflow.training.schedules import exponential_decay as exponential_decay
 from stillflow.training.schedules import inverse_time_decay as inverse_time_decay
 from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
+
+
+def __getattr__(name):
+    if name in ("CheckpointState", "SaverDef"):
+        from stillflow.formats import protobuf
+
+        return protobuf.message(name)
+    raise AttributeError(f"module 'stillflow.train' has no attribute {name!r}")
