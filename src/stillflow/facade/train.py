@@ -1,10 +1,10 @@
 """tf.train.*"""
 
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
 from stillflow.saver.checkpoint_reader import list_variables as list_variables
 from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
 from stillflow.saver.checkpoint_reader import load_variable as load_variable
-from stillflow.saver.checkpoint_reader import new_checkpoint_reader as NewCheckpointReader
 from stillflow.saver.checkpoint_state import checkpoint_exists as checkpoint_exists
 from stillflow.saver.checkpoint_state import checkpoints_iterator as checkpoints_iterator
 from stillflow.saver.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto

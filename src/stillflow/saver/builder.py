@@ -101,7 +101,7 @@ class BaseSaverBuilder:
             return ops.sharded_filespec(filename_tensor, num_shards)
 
     def _add_sharded_save_v2(self, prefix, per_device):
-        """Each device writes a checkpoint of its own; what joins them renames their files and leaves no other trace."""
+        """Each device writes a checkpoint of its own; these are merged, and leave no trace."""
         graph = get_default_graph()
         temporary = ops.string_join([prefix, f"_temp_{uuid.uuid4().hex}/part"])
         num_shards = convert_to_tensor(len(per_device), name="num_shards")

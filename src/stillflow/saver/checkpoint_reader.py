@@ -68,7 +68,7 @@ class CheckpointReader:
         return text.encode("utf-8", "surrogateescape")
 
 
-def new_checkpoint_reader(filepattern):
+def NewCheckpointReader(filepattern):  # noqa: N802
     """A reader of the checkpoint with that prefix, or of the V1 files that match it.
 
     Raises:
@@ -79,7 +79,7 @@ def new_checkpoint_reader(filepattern):
 
 
 def load_checkpoint(ckpt_dir_or_file):
-    """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if there is none in the folder."""
+    """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if the folder has none."""
     path = files.path_text(ckpt_dir_or_file)
     if os.path.isdir(path):
         path = checkpoint_state.latest_checkpoint(path)
@@ -87,7 +87,7 @@ def load_checkpoint(ckpt_dir_or_file):
         raise ValueError(
             f"Couldn't find 'checkpoint' file or checkpoints in given directory {files.path_text(ckpt_dir_or_file)}"
         )
-    return new_checkpoint_reader(path)
+    return NewCheckpointReader(path)
 
 
 def load_variable(ckpt_dir_or_file, name):

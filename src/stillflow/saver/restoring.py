@@ -45,8 +45,8 @@ def _is_v2(prefix):
 
 def _explained(error, what):
     text = (
-        f"Restoring from checkpoint failed. This is most likely due to {what} from the checkpoint. Please ensure that "
-        f"you have not altered the graph expected based on the checkpoint. Original error:\n\n{error.message}"
+        f"Restoring from checkpoint failed. This is most likely due to {what} from the checkpoint. Please ensure "
+        f"that you have not altered the graph expected based on the checkpoint. Original error:\n\n{error.message}"
     )
     return type(error)(error.node_def, error.op, text)
 
@@ -149,14 +149,15 @@ def _renamed(objects, keys):
 
 def _missing_text(missing, extra, matched):
     return (
-        f"\n\nExisting variables not in the checkpoint: {', '.join(sorted(missing))}\n\nVariables names when this "
-        f"checkpoint was written which don't exist now: {', '.join(sorted(extra))}\n\n({matched} variable name(s) did "
-        "match)\n\nCould not find some variables in the checkpoint (see names above). Saver was attempting to load an "
+        f"\n\nExisting variables not in the checkpoint: {', '.join(sorted(missing))}"
+        f"\n\nVariables names when this checkpoint was written which don't exist now: {', '.join(sorted(extra))}"
+        f"\n\n({matched} variable name(s) did match)\n\n"
+        "Could not find some variables in the checkpoint (see names above). Saver was attempting to load an "
         "object-based checkpoint (saved using tf.train.Checkpoint or tf.keras.Model.save_weights) using variable "
         "names. If the checkpoint was written with eager execution enabled, it's possible that variable names have "
         "changed (for example missing a '_1' suffix). It's also possible that there are new variables which did not "
         "exist when the checkpoint was written. You can construct a Saver(var_list=...) with only the variables "
-        "which previously existed, and if variable names have changed you may need to make this a dictionary with the "
-        "old names as keys. If you're using an Estimator, you'll need to return a tf.train.Saver inside a "
+        "which previously existed, and if variable names have changed you may need to make this a dictionary with "
+        "the old names as keys. If you're using an Estimator, you'll need to return a tf.train.Saver inside a "
         "tf.train.Scaffold from your model_fn."
     )

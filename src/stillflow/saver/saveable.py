@@ -76,19 +76,9 @@ class ResourceSaveable(SaveableObject):
     def __init__(self, variable, slice_spec, name):
         self._device = variable.device
         self._shape = variable.shape
-        if isinstance(variable, Tensor):
-            self._handle = variable.op.inputs[0]
-            tensor = variable
-        else:
-            self._handle = variable.handle
-
-            def tensor():
-                graph = variable.graph
-                with graph.device(variable.device):
-                    value = variable.read_value()
-                    with graph.device("/device:CPU:0"):
-                        return ops.identity(value)
-
+        is_read = isinstance(variable, Tensor)
+        self._handle = variable.op.inputs[0] if is_read else variable.handle
+        tensor = variable if is_read else lambda: _read_on_cpu(variable)
         spec = SaveSpec(tensor, slice_spec, name, dtype=variable.dtype, device=variable.device)
         super().__init__(variable, [spec], name)
 
@@ -100,6 +90,14 @@ class ResourceSaveable(SaveableObject):
             value = ops.identity(value)
             self._shape.assert_is_compatible_with(value.shape)
             return ops.assign_variable_op(self._handle, value)
+
+
+def _read_on_cpu(variable):
+    graph = variable.graph
+    with graph.device(variable.device):
+        value = variable.read_value()
+        with graph.device("/device:CPU:0"):
+            return ops.identity(value)
 
 
 def _comes_from_variable(tensor):

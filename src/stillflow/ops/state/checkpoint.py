@@ -110,7 +110,7 @@ def _(context):
 def _(context):
     for dims in context.shapes:
         plain.with_rank(dims, 0)
-    return None
+    return
 
 
 def _slice_dims(text):
