@@ -13,6 +13,7 @@ from stillflow.saver.checkpoint_state import get_checkpoint_state as get_checkpo
 from stillflow.saver.checkpoint_state import latest_checkpoint as latest_checkpoint
 from stillflow.saver.checkpoint_state import remove_checkpoint as remove_checkpoint
 from stillflow.saver.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from stillflow.saver.initialization import init_from_checkpoint as init_from_checkpoint
 from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
 from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
 from stillflow.saver.saver import Saver as Saver

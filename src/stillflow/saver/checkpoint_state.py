@@ -109,7 +109,7 @@ def write_state(
             "different save path."
         )
     with files.typed_errors(path):
-        files.write_atomically(path, text_format.MessageToString(state).encode())
+        files.write_atomically(path, text_format.MessageToString(state, as_utf8=False).encode())
 
 
 # ---- Reading ------------------------------------------------------------------------------------------------------

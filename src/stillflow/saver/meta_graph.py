@@ -237,7 +237,7 @@ def _write(filename, proto, as_text):
     if as_text:
         from google.protobuf import text_format
 
-        data = text_format.MessageToString(proto, descriptor_pool=protobuf.pool()).encode()
+        data = text_format.MessageToString(proto, as_utf8=False, descriptor_pool=protobuf.pool()).encode()
     else:
         data = proto.SerializeToString(deterministic=True)
     with files.typed_errors(filename):
