@@ -2,6 +2,22 @@
 
 from stillflow.facade.sparse_tensors import confusion_matrix as confusion_matrix
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
+from stillflow.saver.checkpoint_reader import list_variables as list_variables
+from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
+from stillflow.saver.checkpoint_reader import load_variable as load_variable
+from stillflow.saver.checkpoint_state import checkpoint_exists as checkpoint_exists
+from stillflow.saver.checkpoint_state import checkpoints_iterator as checkpoints_iterator
+from stillflow.saver.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from stillflow.saver.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from stillflow.saver.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from stillflow.saver.checkpoint_state import latest_checkpoint as latest_checkpoint
+from stillflow.saver.checkpoint_state import remove_checkpoint as remove_checkpoint
+from stillflow.saver.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from stillflow.saver.initialization import init_from_checkpoint as init_from_checkpoint
+from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
+from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
+from stillflow.saver.saver import Saver as Saver
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
@@ -31,3 +47,11 @@ from stillflow.training.schedules import noisy_linear_cosine_decay as noisy_line
 from stillflow.training.schedules import piecewise_constant as piecewise_constant
 from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
+
+
+def __getattr__(name):
+    if name in ("CheckpointState", "SaverDef"):
+        from stillflow.formats import protobuf
+
+        return protobuf.message(name)
+    raise AttributeError(f"module 'stillflow.train' has no attribute {name!r}")

@@ -56,6 +56,12 @@ _CONTENTS = {
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "variable_shape",
     ),
+    "state.checkpoint": (
+        "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
+        "save_v2 restore_v2 merge_v2_checkpoints sharded_filename sharded_filespec save save_slices restore "
+        "restore_slice",
+    ),
+    "strings.join": ("StringJoin", "string_join"),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
         "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
