@@ -30,7 +30,9 @@ def save(path="./m", steps=(None,), **values):
 
 
 def test_generating_and_updating():
-    state = tf.train.generate_checkpoint_state_proto("d", "d/m-2", ["d/m-1"], [1.0, 2.5], last_preserved_timestamp=0.5)
+    state = tf.train.generate_checkpoint_state_proto(
+        "d", "d/m-2", ["d/m-1"], [1.0, 2.5], last_preserved_timestamp=0.5
+    )
     assert state.model_checkpoint_path == "m-2"
     assert list(state.all_model_checkpoint_paths) == ["m-1", "m-2"]
     assert list(state.all_model_checkpoint_timestamps) == [1.0, 2.5]

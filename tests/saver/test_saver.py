@@ -260,7 +260,9 @@ def test_arguments_that_are_wrong():
         tf.train.Saver(3)
     with pytest.raises(TypeError, match="Variable to save is not a Variable: Tensor.*Const:0"):
         tf.train.Saver([c])
-    with pytest.raises(TypeError, match="must be a dict mapping string names to Tensors/Variables. Not a variable: Ten"):
+    with pytest.raises(
+        TypeError, match="must be a dict mapping string names to Tensors/Variables. Not a variable: Ten"
+    ):
         tf.train.Saver({"c": c})
     with pytest.raises(TypeError, match="mapping string names to trackable operations. Name is not a string: 1"):
         tf.train.Saver({1: v})
@@ -298,7 +300,9 @@ def test_saving_what_cannot_be_saved():
             deferred.save(session, "./m")
         with pytest.raises(ValueError, match="'latest_filename' must not contain path components"):
             saver.save(session, "./m", latest_filename="a/b")
-        with pytest.raises(ValueError, match="'latest_filename' collides with 'save_path': 'checkpoint' and 'checkpo"):
+        with pytest.raises(
+            ValueError, match="'latest_filename' collides with 'save_path': 'checkpoint' and 'checkpo"
+        ):
             saver.save(session, "checkpoint")
         with pytest.raises(TypeError, match="'sess' must be a Session; 3"):
             saver.save(3, "./m")
@@ -309,7 +313,9 @@ def test_saving_what_cannot_be_saved():
             saver.save(session, "file/m")
         with pytest.raises(ValueError, match="no path specified"):
             saver.save(session, "")
-        with pytest.raises(RuntimeError, match="Save path 'checkpoint' conflicts with path used for checkpoint state"):
+        with pytest.raises(
+            RuntimeError, match="Save path 'checkpoint' conflicts with path used for checkpoint state"
+        ):
             tf.train.Saver(sharded=True).save(session, "checkpoint")
         assert saver.save(session, "new/m") == "new/m"
     with pytest.raises(AttributeError):
@@ -386,9 +392,7 @@ def test_paths_that_are_none(saved):
     no_table = "Data loss: not an sstable (bad magic number)"
     assert failure(tf.errors.DataLossError, "./m.meta") == table.format("./m.meta", no_table)
     Path("dir").mkdir()
-    assert failure(tf.errors.DataLossError, "dir") == table.format(
-        "dir", "Failed precondition: dir; Is a directory"
-    )
+    assert failure(tf.errors.DataLossError, "dir") == table.format("dir", "Failed precondition: dir; Is a directory")
 
 
 def test_files_that_are_damaged(saved):
