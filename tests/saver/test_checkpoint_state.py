@@ -1,7 +1,6 @@
 """The file "checkpoint", the functions around it, readers, and init_from_checkpoint."""
 
 import logging
-import os
 import threading
 import time
 from pathlib import Path
@@ -76,7 +75,7 @@ def test_what_is_there():
     Path("m-1.data-00000-of-00001.tempstate77").write_text("")
     tf.train.remove_checkpoint("m-1")
     tf.train.remove_checkpoint("nope/m")
-    assert sorted(os.listdir(".")) == ["checkpoint", "m-1.data-00000-of-00001.tempstate77"]
+    assert sorted(path.name for path in Path().iterdir()) == ["checkpoint", "m-1.data-00000-of-00001.tempstate77"]
 
 
 @pytest.mark.parametrize("damage", ["shorter", "changed", "no data", "index"])

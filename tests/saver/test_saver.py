@@ -1,6 +1,5 @@
 """tf.train.Saver: its arguments, which files it leaves, and what it says when something is wrong."""
 
-import os
 import time
 from pathlib import Path
 
@@ -323,8 +322,8 @@ def test_saving_what_cannot_be_saved():
 
 
 _EXPLAINED = (
-    "Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you have "
-    "not altered the graph expected based on the checkpoint. Original error:\n\n{}"
+    "Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you "
+    "have not altered the graph expected based on the checkpoint. Original error:\n\n{}"
 )
 _KEY = "a Variable name or other graph key that is missing"
 _MISMATCH = "a mismatch between the current graph and the graph"
@@ -437,4 +436,3 @@ def test_bytes_are_paths_too(saved):
     with tf.Session() as session:
         tf.train.Saver().restore(session, b"./m")
         assert session.run(v).tolist() == [1.0, 2.0]
-    assert os.path.exists("m.index")
