@@ -1,7 +1,6 @@
 """The file "checkpoint", the functions around it, readers, and init_from_checkpoint."""
 
 import logging
-import os
 import threading
 import time
 from pathlib import Path
@@ -30,7 +29,9 @@ def save(path="./m", steps=(None,), **values):
 
 
 def test_generating_and_updating():
-    state = tf.train.generate_checkpoint_state_proto("d", "d/m-2", ["d/m-1"], [1.0, 2.5], last_preserved_timestamp=0.5)
+    state = tf.train.generate_checkpoint_state_proto(
+        "d", "d/m-2", ["d/m-1"], [1.0, 2.5], last_preserved_timestamp=0.5
+    )
     assert state.model_checkpoint_path == "m-2"
     assert list(state.all_model_checkpoint_paths) == ["m-1", "m-2"]
     assert list(state.all_model_checkpoint_timestamps) == [1.0, 2.5]
@@ -74,7 +75,7 @@ def test_what_is_there():
     Path("m-1.data-00000-of-00001.tempstate77").write_text("")
     tf.train.remove_checkpoint("m-1")
     tf.train.remove_checkpoint("nope/m")
-    assert sorted(os.listdir(".")) == ["checkpoint", "m-1.data-00000-of-00001.tempstate77"]
+    assert sorted(path.name for path in Path().iterdir()) == ["checkpoint", "m-1.data-00000-of-00001.tempstate77"]
 
 
 @pytest.mark.parametrize("damage", ["shorter", "changed", "no data", "index"])

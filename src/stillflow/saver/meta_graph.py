@@ -135,7 +135,7 @@ class _Export:
             if text.lstrip("^").startswith(self._scope):
                 to.input[i] = stripped(text, self._scope)
             else:
-                to.input[i] = re.sub(r"([\^]|^)(.*)", rf"\g<1>{re.escape(UNBOUND_PREFIX)}\g<2>", text, count=1)
+                to.input[i] = ("^" if text.startswith("^") else "") + UNBOUND_PREFIX + text.lstrip("^")
                 self._unbound.append(to.input[i])
         if "_class" in node.attr:
             groups = [group.decode() for group in node.attr["_class"].list.s]
