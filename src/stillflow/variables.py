@@ -257,6 +257,9 @@ class Variable:
         """A tensor that, when computed, keeps the larger of the variable's rows and those of IndexedSlices."""
         return self._scatter(ops.scatter_max, sparse_delta, use_locking, name)
 
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        return ops.strided_slice_assign(self._ref(), begin, end, strides, value, name=name, **masks)
+
     def scatter_nd_add(self, indices, updates, name=None):
         """A tensor that, when computed, adds `updates` to the parts of the variable at the index tuples."""
         return ops.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)

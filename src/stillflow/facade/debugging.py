@@ -15,10 +15,13 @@ from stillflow.facade.checks import (
     assert_non_positive,
     assert_none_equal,
     assert_positive,
+    assert_proper_iterable,
     assert_rank,
     assert_rank_at_least,
     assert_rank_in,
+    assert_same_float_dtype,
     assert_scalar,
+    assert_shapes,
     assert_type,
     is_numeric_tensor,
 )

@@ -82,6 +82,7 @@ __all__ = [
     "get_static_value",
     "gradients",
     "group",
+    "guarantee_const",
     "hessians",
     "identity",
     "import_graph_def",
@@ -125,6 +126,11 @@ def placeholder_with_default(input, shape, name=None):
 def identity(input, name=None):
     """A tensor with the value of `input`."""
     return ops.identity(input, name=name)
+
+
+def guarantee_const(input, name=None):
+    """A tensor with the value of `input`, of which it is promised that it never changes."""
+    return ops.guarantee_const(input, name=name)
 
 
 def stop_gradient(input, name=None):

@@ -15,8 +15,8 @@ _CONTENTS = {
     "array.constant": ("Const", "constant contains_tensor pack_nested"),
     "array.fill": ("Fill ZerosLike OnesLike", "fill zeros ones zeros_like ones_like"),
     "array.identity": (
-        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient NoOp",
-        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient no_op",
+        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient GuaranteeConst NoOp",
+        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient guarantee_const no_op",
     ),
     "array.placeholder": ("Placeholder PlaceholderWithDefault", "placeholder placeholder_with_default"),
     "random.candidate_sampler": (
@@ -49,11 +49,12 @@ _CONTENTS = {
     "state.resource": (
         "VarHandleOp VarIsInitializedOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
         "ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax ResourceScatterNdUpdate "
+        "ResourceScatterNdAdd ResourceScatterNdSub",
         "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
         "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
-        "variable_shape",
+        "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
@@ -220,8 +221,8 @@ _CONTENTS = {
     ),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
-        "StridedSlice StridedSliceGrad StridedSliceAssign",
-        "strided_slice strided_slice_grad strided_slice_assign get_item",
+        "StridedSlice StridedSliceGrad StridedSliceAssign ResourceStridedSliceAssign",
+        "strided_slice strided_slice_grad strided_slice_assign resource_strided_slice_assign get_item",
     ),
     "array.tile": (
         "Tile BroadcastTo BroadcastArgs",
