@@ -30,7 +30,9 @@ __all__ = [
     "assert_same_float_dtype",
     "assert_scalar",
     "assert_type",
+    "is_non_decreasing",
     "is_numeric_tensor",
+    "is_strictly_increasing",
     "print",
     "verify_tensor_all_finite",
 ]
@@ -120,6 +122,16 @@ def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
 def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
     """`t`, after a check that it holds no infinities and no NaN; the error says `msg`."""
     return checks.verify_tensor_all_finite(renamed("x", x, "t", t), renamed("message", message, "msg", msg), name)
+
+
+def is_non_decreasing(x, name=None):
+    """A bool scalar: whether no element is smaller than the one before. Raises TypeError if `x` is not numeric."""
+    return checks.is_monotonic(x, False, name)
+
+
+def is_strictly_increasing(x, name=None):
+    """A bool scalar: whether each element is larger than the one before. Raises TypeError if `x` is not numeric."""
+    return checks.is_monotonic(x, True, name)
 
 
 def is_numeric_tensor(tensor):

@@ -23,7 +23,9 @@ from stillflow.facade.checks import (
     assert_scalar,
     assert_shapes,
     assert_type,
+    is_non_decreasing,
     is_numeric_tensor,
+    is_strictly_increasing,
 )
 from stillflow.facade.checks import verify_tensor_all_finite as assert_all_finite
 from stillflow.facade.math_unary import is_finite, is_inf, is_nan

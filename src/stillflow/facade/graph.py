@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
 from stillflow.composites.py_func import py_func
@@ -22,7 +20,7 @@ from stillflow.graph.device_spec import DeviceSpec
 from stillflow.graph.dtypes import DType, as_dtype
 from stillflow.graph.graph import Graph, get_default_graph, reset_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.name_scope import name_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
@@ -196,14 +194,6 @@ def control_dependencies(control_inputs):
 def numpy_function(func, inp, Tout, name=None):  # noqa: N803
     """py_func for a function with state."""
     return py_func(func, inp, Tout, stateful=True, name=name)
-
-
-@contextlib.contextmanager
-def init_scope():
-    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
-    scope = get_default_graph().get_name_scope()
-    with get_default_graph().control_dependencies(None), name_scope(f"{scope}/" if scope else None):
-        yield
 
 
 def add_to_collection(name, value):

@@ -98,14 +98,14 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 def assign_add(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, adds `value` to the variable `ref`."""
     if is_resource_variable(ref):
-        return ref.assign_add(value, name=name)
+        return ref.assign_add(value)
     return ops.assign_add(ref, value, use_locking=use_locking, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, subtracts `value` from the variable `ref`."""
     if is_resource_variable(ref):
-        return ref.assign_sub(value, name=name)
+        return ref.assign_sub(value)
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
 
 
@@ -123,9 +123,7 @@ def _scatter_nd(function, ref, indices, updates, use_locking, name):
 
 def is_variable_initialized(variable):
     """A bool tensor: whether the variable has a value in the session that computes it."""
-    if is_resource_variable(variable):
-        return variable.is_initialized()
-    return ops.is_variable_initialized(variable._ref())
+    return variable.is_initialized()
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):

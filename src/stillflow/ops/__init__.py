@@ -47,15 +47,22 @@ _CONTENTS = {
         "variable_v2 assign assign_add assign_sub is_variable_initialized",
     ),
     "state.resource": (
-        "VarHandleOp VarIsInitializedOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
-        "ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax ResourceScatterNdUpdate "
-        "ResourceScatterNdAdd ResourceScatterNdSub",
-        "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
-        "assign_sub_variable_op resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
+        "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
+        "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
+        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax "
+        "ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
+        "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
+        "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
+        "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
+    "state.checkpoint": (
+        "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
+        "save_v2 restore_v2 merge_v2_checkpoints sharded_filename sharded_filespec save save_slices restore "
+        "restore_slice",
+    ),
+    "strings.join": ("StringJoin", "string_join"),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
         "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
@@ -185,6 +192,11 @@ _CONTENTS = {
         "pack unpack parallel_concat stack unstack parallel_stack static_value",
     ),
     "array.pad": ("Pad PadV2 MirrorPad MirrorPadGrad", "pad pad_v2 mirror_pad mirror_pad_grad"),
+    "control_flow.branch": (
+        "Switch RefSwitch Merge RefMerge ControlTrigger",
+        "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
+        "as_indexed_slices as_indexed_slices_list",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (

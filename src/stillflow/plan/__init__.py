@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import _engine, errors
+from stillflow.plan.branches import settle
 from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
@@ -82,6 +83,9 @@ def _reduce(plan, evaluate):
     spread(plan, evaluate)
     fold(plan, evaluate)
     spread(plan, evaluate)
+    if plan.is_guarded and settle(plan):
+        _reduce(plan, evaluate)  # more is known now
+        return
     simplify(plan)
     merge(plan)
     drop(plan)

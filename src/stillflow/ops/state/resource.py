@@ -28,6 +28,13 @@ var_is_initialized_op = define_op(
     stateful=True,
     differentiable=False,
 )
+variable_shape_op = define_op(
+    "VariableShape(input: resource) -> (output: out_type)",
+    "out_type: {int32, int64} = int32",
+    kernel="shape(input | out_type)",
+    stateful=True,
+    differentiable=False,
+)
 read_variable_op = define_op(
     "ReadVariableOp(resource: resource) -> (value: dtype)", "dtype: type", alias=0, stateful=True
 )
@@ -124,6 +131,12 @@ def _(context):
     return ()
 
 
+@variable_shape_op.shape_rule
+def _(context):
+    dims = context.variable_dims(0)
+    return (None if dims is None else len(dims),)
+
+
 @read_variable_op.shape_rule
 def _(context):
     return context.variable_dims(0)
@@ -187,5 +200,4 @@ def variable_shape(handle):
     shape = handle._op._attrs.get("shape")
     if shape is not None and shape.is_fully_defined():
         return ops.constant(shape.as_list(), dtype="int32")
-    dtype = handle._op._attrs["dtype"]
-    return ops.shape(read_variable_op(handle, dtype=dtype))
+    return variable_shape_op(handle)
