@@ -67,7 +67,13 @@ def tables_initializer(name="init_all_tables"):
 
 # Names from before TensorFlow 1.0.
 initialize_all_tables = tables_initializer
-all_variables = global_variables
+
+
+def all_variables():
+    """`global_variables` under the name that it had before TensorFlow 1.0."""
+    return global_variables()
+
+
 initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
 initialize_variables = variables_initializer

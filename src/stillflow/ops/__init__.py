@@ -209,6 +209,11 @@ _CONTENTS = {
     ),
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
+    "image.patches": ("ExtractImagePatches", "extract_image_patches"),
+    "image.bounding_box": (
+        "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
+        "sample_distorted_bounding_box sample_distorted_bounding_box_v2",
+    ),
     "sparse.order": (
         "SparseReorder SparseReshape SparseConcat SparseSlice SparseSliceGrad SparseSplit",
         "sparse_reorder sparse_reshape sparse_concat sparse_slice sparse_split sparse_reorder_op sparse_reshape_op "
