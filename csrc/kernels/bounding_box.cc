@@ -36,6 +36,11 @@ int64_t ToInteger(float x) {
 }
 int64_t Rounded(float x) { return ToInteger(std::rint(x)); }
 
+template <typename Body>
+Status ForSizeType(DType dtype, const Body& body) {
+  return ForType<uint8_t, int8_t, int16_t, int32_t, int64_t>("SampleDistortedBoundingBox", dtype, body);
+}
+
 struct Options {
   float min_covered;
   float aspect[2];
@@ -87,13 +92,12 @@ Status ReadSize(const Tensor& tensor, int64_t* height, int64_t* width) {
   if (tensor.count != 3) {
     return STILLFLOW_INVALID_ARGUMENT("image_size must contain 3 elements%s", ShapeText(tensor).c_str());
   }
-  STILLFLOW_RETURN_IF_ERROR(
-      ForType<uint8_t, int8_t, int16_t, int32_t, int64_t>("SampleDistortedBoundingBox", tensor.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        *height = static_cast<int64_t>(Data<T>(tensor)[0]);
-        *width = static_cast<int64_t>(Data<T>(tensor)[1]);
-        return Status();
-      }));
+  STILLFLOW_RETURN_IF_ERROR(ForSizeType(tensor.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    *height = static_cast<int64_t>(Data<T>(tensor)[0]);
+    *width = static_cast<int64_t>(Data<T>(tensor)[1]);
+    return Status();
+  }));
   if (*height < 0 || *height >= INT32_MAX) {
     return STILLFLOW_INVALID_ARGUMENT("image height cannot be >= int32 max");
   }
@@ -206,17 +210,16 @@ Status WriteBox(const KernelCall& call, const Box& box, int64_t height, int64_t 
   const DType dtype = call.in[0]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, shape));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, dtype, shape));
-  STILLFLOW_RETURN_IF_ERROR(
-      ForType<uint8_t, int8_t, int16_t, int32_t, int64_t>("SampleDistortedBoundingBox", dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        const int64_t begin[] = {box.top, box.left, 0};
-        const int64_t size[] = {box.bottom - box.top, box.right - box.left, -1};
-        for (int i = 0; i < 3; ++i) {
-          MutableData<T>(*call.out[0])[i] = static_cast<T>(begin[i]);
-          MutableData<T>(*call.out[1])[i] = static_cast<T>(size[i]);
-        }
-        return Status();
-      }));
+  STILLFLOW_RETURN_IF_ERROR(ForSizeType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const int64_t begin[] = {box.top, box.left, 0};
+    const int64_t size[] = {box.bottom - box.top, box.right - box.left, -1};
+    for (int i = 0; i < 3; ++i) {
+      MutableData<T>(*call.out[0])[i] = static_cast<T>(begin[i]);
+      MutableData<T>(*call.out[1])[i] = static_cast<T>(size[i]);
+    }
+    return Status();
+  }));
   Shape parts;
   for (const int64_t size : {1, 1, 4}) parts.Add(size);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 2, DType::kFloat, parts));

@@ -14,25 +14,18 @@ BOXES = np.array([[[0.1, 0.2, 0.9, 0.8]]], np.float32)
 
 @pytest.mark.parametrize("case", cases("bounding_box"), ids=case_id)
 def test_boxes_are_those_of_tensorflow(case):
-    options = {
-        key: case[key]
-        for key in ("aspect_ratio_range", "area_range", "max_attempts", "use_image_if_no_bounding_boxes")
-        if key in case
-    }
+    options = {key: case[key] for key in ("aspect_ratio_range", "area_range", "max_attempts")}
+    options["use_image_if_no_bounding_boxes"] = not case["boxes"]
     boxes = np.array(case["boxes"], np.float32).reshape(1, -1, 4)
     size = np.array(case["image_size"], np.int32)
     with new_session() as session:
-        if case["op"].endswith("V2"):
-            box = ops.sample_distorted_bounding_box_v2(
-                size, boxes, np.float32(case["min_object_covered"]), **seeds(case), **options
-            )
-        else:
-            box = ops.sample_distorted_bounding_box(
-                size, boxes, min_object_covered=case["min_object_covered"], **seeds(case), **options
-            )
+        covered = np.float32(case["min_object_covered"])
+        box = ops.sample_distorted_bounding_box_v2(size, boxes, covered, **seeds(case), **options)
+        first = ops.sample_distorted_bounding_box(size, boxes, min_object_covered=covered, **seeds(case), **options)
         for expected in case["out"]:
-            for value, key in zip(session.run(list(box)), ("begin", "size", "bboxes"), strict=True):
-                assert_matches(expected[key], value)
+            for found in session.run([list(box), list(first)]):
+                for value, key in zip(found, ("begin", "size", "bboxes"), strict=True):
+                    assert_matches(expected[key], value)
 
 
 def test_parts_are_inside_and_cover_enough():

@@ -197,7 +197,7 @@ def confusion_matrices(tf):
     unknown = tf.placeholder_with_default([[2], [2], [4]], None)
     return [
         tf.confusion_matrix(labels, predictions), tf.math.confusion_matrix(labels, predictions, 5, name="named"),
-        tf.train.confusion_matrix([[1], [0]], [1, 1], dtype=tf.float32, weights=[0.5, 2.0]),
+        tf.math.confusion_matrix([[1], [0]], [1, 1], dtype=tf.float32, weights=[0.5, 2.0]),
         tf.confusion_matrix(labels, unknown, num_classes=tf.constant(6)),
     ]  # fmt: skip
 
