@@ -66,7 +66,7 @@ def test_every_type_of_size():
         ({"bounding_boxes": BOXES[0]}, "input boxes must be 3-dimensional"),
         ({"bounding_boxes": BOXES[..., :3]}, "bounding boxes must have shape"),
         ({"bounding_boxes": BOXES[:, :0]}, "No bounding boxes provided as input"),
-        ({"bounding_boxes": BOXES + 1}, r"must be in \\[0.0, 1.0\\]: 1.1"),
+        ({"bounding_boxes": BOXES + 1}, r"must be in \[0.0, 1.0\]: 1.1"),
         ({"bounding_boxes": BOXES * np.nan}, "must be in"),
         ({"min_object_covered": -0.5}, "Min object covered must be non-negative: -0.5"),
         ({"min_object_covered": [0.5]}, "min_object_covered must be 0-D"),
