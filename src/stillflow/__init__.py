@@ -17,6 +17,7 @@ from stillflow.facade.checks import *
 from stillflow.facade.clip import *
 from stillflow.facade.control_flow import *
 from stillflow.facade.graph import *
+from stillflow.facade.image_patches import *
 from stillflow.facade.initializers import *
 from stillflow.facade.linalg import *
 from stillflow.facade.math_binary import *
@@ -68,7 +69,7 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util logging nest nn random sparse train version".split()
+    "app compat debugging flags gfile graph_util image logging nest nn random sparse strings train version".split()
 )
 
 

@@ -213,6 +213,30 @@ class ResourceVariable(Variable):
         updates = convert_to_tensor(updates, self._dtype)
         return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
 
+    def scatter_nd_add(self, indices, updates, name=None):
+        """What, when computed or read, adds `updates` to the parts of the variable at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_add, indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """What, when computed or read, subtracts `updates` from the parts at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_sub, indices, updates, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """What, when computed or read, replaces the parts at the index tuples by `updates`."""
+        return self._scatter_parts(ops.scatter_nd_update, indices, updates, name)
+
+    def _scatter_parts(self, function, indices, updates, name=None):
+        """What, when computed or read, changes parts; `function` is a scatter_nd of reference variables."""
+        scatter = "resource_scatter_nd_" + function.op_def.name.removeprefix("ScatterNd").lower()
+        updates = convert_to_tensor(updates, self._dtype)
+        return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
+
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        with self._after_reading_cache():
+            value = convert_to_tensor(value, self._dtype)
+            op = ops.resource_strided_slice_assign(self._handle, begin, end, strides, value, name=name, **masks)
+            return self._changed(op)
+
     # ---- Being used -----------------------------------------------------------------------------------------
 
     def _as_graph_element(self):

@@ -1,6 +1,5 @@
 """tf.train.*"""
 
-from stillflow.facade.sparse_tensors import confusion_matrix as confusion_matrix
 from stillflow.graph_util import write_graph as write_graph
 from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
 from stillflow.saver.checkpoint_reader import list_variables as list_variables

@@ -15,8 +15,8 @@ _CONTENTS = {
     "array.constant": ("Const", "constant contains_tensor pack_nested"),
     "array.fill": ("Fill ZerosLike OnesLike", "fill zeros ones zeros_like ones_like"),
     "array.identity": (
-        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient NoOp",
-        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient no_op",
+        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient GuaranteeConst NoOp",
+        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient guarantee_const no_op",
     ),
     "array.placeholder": ("Placeholder PlaceholderWithDefault", "placeholder placeholder_with_default"),
     "random.candidate_sampler": (
@@ -49,12 +49,13 @@ _CONTENTS = {
     "state.resource": (
         "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
         "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
-        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax "
+        "ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
         "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
         "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
         "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
-        "variable_shape",
+        "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
     "state.checkpoint": (
         "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
@@ -208,6 +209,11 @@ _CONTENTS = {
     ),
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
+    "image.patches": ("ExtractImagePatches", "extract_image_patches"),
+    "image.bounding_box": (
+        "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
+        "sample_distorted_bounding_box sample_distorted_bounding_box_v2",
+    ),
     "sparse.order": (
         "SparseReorder SparseReshape SparseConcat SparseSlice SparseSliceGrad SparseSplit",
         "sparse_reorder sparse_reshape sparse_concat sparse_slice sparse_split sparse_reorder_op sparse_reshape_op "
@@ -232,8 +238,8 @@ _CONTENTS = {
     ),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
-        "StridedSlice StridedSliceGrad StridedSliceAssign",
-        "strided_slice strided_slice_grad strided_slice_assign get_item",
+        "StridedSlice StridedSliceGrad StridedSliceAssign ResourceStridedSliceAssign",
+        "strided_slice strided_slice_grad strided_slice_assign resource_strided_slice_assign get_item",
     ),
     "array.tile": (
         "Tile BroadcastTo BroadcastArgs",

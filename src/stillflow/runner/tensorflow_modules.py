@@ -20,6 +20,7 @@ _SAME = {
     "examples.tutorials.mnist.input_data": "stillflow.examples.tutorials.mnist.input_data",
     "compat.v1": "stillflow",
     "errors": "stillflow.errors",
+    "python.client.timeline": "stillflow.timeline",
     "python.framework.errors": "stillflow.errors",
     "python.framework.errors_impl": "stillflow.errors",
     "python.ops.nn": "stillflow.facade.nn",
@@ -34,7 +35,8 @@ _SAME = {
     "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging flags gfile initializers linalg logging math nest nn random sparse train version"
+    "app bitwise compat debugging flags gfile image initializers linalg logging math nest nn random sparse strings "
+    "train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 

@@ -36,8 +36,8 @@ def test_values_are_numpys(shape, dtype, rng):
     wide = a.astype("float64")
     inverse, transposed, determinant, (sign, log) = evaluate(
         lambda a: [
-            tf.matrix_inverse(a), tf.matrix_inverse(a, adjoint=True), tf.matrix_determinant(a / np.sqrt(shape[-1] + 1)),
-            list(tf.linalg.slogdet(a)),
+            tf.matrix_inverse(a), tf.matrix_inverse(a, adjoint=True),
+            tf.matrix_determinant(a / np.sqrt(shape[-1] + 1)), list(tf.linalg.slogdet(a)),
         ], a)  # fmt: skip
     expected = np.linalg.inv(wide)
     assert_near(inverse, expected, dtype)
@@ -245,8 +245,8 @@ def test_what_cannot_be_computed_is_refused():
         assert all(np.isnan(part).all() for part in session.run(tf.svd(nan)))
         assert np.isnan(session.run(tf.matrix_determinant(nan)))
         for matrix, rhs, message in (
-            ((3, 3), (2, 1), "incompatible"), ((2, 3), (2, 1), "must be a square matrix"), ((3,), (3, 1), "rank >= 2"),
-            ((2, 3, 3), (3, 1), "incompatible"), ((2, 3, 3), (1, 3, 1), "incompatible"),
+            ((3, 3), (2, 1), "incompatible"), ((2, 3), (2, 1), "must be a square matrix"),
+            ((3,), (3, 1), "rank >= 2"), ((2, 3, 3), (3, 1), "incompatible"), ((2, 3, 3), (1, 3, 1), "incompatible"),
         ):  # fmt: skip
             a, b = (of_unknown_shape(tf.ones(shape)) for shape in (matrix, rhs))
             with pytest.raises(tf.errors.InvalidArgumentError, match=message):
