@@ -3,7 +3,6 @@
 import random
 
 import pytest
-
 from stillflow._engine import crc32c, masked_crc32c
 
 VECTORS = [
