@@ -200,6 +200,10 @@ _CONTENTS = {
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
     ),
+    "summary.values": (
+        "ScalarSummary HistogramSummary ImageSummary AudioSummaryV2 TensorSummaryV2 MergeSummary",
+        "scalar_summary histogram_summary image_summary audio_summary_v2 tensor_summary_v2 merge_summary",
+    ),
     "training.apply": (
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "

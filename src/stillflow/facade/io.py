@@ -1,0 +1,8 @@
+"""tf.io."""
+
+from stillflow.record_files import (
+    TFRecordCompressionType,
+    TFRecordOptions,
+    TFRecordWriter,
+    tf_record_iterator,
+)
