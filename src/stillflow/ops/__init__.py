@@ -200,6 +200,10 @@ _CONTENTS = {
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
     ),
+    "parsing.example": (
+        "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
+        "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",
+    ),
     "summary.values": (
         "ScalarSummary HistogramSummary ImageSummary AudioSummaryV2 TensorSummaryV2 MergeSummary",
         "scalar_summary histogram_summary image_summary audio_summary_v2 tensor_summary_v2 merge_summary",

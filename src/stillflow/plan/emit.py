@@ -70,7 +70,8 @@ def _emit_step(program, kernels, node, step):
 def _attr(value):
     """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape.
 
-    A list of shapes is the rank of each, -1 if it is unknown, followed by its sizes.
+    A list of shapes is the rank of each, -1 if it is unknown, followed by its sizes; a list of strings is each of
+    them after its length.
     """
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
@@ -83,6 +84,8 @@ def _attr(value):
     if isinstance(value, tuple):
         if value and isinstance(value[0], TensorShape):
             return [number for shape in value for number in _ranked(shape)]
+        if value and isinstance(value[0], bytes):
+            return b"".join(len(item).to_bytes(8, "little") + item for item in value)
         return [_attr(item) for item in value]
     return value
 
