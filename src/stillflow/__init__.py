@@ -25,6 +25,7 @@ from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
+from stillflow.facade.sparse_tensors import *
 from stillflow.facade.summary_tags import *
 from stillflow.facade.variable_scope import *
 from stillflow.facade.variables import *

@@ -6,6 +6,7 @@ import collections
 import re
 
 from stillflow import ops
+from stillflow.composites.sparse import sparse_merge
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
@@ -168,7 +169,7 @@ def _with_composed(request, found, features):
         indices = feature.index_key
         indices = found[indices] if isinstance(indices, str) else [found[index] for index in indices]
         values = found[feature.value_key]
-        found[key] = ops.sparse_merge(indices, values, feature.size, already_sorted=feature.already_sorted)
+        found[key] = sparse_merge(indices, values, feature.size, already_sorted=feature.already_sorted)
     return {key: value for key, value in found.items() if key in features}
 
 

@@ -206,7 +206,13 @@ def make_tensor_value(values, dtype=None, shape=None, verify_shape=False) -> Ten
     if found is None:
         raise TypeError(f"Unrecognized data type: {array.dtype}")
     if found is dtypes.string:
-        array = _strings(array)
+        try:
+            array = _strings(array)
+        except TypeError:
+            raise TypeError(
+                f"Failed to convert object of type {type(values)} to Tensor. Contents: {values}. "
+                "Consider casting elements to a supported type."
+            ) from None
     if dtype is not None and dtype.base_dtype is not found:
         if not (dtype.is_quantized and np.dtype(dtype.as_numpy_dtype) == array.dtype):
             raise TypeError(f"Incompatible types: {dtype} vs. {array.dtype}. Value is {values}")
