@@ -23,6 +23,7 @@ from stillflow.facade.math_reductions import *
 from stillflow.facade.math_special import *
 from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
+from stillflow.facade.parsing import *
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
 from stillflow.facade.sparse_tensors import *

@@ -213,8 +213,8 @@ def parse_example(serialized, features, name=None, example_names=None):
     """
     request = _example_request(features)
     names = [] if example_names is None else example_names
-    with name_scope(name, "ParseExample", [serialized, names]) as scope:
-        found = _parse_batch(request, serialized, names, scope)
+    with name_scope(name, "ParseExample", [serialized, names]):
+        found = _parse_batch(request, serialized, names, name)
     return _with_composed(request, found, features)
 
 
@@ -266,8 +266,8 @@ def _parse_single_named(request, serialized, name, example_names):
         example_names = convert_to_tensor(example_names, dtypes.string)
         _check_scalar(example_names, "example_names")
         example_names = ops.expand_dims(example_names, 0)
-        with name_scope(name, "ParseExample", [serialized, example_names]) as inner:
-            found = _parse_batch(request, serialized, example_names, inner)
+        with name_scope(name, "ParseExample", [serialized, example_names]):
+            found = _parse_batch(request, serialized, example_names, name)
         for key in request.dense:
             clean = re.sub(r"[^A-Za-z0-9_.\-/]", "_", key)
             found[key] = ops.squeeze(found[key], [0], name=f"Squeeze_{clean}")
@@ -275,7 +275,7 @@ def _parse_single_named(request, serialized, name, example_names):
             clean = re.sub(r"[^A-Za-z0-9_.\-/]", "_", key)
             tensor = found[key]
             indices = ops.slice(tensor.indices, [0, 1], [-1, -1], name=f"Slice_Indices_{clean}")
-            shape = ops.slice(tensor.dense_shape, [1], [-1], name=f"Slice_Shape_{clean}")
+            shape = ops.slice(tensor.dense_shape, [1], [-1], name=f"Squeeze_Shape_{clean}")
             found[key] = SparseTensor(indices, tensor.values, shape)
         return found
 
