@@ -21,6 +21,8 @@ MAY_IMPORT = {
     "seeds": {"graph"},
     "ops": {"ops", "graph", "errors", "seeds"},
     "py_functions": {"graph", "errors", "_engine"},
+    "host_functions": {"files", "errors"},
+    "image_files": {"errors"},
     "composites": {"composites", "py_functions", "ops", "graph", "errors", "seeds"},
     "gradients": {"ops", "graph", "composites", "errors"},
     "custom_gradient": {"gradients", "ops", "graph"},

@@ -14,6 +14,7 @@
 
 #include "math/scalar.h"
 #include "services/guarded.h"
+#include "services/tensor_message.h"
 
 namespace stillflow {
 namespace {
@@ -23,11 +24,10 @@ using io::WireReader;
 using io::WireType;
 using io::WireWriter;
 
-// Field numbers of Summary, Summary.Value, HistogramProto and TensorProto.
+// Field numbers of Summary, Summary.Value and HistogramProto.
 enum { kSummaryValue = 1 };
 enum { kTag = 1, kSimpleValue = 2, kHisto = 5, kTensor = 8, kMetadata = 9 };
 enum { kMin = 1, kMax = 2, kNum = 3, kSum = 4, kSumSquares = 5, kBucketLimit = 6, kBucket = 7 };
-enum { kDType = 1, kTensorShape = 2, kTensorContent = 4, kStringVal = 8 };
 
 Status ScalarTag(const Tensor& tag, const char* message) {
   return tag.rank == 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s", message);
@@ -167,27 +167,6 @@ Status HistogramSummary(const KernelCall& call) {
 }
 
 // ---- Tensors ------------------------------------------------------------------------------------------------------
-
-std::string SerializedTensor(const Tensor& tensor) {
-  std::string shape, message;
-  for (int i = 0; i < tensor.rank; ++i) {
-    std::string dim;
-    WireWriter(&dim).VarintUnlessZero(1, static_cast<uint64_t>(tensor.dims[i]));
-    WireWriter(&shape).Bytes(2, dim);
-  }
-  WireWriter writer(&message);
-  writer.Varint(kDType, static_cast<uint64_t>(tensor.dtype));
-  writer.Bytes(kTensorShape, shape);
-  if (tensor.dtype == DType::kString) {
-    for (int64_t i = 0; i < tensor.count; ++i) {
-      const Span element = StringAt(tensor, i);
-      writer.Bytes(kStringVal, element.data, element.size);
-    }
-  } else if (tensor.count > 0) {
-    writer.Bytes(kTensorContent, tensor.data, tensor.count * ElementBytes(tensor.dtype));
-  }
-  return message;
-}
 
 Status TensorSummary(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tag must be scalar"));

@@ -27,6 +27,7 @@ from stillflow.facade.parsing import *
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
 from stillflow.facade.sparse_tensors import *
+from stillflow.facade.string_names import *
 from stillflow.facade.summary_tags import *
 from stillflow.facade.variable_scope import *
 from stillflow.facade.variables import *
@@ -69,7 +70,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util io logging nn python_io random sparse summary train version".split()
+    "app compat debugging flags gfile graph_util image io logging nn python_io random sparse strings summary train "
+    "version".split()
 )
 
 

@@ -339,9 +339,7 @@ def parse_single_sequence_example(
         return context.outputs(results[:4]), lists.outputs(results[4:])
 
 
-def parse_sequence_example(
-    serialized, context_features=None, sequence_features=None, example_names=None, name=None
-):
+def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
     """Parses a batch of SequenceExample messages.
 
     Args:

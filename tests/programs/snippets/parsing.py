@@ -143,5 +143,5 @@ def sequence_examples(tf):
                 "more": tf.FixedLenSequenceFeature([1], tf.string, allow_missing=True),
             },
             name="n",
-        )
+        ),
     )
