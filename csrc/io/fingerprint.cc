@@ -112,7 +112,8 @@ struct Blocks {
     v = Mix32Bytes(s, v.second * factor, x + w.first);
     w = Mix32Bytes(s + 32, z + w.second, y + Word(s + 16));
     std::swap(z, x);
-    return Mix(Mix(v.first, w.first, factor) + ShiftMix(y) * kPrime0 + z, Mix(v.second, w.second, factor) + x, factor);
+    return Mix(Mix(v.first, w.first, factor) + ShiftMix(y) * kPrime0 + z, Mix(v.second, w.second, factor) + x,
+               factor);
   }
 };
 

@@ -117,8 +117,8 @@ class InflatedStream : public InputStream {
       if (result == Z_STREAM_END) {
         StartNextMember();
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        return Error(Code::kDataLoss, "inflate() failed with error %d%s%s", result, stream_.msg != nullptr ? ": " : "",
-                     stream_.msg != nullptr ? stream_.msg : "");
+        return Error(Code::kDataLoss, "inflate() failed with error %d%s%s", result,
+                     stream_.msg != nullptr ? ": " : "", stream_.msg != nullptr ? stream_.msg : "");
       }
     }
     return Status();
@@ -134,7 +134,8 @@ class InflatedStream : public InputStream {
         stream_.avail_in = static_cast<uInt>(count);
       }
     }
-    const bool is_member = is_gzip_ && stream_.avail_in >= 2 && stream_.next_in[0] == 0x1F && stream_.next_in[1] == 0x8B;
+    const bool is_member =
+        is_gzip_ && stream_.avail_in >= 2 && stream_.next_in[0] == 0x1F && stream_.next_in[1] == 0x8B;
     is_ended_ = !is_member || inflateReset(&stream_) != Z_OK;
   }
 

@@ -125,9 +125,8 @@ bool IsNumber(const std::string& text) {
     for (char& c : word) c = static_cast<char>(c | 32);
     return word == "inf" || word == "nan";
   }
-  return std::all_of(text.begin() + sign, text.end(), [](char c) {
-    return IsDigit(c) || c == '.' || c == '-' || c == '+' || (c | 32) == 'e';
-  });
+  return std::all_of(text.begin() + sign, text.end(),
+                     [](char c) { return IsDigit(c) || c == '.' || c == '-' || c == '+' || (c | 32) == 'e'; });
 }
 
 template <typename T>

@@ -11,7 +11,7 @@ namespace stillflow::io {
 // Each returns false, and leaves `value` alone, if the text is no such number.
 bool ParseNumber(Span text, int32_t* value);
 bool ParseNumber(Span text, int64_t* value);
-bool ParseNumber(Span text, float* value);   // infinite where it is too large
+bool ParseNumber(Span text, float* value);  // infinite where it is too large
 bool ParseNumber(Span text, double* value);
 
 }  // namespace stillflow::io

@@ -40,7 +40,7 @@ struct File {
   Header header;
   uint8_t palette[256][4] = {};
   int palette_size = 0;
-  bool has_transparent = false;   // a palette with alpha, or one color that is transparent
+  bool has_transparent = false;  // a palette with alpha, or one color that is transparent
   uint16_t transparent[3] = {};
   std::vector<Span> data;
   int64_t data_bytes = 0;
@@ -185,7 +185,8 @@ bool Unfilter(int filter, size_t size, size_t distance, const uint8_t* above, ui
 // A pixel of the file: up to four samples, of the file's depth but at least 8 bits.
 class PixelReader {
  public:
-  explicit PixelReader(const File& file) : file_(file), depth_(file.header.depth), samples_(file.header.SampleCount()) {}
+  explicit PixelReader(const File& file)
+      : file_(file), depth_(file.header.depth), samples_(file.header.SampleCount()) {}
 
   // Red, green, blue and alpha; gray is in all three. False for a color that the palette does not have.
   bool Read(const uint8_t* row, int64_t x, uint16_t* pixel) const {

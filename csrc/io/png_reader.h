@@ -14,8 +14,8 @@ struct PngImage {
   int64_t width = 0;
   int64_t height = 0;
   int channels = 0;
-  std::vector<uint8_t> bytes;    // samples of 8 bits,
-  std::vector<uint16_t> words;   // or of 16
+  std::vector<uint8_t> bytes;   // samples of 8 bits,
+  std::vector<uint16_t> words;  // or of 16
 };
 
 // Whether the bytes begin as PNG files do.

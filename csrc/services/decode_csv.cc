@@ -135,7 +135,8 @@ Status SetNumber(Span field, bool is_missing, const Tensor& fallback, int64_t ro
                                     static_cast<long long>(row), Name(out->dtype), Text(field).c_str());
 }
 
-Status SetText(const KernelCall& call, Span field, bool is_missing, const Tensor& fallback, int64_t row, Tensor* out) {
+Status SetText(const KernelCall& call, Span field, bool is_missing, const Tensor& fallback, int64_t row,
+               Tensor* out) {
   if (is_missing) {
     StringCell* cell = Data<StringCell*>(fallback)[0];
     if (cell != nullptr) cell->references.fetch_add(1, std::memory_order_relaxed);

@@ -63,11 +63,10 @@ Status Missing(const Parser& parser, int key, int64_t example) {
 
 Status WrongKind(const Parser& parser, int key, int64_t example, DType found, DType expected) {
   const bool is_sparse = key < parser.sparse_count();
-  return STILLFLOW_INVALID_ARGUMENT(
-      is_sparse ? "%sData types don't match. Expected type: %s, Actual type: %s"
-                : "%sData types don't match. Data type: %s but expected type: %s",
-      Place(parser, parser.table.key(key), example).c_str(), KindName(is_sparse ? expected : found),
-      KindName(is_sparse ? found : expected));
+  return STILLFLOW_INVALID_ARGUMENT(is_sparse ? "%sData types don't match. Expected type: %s, Actual type: %s"
+                                              : "%sData types don't match. Data type: %s but expected type: %s",
+                                    Place(parser, parser.table.key(key), example).c_str(),
+                                    KindName(is_sparse ? expected : found), KindName(is_sparse ? found : expected));
 }
 
 Status Unreadable(Span example) {
@@ -78,10 +77,10 @@ Status Unreadable(Span example) {
 Status WrongCount(const Parser& parser, int key, int64_t example, int64_t found, const DenseFeature& feature) {
   const std::string place = Place(parser, parser.table.key(key), example);
   if (feature.is_variable) {
-    return STILLFLOW_INVALID_ARGUMENT("%sNumber of %s values is not a multiple of stride length. Saw %lld values but "
-                                      "output shape is: %s",
-                                      place.c_str(), KindName(feature.dtype), static_cast<long long>(found),
-                                      ShapeText(feature.shape).c_str());
+    return STILLFLOW_INVALID_ARGUMENT(
+        "%sNumber of %s values is not a multiple of stride length. Saw %lld values but "
+        "output shape is: %s",
+        place.c_str(), KindName(feature.dtype), static_cast<long long>(found), ShapeText(feature.shape).c_str());
   }
   return STILLFLOW_INVALID_ARGUMENT("%sNumber of %s values != expected.  Values size: %lld but output shape: %s",
                                     place.c_str(), KindName(feature.dtype), static_cast<long long>(found),
@@ -253,8 +252,8 @@ Status CheckDefaults(const Parser& parser) {
           d, d, ShapeText(*feature.default_value).c_str());
     }
     if (!feature.is_variable && count != 0 && count != feature.row_count) {
-      return STILLFLOW_INVALID_ARGUMENT("def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s", d,
-                                        ShapeText(*feature.default_value).c_str(), d,
+      return STILLFLOW_INVALID_ARGUMENT("def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s",
+                                        d, ShapeText(*feature.default_value).c_str(), d,
                                         ShapeText(feature.shape).c_str());
     }
   }

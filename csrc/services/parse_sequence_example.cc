@@ -67,11 +67,11 @@ Status WrongKind(const Request& request, int64_t row, const char* what, Span key
 
 Status WrongCount(const Request& request, int64_t row, Span key, int64_t step, int64_t found,
                   const DenseFeature& feature) {
-  return STILLFLOW_INVALID_ARGUMENT(
-      "Name: %s, Key: %s, Index: %" PRId64 ".  Number of %s values != expected.  values size: %" PRId64
-      " but output shape: %s",
-      request.Name(row).c_str(), Text(key).c_str(), step, KindName(feature.dtype), found,
-      ShapeText(feature.shape).c_str());
+  return STILLFLOW_INVALID_ARGUMENT("Name: %s, Key: %s, Index: %" PRId64
+                                    ".  Number of %s values != expected.  values size: %" PRId64
+                                    " but output shape: %s",
+                                    request.Name(row).c_str(), Text(key).c_str(), step, KindName(feature.dtype),
+                                    found, ShapeText(feature.shape).c_str());
 }
 
 bool ReadExample(Span message, const Request& request, std::vector<int>* order, Example* example) {

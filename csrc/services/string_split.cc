@@ -1,6 +1,7 @@
 // string_split, string_split_v2: strings cut into parts, as a sparse matrix of a row for each.
 //
-//   string_split     in[0] strings [n]; in[1] delimiter: each of its characters ends a part, or none: every byte is one
+//   string_split     in[0] strings [n]; in[1] delimiter: each of its characters ends a part, or none: every byte is
+//   one
 //                    attr skip_empty
 //   string_split_v2  in[0] strings [n]; in[1] sep: all of it ends a part, or none: white space does; attr maxsplit
 //

@@ -31,7 +31,8 @@ Status MapStrings(const KernelCall& call, const Map& map) {
       for (int64_t i = range.begin; i < range.end; ++i) {
         result.clear();
         STILLFLOW_RETURN_IF_ERROR(map(StringAt(input, i), &result));
-        if (!SetString(call, call.out[0], i, result.data(), static_cast<int64_t>(result.size()))) return OutOfScratch();
+        if (!SetString(call, call.out[0], i, result.data(), static_cast<int64_t>(result.size())))
+          return OutOfScratch();
       }
       return Status();
     });
