@@ -1,10 +1,10 @@
 #include "capi/stillflow.h"
 
 #include <cstring>
-#include <exception>
 #include <new>
 #include <utility>
 
+#include "capi/guarded.h"
 #include "executor/buffer.h"
 #include "executor/cpu.h"
 #include "executor/kernel_library.h"
@@ -15,6 +15,7 @@
 using stillflow::Buffer;
 using stillflow::Code;
 using stillflow::DType;
+using stillflow::Guarded;
 using stillflow::KernelDef;
 using stillflow::Status;
 using stillflow::StringCell;
@@ -26,11 +27,6 @@ static_assert(sizeof(sf_step_trace) == sizeof(stillflow::StepTrace), "sf_step_tr
 
 struct sf_kernels {
   std::vector<const KernelDef*> all;
-};
-
-struct sf_session {
-  explicit sf_session(int threads) : session(threads) {}
-  stillflow::Session session;
 };
 
 struct sf_program {
@@ -55,24 +51,6 @@ namespace {
 Buffer* Unwrap(sf_buffer* buffer) { return reinterpret_cast<Buffer*>(buffer); }
 const Buffer* Unwrap(const sf_buffer* buffer) { return reinterpret_cast<const Buffer*>(buffer); }
 sf_buffer* Wrap(Buffer* buffer) { return reinterpret_cast<sf_buffer*>(buffer); }
-
-int32_t Report(const Status& status, char** message) {
-  if (!status.ok()) *message = strdup(status.message());
-  return static_cast<int32_t>(status.code());
-}
-
-// Runs `body`, turning what it throws into a code and a message.
-template <typename Body>
-int32_t Guarded(char** message, Body body) {
-  *message = nullptr;
-  try {
-    return Report(body(), message);
-  } catch (const std::bad_alloc&) {
-    return Report(Status(Code::kResourceExhausted, strdup("Out of memory")), message);
-  } catch (const std::exception& error) {
-    return Report(Status(Code::kInternal, strdup(error.what())), message);
-  }
-}
 
 Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   using Kind = sf_program::StateKind;

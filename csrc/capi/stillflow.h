@@ -100,6 +100,43 @@ int32_t sf_session_save_op_states(sf_session* session, char** message,
 int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
                                     char** message);
 
+/* The values of some variables at one instant, kept without copying them. */
+typedef struct sf_snapshot sf_snapshot;
+sf_snapshot* sf_snapshot_take(sf_variable* const* variables, int32_t count); /* owned; the session outlives it */
+void sf_snapshot_restore(const sf_snapshot* snapshot);                       /* as often as wanted */
+void sf_snapshot_free(sf_snapshot* snapshot);
+/* The number of dimensions of a variable's value now, and their sizes; -1 if it has no value. */
+int32_t sf_variable_shape(sf_variable* variable, int64_t* dims);
+
+/* Checkpoints of either format. */
+typedef struct sf_checkpoint sf_checkpoint;
+int32_t sf_checkpoint_open(const char* prefix, sf_checkpoint** checkpoint, char** message);
+void sf_checkpoint_free(sf_checkpoint* checkpoint);
+bool sf_checkpoint_is_v2(const sf_checkpoint* checkpoint);
+/* Tensors in order of their names; false past the last. What is pointed to stays valid. */
+bool sf_checkpoint_tensor(const sf_checkpoint* checkpoint, int64_t index, const char** name, int64_t* name_size,
+                          int32_t* dtype, int32_t* rank, const int64_t** dims, int64_t* slice_count);
+/* A slice of one as text, "0,3:-"; freed by the caller. */
+char* sf_checkpoint_slice(const sf_checkpoint* checkpoint, int64_t index, int64_t slice);
+/* `shape_and_slice` is empty for all of it. The result has one reference. */
+int32_t sf_checkpoint_read(const sf_checkpoint* checkpoint, const char* name, int64_t name_size,
+                           const char* shape_and_slice, sf_tensor* result, char** message);
+/* Checks all checksums. */
+int32_t sf_checkpoint_verify(const sf_checkpoint* checkpoint, char** message);
+
+/* Writes a checkpoint, which appears at `finish`, or not at all. */
+typedef struct sf_checkpoint_writer sf_checkpoint_writer;
+int32_t sf_checkpoint_writer_open(const char* prefix, sf_checkpoint_writer** writer, char** message);
+void sf_checkpoint_writer_free(sf_checkpoint_writer* writer);
+int32_t sf_checkpoint_writer_add(sf_checkpoint_writer* writer, const char* name, int64_t name_size,
+                                 const char* shape_and_slice, const sf_tensor* value, char** message);
+int32_t sf_checkpoint_writer_finish(sf_checkpoint_writer* writer, char** message);
+
+/* Keeps strings for the next checkpoint that the session writes at `prefix`, which gets them as further tensors. */
+int32_t sf_session_set_note(sf_session* session, const char* prefix, const char* key, const char* bytes, int64_t size,
+                            char** message);
+void sf_session_clear_notes(sf_session* session, const char* prefix);
+
 /* Programs. Build one, then run it from any number of threads. */
 sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count);
 void sf_program_free(sf_program* program);

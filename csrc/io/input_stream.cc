@@ -10,43 +10,13 @@
 #include <cstring>
 #include <vector>
 
+#include "io/file.h"
 #include "kernel_api/kernel.h"
 
 namespace stillflow::io {
 namespace {
 
 constexpr size_t kBufferBytes = 1 << 18;
-
-Code CodeOf(int error) {
-  switch (error) {
-    case ENOENT:
-    case ENODEV:
-    case ENXIO:
-      return Code::kNotFound;
-    case EEXIST:
-      return Code::kAlreadyExists;
-    case EPERM:
-    case EACCES:
-    case EROFS:
-      return Code::kPermissionDenied;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return Code::kResourceExhausted;
-    case EISDIR:
-    case ENOTDIR:
-    case ENOTEMPTY:
-    case EBUSY:
-      return Code::kFailedPrecondition;
-    case EINVAL:
-    case ENAMETOOLONG:
-      return Code::kInvalidArgument;
-    default:
-      return Code::kUnknown;
-  }
-}
 
 class FileStream : public InputStream {
  public:
@@ -148,10 +118,6 @@ class InflatedStream : public InputStream {
 };
 
 }  // namespace
-
-Status SystemError(const std::string& path, int error) {
-  return Error(CodeOf(error), "%s; %s", path.c_str(), std::strerror(error));
-}
 
 bool CompressionFromName(const std::string& name, Compression* compression) {
   if (name.empty()) {

@@ -95,7 +95,7 @@ STILLFLOW_BUILTIN(StringUpper, "string_upper", "s", DType::kString)
 
 // PNG files need no Python; others may be given to these ops as well.
 Status DecodePngFile(const KernelCall& call, int channels, DType dtype) {
-  const io::Span file = StringAt(*call.in[0], 0);
+  const io::Bytes file = StringAt(*call.in[0], 0);
   io::PngImage image;
   const bool is_deep = dtype == DType::kUInt16;
   const io::PngStatus status = io::ReadPng(file, channels, is_deep ? 16 : 8, &image);

@@ -110,9 +110,10 @@ cdef enum:
 
 cdef dict _NUMPY_TYPES = {
     1: np.dtype(np.float32), 2: np.dtype(np.float64), 3: np.dtype(np.int32), 4: np.dtype(np.uint8),
-    5: np.dtype(np.int16), 6: np.dtype(np.int8), 7: np.dtype(object), 9: np.dtype(np.int64),
-    10: np.dtype(np.bool_), 17: np.dtype(np.uint16), 19: np.dtype(np.float16), 22: np.dtype(np.uint32),
-    23: np.dtype(np.uint64),
+    5: np.dtype(np.int16), 6: np.dtype(np.int8), 7: np.dtype(object), 8: np.dtype(np.complex64),
+    9: np.dtype(np.int64), 10: np.dtype(np.bool_), 11: np.dtype(np.int8), 12: np.dtype(np.uint8),
+    13: np.dtype(np.int32), 15: np.dtype(np.int16), 16: np.dtype(np.uint16), 17: np.dtype(np.uint16),
+    18: np.dtype(np.complex128), 19: np.dtype(np.float16), 22: np.dtype(np.uint32), 23: np.dtype(np.uint64),
 }
 
 
@@ -283,6 +284,7 @@ cdef class Session:
 
 include "_arrays.pxi"
 include "_io.pxi"
+include "_checkpoint.pxi"
 
 
 cdef struct _Interruption:

@@ -81,10 +81,7 @@ class ResourceVariable(Variable):
             snapshot = snapshot.op.inputs[0]
         self._graph_element = snapshot
         self._is_initialized_op = None
-        self._trainable = variable_def.trainable
-        self._save_slice_info = None
-        self._caching_device = None
-        self._constraint = None
+        self._init_rest_from_proto(variable_def, import_scope)
 
     # ---- What it is -----------------------------------------------------------------------------------------
 
@@ -233,7 +230,7 @@ class ResourceVariable(Variable):
         proto.variable_name = self._handle.name.removeprefix(prefix)
         proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
         proto.snapshot_name = snapshot.name.removeprefix(prefix)
-        return proto
+        return self._fill_rest(proto, export_scope)
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
@@ -256,6 +253,7 @@ class _UnreadVariable(ResourceVariable):
         self._parent_op = parent_op
         self._trainable = False
         self._cached_value = self._constraint = self._save_slice_info = self._caching_device = None
+        self._synchronization = self._aggregation = None
         self._initializer_op = self._initial_value = self._is_initialized_op = None
         self._graph_element = self._new_read()
 

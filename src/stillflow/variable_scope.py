@@ -198,7 +198,8 @@ def _scope_store():
     return get_default_graph().__dict__.setdefault("_variable_scopes", _ScopeStore())
 
 
-def _variable_store():
+def default_variable_store():
+    """The variables that get_variable of the default graph knows."""
     return get_default_graph().__dict__.setdefault("_variable_store", VariableStore())
 
 
@@ -323,7 +324,7 @@ class variable_scope:  # noqa: N801
 
 def get_variable(name, **options):
     """The variable of that name in the current scope: a new one, or a known one where the scope reuses them."""
-    return get_variable_scope().get_variable(_variable_store(), name, **options)
+    return get_variable_scope().get_variable(default_variable_store(), name, **options)
 
 
 def get_partitioned_variables(name, shape, slicing, initializer, dtype, trainable, collections, reuse):
@@ -343,7 +344,7 @@ def get_partitioned_variables(name, shape, slicing, initializer, dtype, trainabl
             )
         with name_scope(None):
             return list(
-                _variable_store().get_partitioned(
+                default_variable_store().get_partitioned(
                     scope.name, lambda **_: slicing, shape, dtypes.as_dtype(dtype),
                     scope.initializer if initializer is None else initializer, scope.reuse,
                     regularizer=scope.regularizer, trainable=trainable, collections=collections,

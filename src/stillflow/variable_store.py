@@ -68,6 +68,7 @@ class VariableStore:
             "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
             "trainable": trainable, "collections": collections, "caching_device": caching_device,
             "validate_shape": validate_shape, "constraint": constraint, "use_resource": use_resource,
+            "synchronization": synchronization, "aggregation": aggregation,
         }  # fmt: skip
         is_scalar = isinstance(shape, (list, tuple)) and not shape
         if partitioner is not None and not is_scalar:
@@ -88,7 +89,7 @@ class VariableStore:
 
     def _get_single(
         self, name, shape, dtype, initializer, regularizer, reuse, trainable, collections, caching_device,
-        validate_shape, constraint, use_resource=None, partition_info=None,
+        validate_shape, constraint, use_resource=None, partition_info=None, synchronization=None, aggregation=None,
     ):  # fmt: skip
         if shape is not None and initializer is not None and not callable(initializer):
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -107,6 +108,7 @@ class VariableStore:
         variable = Variable(
             initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,
             constraint=constraint, use_resource=use_resources_by_default() if use_resource is None else use_resource,
+            synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
         self._variables[name] = variable
         if regularizer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.control import group
+from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -76,6 +77,8 @@ class Variable:
         self._constraint = constraint
         self._caching_device = caching_device
         self._save_slice_info = None
+        self._synchronization = synchronization
+        self._aggregation = aggregation
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         graph = get_default_graph()
@@ -122,8 +125,17 @@ class Variable:
         self._snapshot = element(variable_def.snapshot_name)
         initial = variable_def.initial_value_name
         self._initial_value = element(initial) if initial else None
+        self._init_rest_from_proto(variable_def, import_scope)
+
+    def _init_rest_from_proto(self, variable_def, import_scope):
         self._trainable = variable_def.trainable
+        self._synchronization = variable_def.synchronization
+        self._aggregation = variable_def.aggregation
         self._save_slice_info = None
+        if variable_def.HasField("save_slice_info_def"):
+            from stillflow.partitioned_variables import SaveSliceInfo
+
+            self._save_slice_info = SaveSliceInfo.from_proto(variable_def.save_slice_info_def, import_scope)
         self._caching_device = None
         self._constraint = None
 
@@ -298,6 +310,13 @@ class Variable:
         proto.variable_name = self._variable.name.removeprefix(prefix)
         proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
         proto.snapshot_name = self._snapshot.name.removeprefix(prefix)
+        return self._fill_rest(proto, export_scope)
+
+    def _fill_rest(self, proto, export_scope):
+        proto.synchronization = getattr(self._synchronization, "value", self._synchronization) or 0
+        proto.aggregation = getattr(self._aggregation, "value", self._aggregation) or 0
+        if self._save_slice_info:
+            proto.save_slice_info_def.CopyFrom(self._save_slice_info.to_proto(export_scope))
         return proto
 
     @staticmethod
@@ -397,3 +416,11 @@ def global_variables_initializer():
 def local_variables_initializer():
     """An operation that gives all local variables their initial values."""
     return variables_initializer(local_variables())
+
+
+def _to_proto(variable, export_scope=None):
+    return variable.to_proto(export_scope)
+
+
+for _key in GraphKeys._PROTO_VARIABLE_COLLECTIONS:
+    collection_protos.register(_key, "VariableDef", _to_proto, Variable.from_proto)

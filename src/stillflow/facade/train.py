@@ -3,6 +3,22 @@
 from stillflow.event_files import summary_iterator as summary_iterator
 from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
+from stillflow.saver.checkpoint_reader import list_variables as list_variables
+from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
+from stillflow.saver.checkpoint_reader import load_variable as load_variable
+from stillflow.saver.checkpoint_state import checkpoint_exists as checkpoint_exists
+from stillflow.saver.checkpoint_state import checkpoints_iterator as checkpoints_iterator
+from stillflow.saver.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from stillflow.saver.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from stillflow.saver.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from stillflow.saver.checkpoint_state import latest_checkpoint as latest_checkpoint
+from stillflow.saver.checkpoint_state import remove_checkpoint as remove_checkpoint
+from stillflow.saver.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from stillflow.saver.initialization import init_from_checkpoint as init_from_checkpoint
+from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
+from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
+from stillflow.saver.saver import Saver as Saver
 from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
@@ -29,5 +45,7 @@ from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
 
 __getattr__ = _offering(
-    __name__, "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
+    __name__,
+    "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList Int64List SaverDef "
+    "SequenceExample",
 )

@@ -55,6 +55,12 @@ _CONTENTS = {
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "variable_shape",
     ),
+    "state.checkpoint": (
+        "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
+        "save_v2 restore_v2 merge_v2_checkpoints sharded_filename sharded_filespec save save_slices restore "
+        "restore_slice",
+    ),
+    "strings.join": ("StringJoin", "string_join"),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
         "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
@@ -238,7 +244,6 @@ _CONTENTS = {
         "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
         "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
     ),
-    "strings.join": ("StringJoin", "string_join"),
     "strings.values": (
         "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "
         "StringLength StringLower StringUpper EncodeBase64 DecodeBase64 Substr",

@@ -19,7 +19,7 @@ def emit(plan, session_core, kernels, feeds):
     program = _engine.Program(session_core, kernels, slots.count)
     for value, slot in slots.permanent.items():
         if value.is_reference:
-            program.add_reference(slot, _variable(session_core, value))
+            program.add_reference(slot, engine_variable(session_core, value.source.op))
         else:
             array = _array_for(value)
             program.add_constant(slot, array, value.dtype.as_datatype_enum)
@@ -35,8 +35,8 @@ def _array_for(value):
     return np.require(value.constant, numpy_type, ["C", "ALIGNED"])
 
 
-def _variable(session_core, value):
-    op = value.source.op
+def engine_variable(session_core, op):
+    """The engine's variable of the node that stands for it."""
     shape = op._attrs["shape"]
     dims = None if shape.rank is None else [-1 if size is None else size for size in shape.as_list()]
     name = op._attrs.get("shared_name", b"").decode() or op._name
@@ -46,7 +46,7 @@ def _variable(session_core, value):
         name = f"resource:{container or 'localhost'}/{name}"
     elif container:
         name = f"{container}/{name}"
-    return session_core.variable(name, value.dtype.as_datatype_enum, dims)
+    return session_core.variable(name, op._attrs["dtype"].as_datatype_enum, dims)
 
 
 def _emit_step(program, kernels, node, step):
