@@ -25,9 +25,12 @@ from stillflow.facade.math_reductions import *
 from stillflow.facade.math_special import *
 from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
+from stillflow.facade.parsing import *
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
 from stillflow.facade.sparse_tensors import *
+from stillflow.facade.string_names import *
+from stillflow.facade.summary_tags import *
 from stillflow.facade.variable_scope import *
 from stillflow.facade.variables import *
 from stillflow.graph.dtypes import bfloat16 as bfloat16
@@ -69,7 +72,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util image logging nest nn random sparse strings train version".split()
+    "app compat debugging flags gfile graph_util image io logging nest nn python_io random sparse strings summary "
+    "train version".split()
 )
 
 

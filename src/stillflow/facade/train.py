@@ -1,5 +1,7 @@
 """tf.train.*"""
 
+from stillflow.event_files import summary_iterator as summary_iterator
+from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
 from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
 from stillflow.saver.checkpoint_reader import list_variables as list_variables
@@ -17,6 +19,7 @@ from stillflow.saver.initialization import init_from_checkpoint as init_from_che
 from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
 from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
 from stillflow.saver.saver import Saver as Saver
+from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
@@ -47,10 +50,8 @@ from stillflow.training.schedules import piecewise_constant as piecewise_constan
 from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
 
-
-def __getattr__(name):
-    if name in ("CheckpointState", "SaverDef"):
-        from stillflow.formats import protobuf
-
-        return protobuf.message(name)
-    raise AttributeError(f"module 'stillflow.train' has no attribute {name!r}")
+__getattr__ = _offering(
+    __name__,
+    "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList Int64List SaverDef "
+    "SequenceExample",
+)

@@ -249,6 +249,33 @@ _CONTENTS = {
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
     ),
+    "parsing.example": (
+        "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
+        "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",
+    ),
+    "parsing.records": (
+        "DecodeCSV DecodeRaw DecodeJSONExample DecodeCompressed ParseTensor SerializeTensor",
+        "decode_csv decode_csv_op decode_raw decode_json_example decode_compressed parse_tensor serialize_tensor",
+    ),
+    "parsing.files": ("ReadFile WriteFile MatchingFiles", "read_file write_file matching_files"),
+    "parsing.images": (
+        "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
+        "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
+    ),
+    "strings.values": (
+        "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "
+        "StringLength StringLower StringUpper EncodeBase64 DecodeBase64 Substr",
+        "string_to_number as_string string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong "
+        "string_strip string_length string_lower string_upper encode_base64 decode_base64 substr",
+    ),
+    "strings.parts": (
+        "StringSplit StringSplitV2 ReduceJoin UnsortedSegmentJoin",
+        "string_split_op string_split_v2 reduce_join_op unsorted_segment_join",
+    ),
+    "summary.values": (
+        "ScalarSummary HistogramSummary ImageSummary AudioSummaryV2 TensorSummaryV2 MergeSummary",
+        "scalar_summary histogram_summary image_summary audio_summary_v2 tensor_summary_v2 merge_summary",
+    ),
     "training.apply": (
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "
