@@ -108,7 +108,8 @@ C_LAYERS = {
     "training": {"training", "math", "kernel_api"},
     "kernels": {"elementwise", "gemm", "math", "movement", "random", "training", "kernel_api", "kernels"},
     "executor": {"executor", "kernel_api"},
-    "services": {"services", "executor", "math", "kernel_api"},
+    "queues": {"queues", "executor", "random", "kernel_api"},
+    "services": {"services", "queues", "executor", "math", "kernel_api"},
     "corpus": {"corpus", "random"},
     "capi": {"capi", "executor", "kernel_api"},
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "executor/event.h"
 #include "executor/program.h"
 #include "executor/session.h"
 
@@ -15,5 +16,11 @@ struct RunContext {
   int64_t next_poll_nanos;
   Code stop = Code::kOk;  // why the run is to end early
 };
+
+// Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.
+bool ShouldStop(RunContext* run);
+
+// Sleeps until the event is set or the run is to end. False for the latter.
+bool WaitFor(RunContext* run, Event* event);
 
 }  // namespace stillflow

@@ -200,6 +200,17 @@ _CONTENTS = {
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
     ),
+    "input.queue": (
+        "FIFOQueue FIFOQueueV2 PaddingFIFOQueue PaddingFIFOQueueV2 RandomShuffleQueue RandomShuffleQueueV2 "
+        "PriorityQueue PriorityQueueV2 QueueEnqueue QueueEnqueueV2 QueueEnqueueMany QueueEnqueueManyV2 "
+        "QueueDequeue QueueDequeueV2 QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2 "
+        "QueueClose QueueCloseV2 QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2",
+        "fifo_queue fifo_queue_v2 padding_fifo_queue padding_fifo_queue_v2 random_shuffle_queue "
+        "random_shuffle_queue_v2 priority_queue priority_queue_v2 queue_enqueue queue_enqueue_v2 "
+        "queue_enqueue_many queue_enqueue_many_v2 queue_dequeue queue_dequeue_v2 queue_dequeue_many "
+        "queue_dequeue_many_v2 queue_dequeue_up_to queue_dequeue_up_to_v2 queue_close queue_close_v2 "
+        "queue_is_closed queue_is_closed_v2 queue_size queue_size_v2",
+    ),
     "training.apply": (
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "
         "SparseApplyMomentum ApplyAdagrad SparseApplyAdagrad ApplyProximalAdagrad SparseApplyProximalAdagrad "

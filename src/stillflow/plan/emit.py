@@ -52,7 +52,7 @@ def _emit_step(program, kernels, node, step):
     lowering = node.lowering
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [_attr(node.attrs[name] if isinstance(name, str) else name) for name in lowering.attrs]
+    attrs = [_attr(_attr_value(node, name)) for name in lowering.attrs]
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
@@ -66,8 +66,17 @@ def _emit_step(program, kernels, node, step):
         raise errors.make(error.code, error.message, node.op) from None
 
 
+def _attr_value(node, name):
+    if name == "node_name":
+        return node.name.encode()
+    return node.attrs[name] if isinstance(name, str) else name
+
+
 def _attr(value):
-    """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape."""
+    """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape.
+
+    A list of shapes becomes the rank and the sizes of each, -1 for what is unknown.
+    """
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
     if isinstance(value, TensorShape):
@@ -75,8 +84,14 @@ def _attr(value):
             return [-2]
         return [-1 if size is None else size for size in value.as_list()]
     if isinstance(value, tuple):
+        if any(isinstance(item, TensorShape) for item in value):
+            return [number for shape in value for number in _rank_and_sizes(shape)]
         return [_attr(item) for item in value]
     return value
+
+
+def _rank_and_sizes(shape):
+    return [-1] if shape.rank is None else [shape.rank, *_attr(shape)]
 
 
 @dataclass(slots=True)

@@ -72,7 +72,8 @@ def _lift_operation(plan, op, order):
             node.outputs.remove(value)
             plan.values[value.source] = changed  # what comes out is the variable that went in
         elif value.source not in plan.values:  # a fed tensor keeps the value that is fed
-            value.is_reference = arg.is_ref
+            # What a kernel makes is a value, also where TensorFlow has a reference to a handle.
+            value.is_reference = arg.is_ref and not isinstance(op_def.lowering, Kernel)
             plan.values[value.source] = value
     if isinstance(node.lowering, Special):
         _lift_special(plan, op, node)
