@@ -60,7 +60,7 @@ class RandomShuffleQueue final : public Queue {
   std::vector<Tuple> tuples_;
 };
 
-// The smallest first component leaves first. Which of equal ones does is what a binary heap makes of it.
+// The smallest first component, an int64 scalar, leaves first. Which of equal ones does is what a binary heap makes of it.
 class PriorityQueue final : public Queue {
  public:
   using Queue::Queue;
@@ -102,16 +102,6 @@ Status CheckOptions(const QueueOptions& options) {
     return STILLFLOW_INVALID_ARGUMENT("min_after_dequeue %lld must be < capacity %lld",
                                       static_cast<long long>(options.min_after_dequeue),
                                       static_cast<long long>(options.capacity));
-  }
-  if (Is(options, "PriorityQueue")) {
-    if (spec.size() == 0 || spec.types[0] != DType::kInt64) {
-      return STILLFLOW_INVALID_ARGUMENT("PriorityQueue priority index component must be type int64, but dtype is: %s",
-                                        spec.size() == 0 ? "invalid" : Name(spec.types[0]));
-    }
-    if (spec.shapes.empty() || spec.shapes[0].rank != 0) {
-      return STILLFLOW_INVALID_ARGUMENT("PriorityQueue priority index component must be a scalar, but shape is: %s",
-                                        spec.shapes.empty() ? "<unknown>" : TextOf(spec.shapes[0]).c_str());
-    }
   }
   return Status();
 }

@@ -16,6 +16,7 @@
 namespace stillflow {
 namespace {
 
+constexpr int kPriorityQueue = 3;
 constexpr const char* kTypes[] = {"FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue"};
 enum QueueAttr { kType = kHandleAttrs, kComponentTypes, kShapes, kCapacity, kMinAfterDequeue, kSeed, kSeed2 };
 
@@ -48,6 +49,13 @@ Status MakeQueueHandle(const KernelCall& call) {
                          attrs[kMinAfterDequeue].i,
                          attrs[kSeed].i,
                          attrs[kSeed2].i};
+    if (options.type == kTypes[kPriorityQueue]) {
+      // The attributes say nothing of the first component, which is the priority.
+      PartialShape scalar;
+      scalar.rank = 0;
+      options.spec.types.insert(options.spec.types.begin(), DType::kInt64);
+      options.spec.shapes.insert(options.spec.shapes.begin(), scalar);
+    }
     return options;
   };
   return OutputHandle<Queue>(

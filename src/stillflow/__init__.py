@@ -22,6 +22,7 @@ from stillflow.facade.math_binary import *
 from stillflow.facade.math_reductions import *
 from stillflow.facade.math_special import *
 from stillflow.facade.math_unary import *
+from stillflow.facade.input import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
@@ -65,7 +66,7 @@ GIT_VERSION = __git_version__ = "v1.15.4-39-g3db52be"
 COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset("app compat debugging flags gfile graph_util logging nn random sparse train version".split())
+_NAMESPACES = frozenset("app compat debugging flags gfile graph_util logging nn queue random sparse train version".split())
 
 
 # What stillflow has beyond TensorFlow's names.
