@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kPollNanos = 50'000'000;
 constexpr int64_t kClockNanos = 10'000'000;  // the coarse clock is late by up to so much
-constexpr int kStepsPerClock = 16;  // reading the clock costs as much as a small step's bookkeeping
+constexpr int kStepsPerClock = 16;           // reading the clock costs as much as a small step's bookkeeping
 
 int64_t NowNanos() {
 #ifdef CLOCK_MONOTONIC_COARSE

@@ -60,7 +60,8 @@ class RandomShuffleQueue final : public Queue {
   std::vector<Tuple> tuples_;
 };
 
-// The smallest first component, an int64 scalar, leaves first. Which of equal ones does is what a binary heap makes of it.
+// The smallest first component, an int64 scalar, leaves first. Which of equal ones does is what a binary heap makes
+// of it.
 class PriorityQueue final : public Queue {
  public:
   using Queue::Queue;
@@ -130,8 +131,9 @@ Status CheckSameQueue(const Queue& queue, const QueueOptions& requested) {
                                       static_cast<long long>(requested.capacity));
   }
   if (own.spec.types != requested.spec.types) {
-    return STILLFLOW_INVALID_ARGUMENT("Shared queue '%s' has component types %s but requested component types were %s",
-                                      name, TextOf(own.spec.types).c_str(), TextOf(requested.spec.types).c_str());
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Shared queue '%s' has component types %s but requested component types were %s", name,
+        TextOf(own.spec.types).c_str(), TextOf(requested.spec.types).c_str());
   }
   if (!(own.spec.shapes == requested.spec.shapes)) {
     return STILLFLOW_INVALID_ARGUMENT(

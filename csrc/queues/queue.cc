@@ -158,8 +158,9 @@ bool Queue::TryDequeue(Attempt* attempt) {
 }
 
 Status Queue::Insufficient(int64_t requested, int64_t size) const {
-  return Error(Code::kOutOfRange, "%s '%s' is closed and has insufficient elements (requested %lld, current size %lld)",
-               options_.type, options_.name.c_str(), static_cast<long long>(requested), static_cast<long long>(size));
+  return Error(Code::kOutOfRange,
+               "%s '%s' is closed and has insufficient elements (requested %lld, current size %lld)", options_.type,
+               options_.name.c_str(), static_cast<long long>(requested), static_cast<long long>(size));
 }
 
 void Queue::PutBackAll(Attempt* attempt) {

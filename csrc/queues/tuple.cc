@@ -45,7 +45,8 @@ Status CheckRows(const TupleSpec& spec, const Tensor* const* tensors, int64_t co
     }
     if (tensor.dims[0] != count) {
       return STILLFLOW_INVALID_ARGUMENT(
-          "All input tensors must have the same size in the 0th dimension. Component %d has %lld, and should have %lld",
+          "All input tensors must have the same size in the 0th dimension. Component %d has %lld, and should have "
+          "%lld",
           static_cast<int>(i), static_cast<long long>(tensor.dims[0]), static_cast<long long>(count));
     }
   }

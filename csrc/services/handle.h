@@ -42,12 +42,11 @@ Status OutputHandle(const KernelCall& call, const Make& make, const Check& check
     if (state->number == 0) {
       const Attr* attrs = call.attrs;
       const std::string shared_name = StringOf(attrs[kHandleSharedName]);
-      const auto name = ResourceTable::NameOf(StringOf(attrs[kHandleContainer]), shared_name,
-                                              StringOf(attrs[kHandleNodeName]));
+      const auto name =
+          ResourceTable::NameOf(StringOf(attrs[kHandleContainer]), shared_name, StringOf(attrs[kHandleNodeName]));
       std::shared_ptr<Resource> resource;
       int64_t number = 0;
-      STILLFLOW_RETURN_IF_ERROR(
-          call.run->session->resources()->FindOrMake(T::kKind, name, make, &resource, &number));
+      STILLFLOW_RETURN_IF_ERROR(call.run->session->resources()->FindOrMake(T::kKind, name, make, &resource, &number));
       STILLFLOW_RETURN_IF_ERROR(check(static_cast<const T&>(*resource)));
       state->number = number;
       state->name = name;

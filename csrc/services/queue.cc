@@ -8,9 +8,10 @@
 //               min_after_dequeue, seed, seed2
 //
 // They wait as long as they have to; their run's end ends that.
+#include "queues/queue.h"
+
 #include <vector>
 
-#include "queues/queue.h"
 #include "services/handle.h"
 
 namespace stillflow {
@@ -68,7 +69,9 @@ Status MakeQueueHandle(const KernelCall& call) {
 
 // ---- Elements -----------------------------------------------------------------------------------------------------
 
-Status FindQueue(const KernelCall& call, std::shared_ptr<Queue>* queue) { return FindResource<Queue>(call, 0, queue); }
+Status FindQueue(const KernelCall& call, std::shared_ptr<Queue>* queue) {
+  return FindResource<Queue>(call, 0, queue);
+}
 
 const char* HandleTypeName(const KernelCall& call) {
   return call.in[0]->dtype == DType::kString ? "string_ref" : "resource";
@@ -179,19 +182,19 @@ Status Size(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(queue){
-    {"make_queue",
-     "| version, container, shared_name, node_name, type, component_types, shapes, capacity, min_after_dequeue, seed, "
-     "seed2",
-     MakeQueueHandle, nullptr, nullptr, HandleState::New, HandleState::Free},
-    {"queue_enqueue", "handle, components... | timeout_ms", Enqueue, CheckNoTimeout},
-    {"queue_enqueue_many", "handle, components... | timeout_ms", EnqueueMany, CheckNoTimeout},
-    {"queue_dequeue", "handle | component_types, timeout_ms", Dequeue, CheckNoTimeoutOfDequeue},
-    {"queue_dequeue_many", "handle, n | component_types, timeout_ms, allows_fewer", DequeueMany,
-     CheckNoTimeoutOfDequeue},
-    {"queue_close", "handle | cancel_pending_enqueues", Close},
-    {"queue_is_closed", "handle", IsClosed},
-    {"queue_size", "handle", Size},
-    {}};
+STILLFLOW_KERNELS(queue){{"make_queue",
+                          "| version, container, shared_name, node_name, type, component_types, shapes, capacity, "
+                          "min_after_dequeue, seed, "
+                          "seed2",
+                          MakeQueueHandle, nullptr, nullptr, HandleState::New, HandleState::Free},
+                         {"queue_enqueue", "handle, components... | timeout_ms", Enqueue, CheckNoTimeout},
+                         {"queue_enqueue_many", "handle, components... | timeout_ms", EnqueueMany, CheckNoTimeout},
+                         {"queue_dequeue", "handle | component_types, timeout_ms", Dequeue, CheckNoTimeoutOfDequeue},
+                         {"queue_dequeue_many", "handle, n | component_types, timeout_ms, allows_fewer", DequeueMany,
+                          CheckNoTimeoutOfDequeue},
+                         {"queue_close", "handle | cancel_pending_enqueues", Close},
+                         {"queue_is_closed", "handle", IsClosed},
+                         {"queue_size", "handle", Size},
+                         {}};
 
 }  // namespace stillflow

@@ -66,7 +66,9 @@ GIT_VERSION = __git_version__ = "v1.15.4-39-g3db52be"
 COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
-_NAMESPACES = frozenset("app compat debugging flags gfile graph_util logging nn queue random sparse train version".split())
+_NAMESPACES = frozenset(
+    "app compat debugging flags gfile graph_util logging nn queue random sparse train version".split()
+)
 
 
 # What stillflow has beyond TensorFlow's names.

@@ -128,7 +128,9 @@ class QueueRunner:
             self._runs[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
         threads = [
-            threading.Thread(target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}")
+            threading.Thread(
+                target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}"
+            )
             for op in self._enqueue_ops
         ]
         if coord:

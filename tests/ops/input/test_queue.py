@@ -327,7 +327,9 @@ def test_static_mistakes():
     named = tf.FIFOQueue(3, [tf.int32, tf.float32], names=["a", "b"], shapes=[(), ()])
     with pytest.raises(ValueError, match="You must enqueue a dictionary in a Queue with names"):
         named.enqueue([1, 2.0])
-    with pytest.raises(ValueError, match=r"do not match names of Queue.  Dictionary: \(\['a'\]\), Queue: \(\['a', 'b'"):
+    with pytest.raises(
+        ValueError, match=r"do not match names of Queue.  Dictionary: \(\['a'\]\), Queue: \(\['a', 'b'"
+    ):
         named.enqueue({"a": 1})
     with pytest.raises(ValueError, match="List of names must have the same length as the list of dtypes"):
         tf.FIFOQueue(3, [tf.int32], names=["a", "b"])
