@@ -283,6 +283,14 @@ inline bool SetString(const KernelCall& call, Tensor* tensor, int64_t index, con
   return cell != nullptr;
 }
 
+// Adds a reference to each string of a tensor whose cells were copied. Until then the kernel must not fail.
+inline void RetainStrings(const Tensor& tensor) {
+  if (tensor.dtype != DType::kString) return;
+  for (int64_t i = 0; i < tensor.count; ++i) {
+    if (StringCell* cell = Data<StringCell*>(tensor)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 // An int32 or int64 tensor's element.
 inline int64_t IntAt(const Tensor& tensor, int64_t index) {
   return tensor.dtype == DType::kInt64 ? Data<int64_t>(tensor)[index] : Data<int32_t>(tensor)[index];

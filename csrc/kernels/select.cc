@@ -57,13 +57,6 @@ Status ChooseRows(const KernelCall& call, int64_t rows, int64_t width) {
                       });
 }
 
-// The output's cells are copies; each is one more reference.
-void RetainStrings(const Tensor& tensor) {
-  for (int64_t i = 0; i < tensor.count; ++i) {
-    if (StringCell* cell = Data<StringCell*>(tensor)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
 template <typename Body>
 Status ForElementSize(DType type, const Body& body) {
   switch (ElementBytes(type)) {

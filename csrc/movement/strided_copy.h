@@ -59,14 +59,6 @@ Status AllocateZeros(const KernelCall& call, int out, DType dtype, const Shape& 
 // One run.
 Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to);
 
-// Adds a reference to each string of a tensor whose cells were copied. Until then the kernel must not fail.
-inline void RetainStrings(const Tensor& tensor) {
-  if (tensor.dtype != DType::kString) return;
-  for (int64_t i = 0; i < tensor.count; ++i) {
-    if (StringCell* cell = Data<StringCell*>(tensor)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
 // Whether parts of in[in] may be handed out as views rather than copied. A view of what others hold as well (a
 // variable above all) would make their next update in place a copy of the whole.
 inline bool MayView(const KernelCall& call, int in) {

@@ -282,6 +282,7 @@ cdef class Session:
 
 
 include "_arrays.pxi"
+include "_io.pxi"
 
 
 cdef struct _Interruption:

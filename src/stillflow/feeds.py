@@ -11,6 +11,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.sparse_tensor import SparseTensor, parts
 
 # {type: expand}: keys that stand for several tensors; expand(key, value) gives [(tensor, value)].
 _COMPOSITES: dict = {}
@@ -29,6 +30,7 @@ def _expand_slices(slices, value):
 
 
 register_composite(IndexedSlices, _expand_slices)
+register_composite(SparseTensor, lambda sparse, value: list(zip(parts(sparse), value, strict=False)))
 
 
 def expand(graph, feed_dict):

@@ -6,6 +6,7 @@ import collections
 
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
 # {type: (expand, contract)}: how an object that stands for several tensors is fetched.
 _COMPOSITES: dict = {}
@@ -28,6 +29,7 @@ register_composite(
     _slices_parts,
     lambda slices, values: IndexedSlicesValue(*values, *([None] * (3 - len(values)))),
 )
+register_composite(SparseTensor, parts, lambda _, values: SparseTensorValue(*values))
 
 
 def structure_key(fetches):

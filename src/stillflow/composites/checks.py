@@ -43,10 +43,12 @@ def assert_comparison(kind, x, y, data=None, summarize=None, message=None, name=
     Raises InvalidArgumentError if it is known not to hold.
     """
     sign, op_name, known = _COMPARISONS[kind]
+    if kind == "assert_equal":
+        with name_scope(name, kind, [x, y, *(data or ())]):  # TensorFlow takes a name for this question alone
+            if x is y:
+                return ops.no_op()
     with name_scope(name, kind, [x, y, *(data or ())]):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
-        if kind == "assert_equal" and x is y:
-            return ops.no_op()
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,

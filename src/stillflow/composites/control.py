@@ -8,6 +8,7 @@ from stillflow.graph.graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.sparse_tensor import SparseTensor, parts
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 
 
@@ -19,6 +20,8 @@ def _flatten(values):
             yield from (value.values, value.indices)
             if value.dense_shape is not None:
                 yield value.dense_shape
+        elif isinstance(value, SparseTensor):
+            yield from parts(value)
         else:
             yield value
 

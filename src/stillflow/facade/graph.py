@@ -27,6 +27,7 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
 from stillflow.ops import convert
@@ -157,8 +158,8 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
 
 
 def is_tensor(x):
-    """Whether `x` is a tensor, IndexedSlices or variable."""
-    return isinstance(x, (Tensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
+    """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
+    return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
 
 
 def op_scope(values, name, default_name=None):

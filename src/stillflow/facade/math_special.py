@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import special
+from stillflow.facade.math_unary import of_sparse_values
 
 __all__ = ["betainc", "igamma", "igammac", "lbeta", "polygamma", "zeta"]
 
@@ -86,11 +87,13 @@ def bessel_i1(x, name=None):
     return special.bessel_i1(x, name)
 
 
+@of_sparse_values
 def bessel_i0e(x, name=None):
     """e^-|x| times the modified Bessel function of order 0."""
     return ops.bessel_i0e(x, name=name)
 
 
+@of_sparse_values
 def bessel_i1e(x, name=None):
     """e^-|x| times the modified Bessel function of order 1."""
     return ops.bessel_i1e(x, name=name)

@@ -5,7 +5,10 @@ Each takes a tensor, or what becomes one, and returns a tensor of its shape.
 
 from __future__ import annotations
 
+import functools
+
 from stillflow import ops
+from stillflow.graph.sparse_tensor import SparseTensor
 
 __all__ = [
     "abs",
@@ -48,6 +51,22 @@ __all__ = [
 ]
 
 
+def of_sparse_values(function):
+    """The function, applied to the values of a SparseTensor where it is given one."""
+
+    @functools.wraps(function)
+    def apply(x, name=None):
+        try:
+            return function(x, name)
+        except TypeError:  # TensorFlow too tries it as a tensor first, which uses up the name
+            if not isinstance(x, SparseTensor):
+                raise
+        return SparseTensor(x.indices, function(x.values, name), x.dense_shape)
+
+    return apply
+
+
+@of_sparse_values
 def abs(x, name=None):
     """|x|."""
     return ops.abs(x, name=name)
@@ -103,6 +122,7 @@ def digamma(x, name=None):
     return ops.digamma(x, name=name)
 
 
+@of_sparse_values
 def erf(x, name=None):
     """The error function."""
     return ops.erf(x, name=name)
@@ -168,6 +188,7 @@ def logical_not(x, name=None):
     return ops.logical_not(x, name=name)
 
 
+@of_sparse_values
 def negative(x, name=None):
     """-x."""
     return ops.negative(x, name=name)
@@ -198,6 +219,7 @@ def sigmoid(x, name=None):
     return ops.sigmoid(x, name=name)
 
 
+@of_sparse_values
 def sign(x, name=None):
     """-1, 0 or 1 as x is negative, zero or positive; NaN of NaN."""
     return ops.sign(x, name=name)
@@ -213,11 +235,13 @@ def sinh(x, name=None):
     return ops.sinh(x, name=name)
 
 
+@of_sparse_values
 def sqrt(x, name=None):
     """The square root."""
     return ops.sqrt(x, name=name)
 
 
+@of_sparse_values
 def square(x, name=None):
     """x * x."""
     return ops.square(x, name=name)
@@ -228,6 +252,7 @@ def tan(x, name=None):
     return ops.tan(x, name=name)
 
 
+@of_sparse_values
 def tanh(x, name=None):
     """The hyperbolic tangent."""
     return ops.tanh(x, name=name)

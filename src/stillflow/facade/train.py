@@ -1,6 +1,9 @@
 """tf.train.*"""
 
+from stillflow.event_files import summary_iterator as summary_iterator
+from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
@@ -30,3 +33,7 @@ from stillflow.training.schedules import exponential_decay as exponential_decay
 from stillflow.training.schedules import inverse_time_decay as inverse_time_decay
 from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
+
+__getattr__ = _offering(
+    __name__, "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
+)

@@ -34,7 +34,7 @@ def to_message(value: TensorValue):
     for size in value.dims:
         proto.tensor_shape.dim.add().size = size
     count = value.element_count
-    if value.dtype in _CONTENT_TYPES and len(value.values) == count and count > 1:
+    if value.dtype in _CONTENT_TYPES and len(value.values) == count and count > 1 and not value.is_listed:
         proto.tensor_content = value.values.tobytes()
     elif len(value.values):
         getattr(proto, _FIELDS[value.dtype]).extend(_field_items(value))

@@ -101,7 +101,7 @@ class Tensor:
         Raises:
           ValueError: without a session, or with one of another graph.
         """
-        return _session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
+        return session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
     def experimental_ref(self):
         """A hashable stand-in; tensors are hashable themselves."""
@@ -304,7 +304,7 @@ class Operation:
 
     def run(self, feed_dict=None, session=None):
         """Runs this operation in `session` or the default session. Raises ValueError without one."""
-        _session_for(self._graph, session, "execute operation", "run").run(self, feed_dict)
+        session_for(self._graph, session, "execute operation", "run").run(self, feed_dict)
 
     def _as_graph_element(self):
         return self
@@ -333,7 +333,7 @@ def _call_sites():
     return sites
 
 
-def _session_for(graph, session, action, method):
+def session_for(graph, session, action, method):
     if session is None:
         session = scopes.get_default_session()
         if session is None:

@@ -206,6 +206,11 @@ def partial_value(tensor):
     return _Search(looks_through_arithmetic=True).partial_value(tensor)
 
 
+def partial_constant(tensor):
+    """Like partial_value, but looking only as far as constant_value does."""
+    return _Search(looks_through_arithmetic=False).partial_value(tensor)
+
+
 def value_as_dims(value):
     """The plain shape that a partial value spells: -1 and None are unknown sizes; None an unknown rank."""
     if value is None or isinstance(value, int):

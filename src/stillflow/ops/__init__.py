@@ -79,7 +79,10 @@ _CONTENTS = {
         "Zeta Polygamma Igamma Igammac IgammaGradA Betainc BesselI0e BesselI1e",
         "zeta polygamma igamma igammac igamma_grad_a betainc bessel_i0e bessel_i1e",
     ),
-    "math.division": ("", "truediv div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan"),
+    "math.division": (
+        "",
+        "truediv quotient_operands div floordiv divide div_no_nan multiply_no_nan reciprocal_no_nan",
+    ),
     "math.comparison": (
         "Equal NotEqual Less LessEqual Greater GreaterEqual ApproximateEqual LogicalAnd LogicalOr LogicalNot Select "
         "SelectV2",
@@ -99,7 +102,7 @@ _CONTENTS = {
     "math.reduction": (
         "Sum Mean Prod Max Min EuclideanNorm All Any",
         "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_euclidean_norm reduce_all reduce_any "
-        "reduced_shape reduction_axes",
+        "prod_op reduced_shape reduction_axes",
     ),
     "math.arg_extremum": ("ArgMax ArgMin", "argmax argmin arg_max arg_min"),
     "math.cumulative": ("Cumsum Cumprod", "cumsum cumprod"),
@@ -187,6 +190,28 @@ _CONTENTS = {
     ),
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
+    "sparse.order": (
+        "SparseReorder SparseReshape SparseConcat SparseSlice SparseSliceGrad SparseSplit",
+        "sparse_reorder sparse_reshape sparse_concat sparse_slice sparse_split sparse_reorder_op sparse_reshape_op "
+        "sparse_concat_op sparse_slice_op sparse_slice_grad sparse_split_op",
+    ),
+    "sparse.arithmetic": (
+        "SparseAdd SparseAddGrad SparseTensorDenseAdd SparseDenseCwiseAdd SparseDenseCwiseMul SparseDenseCwiseDiv "
+        "SparseSparseMaximum SparseSparseMinimum SparseTensorDenseMatMul SparseSoftmax",
+        "sparse_add sparse_add_op sparse_add_grad sparse_tensor_dense_add sparse_dense_cwise_add "
+        "sparse_dense_cwise_add_op sparse_dense_cwise_mul sparse_dense_cwise_div sparse_maximum sparse_minimum "
+        "sparse_sparse_maximum sparse_sparse_minimum sparse_tensor_dense_matmul sparse_tensor_dense_mat_mul "
+        "sparse_softmax sparse_softmax_op",
+    ),
+    "sparse.reduce": (
+        "SparseReduceSum SparseReduceSumSparse SparseReduceMax SparseReduceMaxSparse",
+        "sparse_reduce_sum sparse_reduce_max sparse_reduce_sum_sparse sparse_reduce_max_sparse sparse_reduce_sum_op "
+        "sparse_reduce_max_op sparse_reduce_sum_sparse_op sparse_reduce_max_sparse_op",
+    ),
+    "sparse.rows": (
+        "SparseFillEmptyRows SparseFillEmptyRowsGrad",
+        "sparse_fill_empty_rows sparse_fill_empty_rows_op sparse_fill_empty_rows_grad",
+    ),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
         "StridedSlice StridedSliceGrad StridedSliceAssign",
@@ -210,6 +235,34 @@ _CONTENTS = {
         "queue_enqueue_many queue_enqueue_many_v2 queue_dequeue queue_dequeue_v2 queue_dequeue_many "
         "queue_dequeue_many_v2 queue_dequeue_up_to queue_dequeue_up_to_v2 queue_close queue_close_v2 "
         "queue_is_closed queue_is_closed_v2 queue_size queue_size_v2",
+    ),
+    "parsing.example": (
+        "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
+        "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",
+    ),
+    "parsing.records": (
+        "DecodeCSV DecodeRaw DecodeJSONExample DecodeCompressed ParseTensor SerializeTensor",
+        "decode_csv decode_csv_op decode_raw decode_json_example decode_compressed parse_tensor serialize_tensor",
+    ),
+    "parsing.files": ("ReadFile WriteFile MatchingFiles", "read_file write_file matching_files"),
+    "parsing.images": (
+        "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
+        "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
+    ),
+    "strings.join": ("StringJoin", "string_join"),
+    "strings.values": (
+        "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "
+        "StringLength StringLower StringUpper EncodeBase64 DecodeBase64 Substr",
+        "string_to_number as_string string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong "
+        "string_strip string_length string_lower string_upper encode_base64 decode_base64 substr",
+    ),
+    "strings.parts": (
+        "StringSplit StringSplitV2 ReduceJoin UnsortedSegmentJoin",
+        "string_split_op string_split_v2 reduce_join_op unsorted_segment_join",
+    ),
+    "summary.values": (
+        "ScalarSummary HistogramSummary ImageSummary AudioSummaryV2 TensorSummaryV2 MergeSummary",
+        "scalar_summary histogram_summary image_summary audio_summary_v2 tensor_summary_v2 merge_summary",
     ),
     "training.apply": (
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "

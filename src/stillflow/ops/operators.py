@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.sparse_tensor import SparseTensor, parts
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -14,7 +15,7 @@ def _binary(name, function):
 
     def operator(x, y):
         with name_scope(None, name, [x, y]) as scope:
-            if not isinstance(y, Tensor):
+            if not isinstance(y, (Tensor, SparseTensor)):
                 try:
                     y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
                 except TypeError:
@@ -36,10 +37,32 @@ def _add(x, y, name):
     return (ops.add if x.dtype.base_dtype is dtypes.string else ops.add_v2)(x, y, name=name)
 
 
+def _multiply(x, y, name):
+    if not isinstance(y, SparseTensor):
+        return ops.mul(x, y, name=name)
+    return SparseTensor(y.indices, ops.sparse_dense_cwise_mul(*parts(y), x, name=name), y.dense_shape)
+
+
+def _sparse(name, function):
+    """The operator of a sparse tensor and a dense one."""
+
+    def operator(sparse, y):
+        with name_scope(None, name, [sparse, y]) as scope:
+            y = convert_to_tensor(y, sparse.dtype.base_dtype, name="y")
+            return SparseTensor(sparse.indices, function(*parts(sparse), y, name=scope), sparse.dense_shape)
+
+    return operator
+
+
+def _sparse_true_division(indices, values, shape, y, name):
+    with name_scope(name, "truediv", [indices, values, shape, y]) as scope:
+        values, y = ops.quotient_operands(values, y, "sp_values")
+        return ops.sparse_dense_cwise_div(indices, values, shape, y, name=scope)
+
+
 # Named as in `ops`, so that importing this module imports no op.
 _WITH_REFLECTION = {
     "sub": "sub",
-    "mul": "mul",
     "div": "div",
     "truediv": "truediv",
     "floordiv": "floordiv",
@@ -86,6 +109,10 @@ def _is_not(x, y):
 def install():
     """Gives tensors their operators. == and != compare identities, as in TensorFlow 1."""
     _overload("add", _add)
+    _overload("mul", _multiply)
+    SparseTensor._override_operator("__mul__", _sparse("mul", _named("sparse_dense_cwise_mul")))
+    SparseTensor._override_operator("__div__", _sparse("div", _named("sparse_dense_cwise_div")))
+    SparseTensor._override_operator("__truediv__", _sparse("truediv", _sparse_true_division))
     for symbol, builder in _WITH_REFLECTION.items():
         _overload(symbol, _named(builder))
     for operator, builder in _PLAIN.items():

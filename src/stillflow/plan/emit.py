@@ -9,6 +9,7 @@ import numpy as np
 from stillflow import _engine, errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_value import TensorValue
 from stillflow.ops.registry import Kernel
 
 
@@ -75,7 +76,8 @@ def _attr_value(node, name):
 def _attr(value):
     """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape.
 
-    A list of shapes becomes the rank and the sizes of each, -1 for what is unknown.
+    A list of shapes is the rank of each, -1 if it is unknown, followed by its sizes; a list of strings is each of
+    them after its length.
     """
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
@@ -83,14 +85,18 @@ def _attr(value):
         if value.rank is None:
             return [-2]
         return [-1 if size is None else size for size in value.as_list()]
+    if isinstance(value, TensorValue):
+        return value.array().ravel().tolist()
     if isinstance(value, tuple):
-        if any(isinstance(item, TensorShape) for item in value):
-            return [number for shape in value for number in _rank_and_sizes(shape)]
+        if value and isinstance(value[0], TensorShape):
+            return [number for shape in value for number in _ranked(shape)]
+        if value and isinstance(value[0], bytes):
+            return b"".join(len(item).to_bytes(8, "little") + item for item in value)
         return [_attr(item) for item in value]
     return value
 
 
-def _rank_and_sizes(shape):
+def _ranked(shape):
     return [-1] if shape.rank is None else [shape.rank, *_attr(shape)]
 
 

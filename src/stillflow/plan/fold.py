@@ -40,7 +40,7 @@ def fold(plan, evaluate):
     if results is None:
         return  # it fails; let it fail when the program runs, where the node is named
     for value, array in zip(wanted, results, strict=True):
-        value.constant = np.asarray(array)
+        value.constant = np.asarray(array, object if isinstance(array, bytes) else None)  # numpy cuts bytes at zeros
         value.dims = value.constant.shape
         value.producer = None
     plan.nodes = [node for node in plan.nodes if node not in members]

@@ -16,7 +16,8 @@ def comparisons(tf):
     x, y = _unknown(tf, [1, 2]), tf.constant([2, 3])
     return [
         _after(tf, [
-            tf.assert_equal(x, x), tf.assert_less(x, y), tf.assert_less_equal(x, y, message="why", summarize=2),
+            tf.assert_equal(x, x), tf.assert_equal(x, x + 0, name="e"), tf.assert_less(x, y),
+            tf.assert_less_equal(x, y, message="why", summarize=2),
             tf.assert_greater(y, x, name="g"), tf.assert_greater_equal(y, x, data=["here", x]),
             tf.assert_none_equal(x, y), tf.debugging.assert_less(x, y),
         ], x)

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.graph.sparse_tensor import is_sparse
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
@@ -111,6 +112,8 @@ def _(context):
 def shape(input, name=None, out_type=dtypes.int32, optimize=True):
     """The shape of a tensor, an integer vector; a constant where it is known, unless not `optimize`."""
     with name_scope(name, "Shape", [input]) as scope:
+        if is_sparse(input):
+            return ops.cast_op(input.dense_shape, DstT=out_type)
         tensor = convert_to_tensor(input)
         if optimize and tensor.shape.is_fully_defined():
             return ops.constant(tensor.shape.as_list(), out_type, name=scope)
@@ -120,6 +123,8 @@ def shape(input, name=None, out_type=dtypes.int32, optimize=True):
 def size(input, name=None, out_type=dtypes.int32, optimize=True):
     """The number of elements of a tensor, an integer scalar; a constant where it is known."""
     with name_scope(name, "Size", [input]) as scope:
+        if is_sparse(input):
+            return ops.prod_op(ops.cast_op(input.dense_shape, DstT=out_type), 0, name=scope)
         tensor = convert_to_tensor(input)
         if optimize:
             if tensor.shape.is_fully_defined():
@@ -132,6 +137,8 @@ def size(input, name=None, out_type=dtypes.int32, optimize=True):
 def rank(input, name=None, optimize=True):
     """The number of dimensions of a tensor, an int32 scalar; a constant where it is known."""
     with name_scope(name, "Rank", [input]) as scope:
+        if is_sparse(input):
+            return size_op(input.dense_shape, name=scope)
         tensor = convert_to_tensor(input)
         if optimize and tensor._dims is not None:
             return ops.constant(len(tensor._dims), dtypes.int32, name=scope)

@@ -37,20 +37,25 @@ def _converted(x, y):
     return x, y
 
 
+def quotient_operands(x, y, x_name="x"):
+    """Both as tensors of the type that their quotient has. Raises TypeError for different types."""
+    x = convert_to_tensor(x, name=x_name)
+    y = convert_to_tensor(y, name="y")
+    _check_types(x, y)
+    dtype = x.dtype.base_dtype
+    if dtype not in _QUOTIENT_TYPES:
+        raise TypeError(f"Invalid dtype {dtype!r} in __truediv__")
+    quotient = _QUOTIENT_TYPES[dtype]
+    if quotient is not None:
+        x = ops.cast(x, quotient)
+        y = ops.cast(y, quotient)
+    return x, y
+
+
 def truediv(x, y, name=None):
     """x / y as Python 3 means it: quotients of integers are floats. Raises TypeError for different types."""
     with name_scope(name, "truediv", [x, y]) as scope:
-        x = convert_to_tensor(x, name="x")
-        y = convert_to_tensor(y, name="y")
-        _check_types(x, y)
-        dtype = x.dtype.base_dtype
-        if dtype not in _QUOTIENT_TYPES:
-            raise TypeError(f"Invalid dtype {dtype!r} in __truediv__")
-        quotient = _QUOTIENT_TYPES[dtype]
-        if quotient is not None:
-            x = ops.cast(x, quotient)
-            y = ops.cast(y, quotient)
-        return ops.real_div(x, y, name=scope)
+        return ops.real_div(*quotient_operands(x, y), name=scope)
 
 
 def div(x, y, name=None):

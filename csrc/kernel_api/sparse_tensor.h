@@ -1,0 +1,121 @@
+// sparse_tensor.h: the entries of a sparse tensor, a row of indices and a value each, and orders among them.
+#pragma once
+
+#include <algorithm>
+
+#include "kernel_api/kernel.h"
+
+namespace stillflow {
+
+// The rows of a matrix of indices.
+struct Entries {
+  const int64_t* indices = nullptr;
+  int64_t count = 0;
+  int64_t rank = 0;
+
+  Entries() = default;
+  explicit Entries(const Tensor& matrix)
+      : indices(Data<int64_t>(matrix)), count(matrix.dims[0]), rank(matrix.dims[1]) {}
+  const int64_t* operator[](int64_t entry) const { return indices + entry * rank; }
+};
+
+// Negative, zero or positive as row a comes before, is equal to, or comes after row b.
+inline int CompareRows(const int64_t* a, const int64_t* b, int64_t rank) {
+  for (int64_t i = 0; i < rank; ++i) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+// Fills `order` with the numbers of the entries in the order of their rows; equal rows stay as they are.
+inline void OrderRows(const Entries& entries, int64_t* order) {
+  bool is_ordered = true;
+  for (int64_t i = 0; i < entries.count; ++i) {
+    order[i] = i;
+    if (i > 0 && CompareRows(entries[i - 1], entries[i], entries.rank) > 0) is_ordered = false;
+  }
+  if (is_ordered) return;
+  std::sort(order, order + entries.count, [&](int64_t a, int64_t b) {
+    const int comparison = CompareRows(entries[a], entries[b], entries.rank);
+    return comparison != 0 ? comparison < 0 : a < b;
+  });
+}
+
+inline ShapeText RowText(const int64_t* row, int64_t rank) {
+  return ShapeText(static_cast<int>(std::min<int64_t>(rank, kMaxRank)), row);
+}
+
+inline Status CheckInside(const Entries& entries, const Shape& shape) {
+  for (int64_t i = 0; i < entries.count; ++i) {
+    for (int axis = 0; axis < shape.rank; ++axis) {
+      if (static_cast<uint64_t>(entries[i][axis]) < static_cast<uint64_t>(shape.dims[axis])) continue;
+      return STILLFLOW_INVALID_ARGUMENT("indices[%lld] = %s is out of bounds: need 0 <= index < %s",
+                                        static_cast<long long>(i), RowText(entries[i], entries.rank).c_str(),
+                                        ShapeText(shape).c_str());
+    }
+  }
+  return Status();
+}
+
+inline Status CheckValueCount(const Entries& entries, const Tensor& values) {
+  if (values.count == entries.count) return Status();
+  return STILLFLOW_INVALID_ARGUMENT(
+      "indices and values rows (indexing dimension) must match. (indices = %lld, values = %lld)",
+      static_cast<long long>(entries.count), static_cast<long long>(values.count));
+}
+
+inline Status CheckRank(const Entries& entries, const Tensor& shape) {
+  if (shape.count == entries.rank) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("Order length must be SparseTensor rank.");
+}
+
+inline Status AllocateVector(const KernelCall& call, int out, DType dtype, int64_t count) {
+  Shape shape;
+  shape.Add(count);
+  return AllocateOutput(call, out, dtype, shape);
+}
+
+inline Status AllocateMatrix(const KernelCall& call, int out, DType dtype, int64_t rows, int64_t columns) {
+  Shape shape;
+  shape.Add(rows);
+  shape.Add(columns);
+  return AllocateOutput(call, out, dtype, shape);
+}
+
+// An output vector with the sizes of a shape.
+inline Status WriteShape(const KernelCall& call, int out, const Shape& shape) {
+  STILLFLOW_RETURN_IF_ERROR(AllocateVector(call, out, DType::kInt64, shape.rank));
+  std::copy_n(shape.dims, shape.rank, MutableData<int64_t>(*call.out[out]));
+  return Status();
+}
+
+// Calls body(TypeTag<T>) with an integer as wide as elements of `dtype`, for what only moves them.
+template <typename Body>
+Status ForWidth(const char* kernel, DType dtype, const Body& body) {
+  switch (ElementBytes(dtype)) {
+    case 8:
+      return body(TypeTag<uint64_t>{});
+    case 4:
+      return body(TypeTag<uint32_t>{});
+    case 2:
+      return body(TypeTag<uint16_t>{});
+    case 1:
+      return body(TypeTag<uint8_t>{});
+    default:
+      return UnsupportedType(kernel, dtype);
+  }
+}
+
+// out[out] = the values numbered by order[0...count)
+inline Status TakeValues(const KernelCall& call, const char* kernel, const Tensor& values, const int64_t* order,
+                         int64_t count, int out) {
+  STILLFLOW_RETURN_IF_ERROR(AllocateVector(call, out, values.dtype, count));
+  return ForWidth(kernel, values.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; i < count; ++i) MutableData<T>(*call.out[out])[i] = Data<T>(values)[order[i]];
+    RetainStrings(*call.out[out]);
+    return Status();
+  });
+}
+
+}  // namespace stillflow

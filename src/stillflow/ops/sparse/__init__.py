@@ -1,0 +1,1 @@
+"""Ops on sparse tensors: places, values and a shape."""
