@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "services/guarded.h"
 #include "services/handle.h"
 
 namespace stillflow {
@@ -182,19 +183,20 @@ Status Size(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(queue){{"make_queue",
-                          "| version, container, shared_name, node_name, type, component_types, shapes, capacity, "
-                          "min_after_dequeue, seed, "
-                          "seed2",
-                          MakeQueueHandle, nullptr, nullptr, HandleState::New, HandleState::Free},
-                         {"queue_enqueue", "handle, components... | timeout_ms", Enqueue, CheckNoTimeout},
-                         {"queue_enqueue_many", "handle, components... | timeout_ms", EnqueueMany, CheckNoTimeout},
-                         {"queue_dequeue", "handle | component_types, timeout_ms", Dequeue, CheckNoTimeoutOfDequeue},
-                         {"queue_dequeue_many", "handle, n | component_types, timeout_ms, allows_fewer", DequeueMany,
-                          CheckNoTimeoutOfDequeue},
-                         {"queue_close", "handle | cancel_pending_enqueues", Close},
-                         {"queue_is_closed", "handle", IsClosed},
-                         {"queue_size", "handle", Size},
-                         {}};
+STILLFLOW_KERNELS(queue){
+    {"make_queue",
+     "| version, container, shared_name, node_name, type, component_types, shapes, capacity, "
+     "min_after_dequeue, seed, "
+     "seed2",
+     Guarded<MakeQueueHandle>, nullptr, nullptr, HandleState::New, HandleState::Free},
+    {"queue_enqueue", "handle, components... | timeout_ms", Guarded<Enqueue>, CheckNoTimeout},
+    {"queue_enqueue_many", "handle, components... | timeout_ms", Guarded<EnqueueMany>, CheckNoTimeout},
+    {"queue_dequeue", "handle | component_types, timeout_ms", Guarded<Dequeue>, CheckNoTimeoutOfDequeue},
+    {"queue_dequeue_many", "handle, n | component_types, timeout_ms, allows_fewer", Guarded<DequeueMany>,
+     CheckNoTimeoutOfDequeue},
+    {"queue_close", "handle | cancel_pending_enqueues", Guarded<Close>},
+    {"queue_is_closed", "handle", Guarded<IsClosed>},
+    {"queue_size", "handle", Guarded<Size>},
+    {}};
 
 }  // namespace stillflow

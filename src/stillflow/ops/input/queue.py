@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
+from stillflow.ops.input.handle import shape_of_handle, versions
 from stillflow.ops.registry import define_op
 
-_HANDLES = {1: "Ref(string)", 2: "resource"}
 _FIFO, _PADDING_FIFO, _RANDOM_SHUFFLE, _PRIORITY = range(4)  # as the kernel numbers them
-
-
-def _versions(define):
-    """What `define(handle type, suffix, version)` makes of both versions."""
-    return define(_HANDLES[2], "V2", 2), define(_HANDLES[1], "", 1)
 
 
 def _queue(name, kind, types=">= 1", shapes=">= 0 = []", extra="", extra_values="0, 0, 0"):
@@ -30,18 +25,10 @@ def _queue(name, kind, types=">= 1", shapes=">= 0 = []", extra="", extra_values=
             stateful=True,
             differentiable=False,
         )
-        op.shape_rule(_shape_of_handle if version == 2 else _shape_of_names)
+        op.shape_rule(shape_of_handle)
         return op
 
-    return _versions(define)
-
-
-def _shape_of_handle(context):
-    return ()
-
-
-def _shape_of_names(context):
-    return (2,)
+    return versions(define)
 
 
 fifo_queue_v2, fifo_queue = _queue("FIFOQueue", _FIFO)
@@ -59,7 +46,7 @@ priority_queue_v2, priority_queue = _queue("PriorityQueue", _PRIORITY, ">= 0 = [
 
 
 def _enqueue(name, kernel):
-    return _versions(
+    return versions(
         lambda handle, suffix, version: define_op(
             f"{name}{suffix}(handle: {handle}, components: Tcomponents) -> ()",
             "Tcomponents: list(type) >= 1; timeout_ms: int = -1",
@@ -100,7 +87,7 @@ def _define_dequeue(handle, suffix, version):
     return op
 
 
-queue_dequeue_v2, queue_dequeue = _versions(_define_dequeue)
+queue_dequeue_v2, queue_dequeue = versions(_define_dequeue)
 
 
 def _dequeue_many(name, allows_fewer):
@@ -116,7 +103,7 @@ def _dequeue_many(name, allows_fewer):
         op.shape_rule(_unknown if allows_fewer else _check_count)
         return op
 
-    return _versions(define)
+    return versions(define)
 
 
 queue_dequeue_many_v2, queue_dequeue_many = _dequeue_many("QueueDequeueMany", False)
@@ -134,7 +121,7 @@ def _scalar(op):
     return op
 
 
-queue_close_v2, queue_close = _versions(
+queue_close_v2, queue_close = versions(
     lambda handle, suffix, version: define_op(
         f"QueueClose{suffix}(handle: {handle}) -> ()",
         "cancel_pending_enqueues: bool = false",
@@ -143,7 +130,7 @@ queue_close_v2, queue_close = _versions(
         differentiable=False,
     )
 )
-queue_is_closed_v2, queue_is_closed = _versions(
+queue_is_closed_v2, queue_is_closed = versions(
     lambda handle, suffix, version: _scalar(
         define_op(
             f"QueueIsClosed{suffix}(handle: {handle}) -> (is_closed: bool)",
@@ -153,7 +140,7 @@ queue_is_closed_v2, queue_is_closed = _versions(
         )
     )
 )
-queue_size_v2, queue_size = _versions(
+queue_size_v2, queue_size = versions(
     lambda handle, suffix, version: _scalar(
         define_op(
             f"QueueSize{suffix}(handle: {handle}) -> (size: int32)",
