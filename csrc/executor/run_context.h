@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "executor/event.h"
 #include "executor/program.h"
 #include "executor/session.h"
 
@@ -16,5 +17,11 @@ struct RunContext {
   Code stop = Code::kOk;     // why the run is to end early
   uint8_t* cells = nullptr;  // of a program with branches: 1 where live
 };
+
+// Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.
+bool ShouldStop(RunContext* run);
+
+// Sleeps until the event is set or the run is to end. False for the latter.
+bool WaitFor(RunContext* run, Event* event);
 
 }  // namespace stillflow

@@ -20,10 +20,13 @@ from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
 from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
 from stillflow.saver.saver import Saver as Saver
 from stillflow.summary_writer import FileWriter as SummaryWriter
+from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
 from stillflow.training.adam import AdamOptimizer as AdamOptimizer
+from stillflow.training.coordinator import Coordinator as Coordinator
+from stillflow.training.coordinator import LooperThread as LooperThread
 from stillflow.training.ftrl import FtrlOptimizer as FtrlOptimizer
 from stillflow.training.global_step import assert_global_step as assert_global_step
 from stillflow.training.global_step import create_global_step as create_global_step
@@ -38,6 +41,9 @@ from stillflow.training.proximal_adagrad import ProximalAdagradOptimizer as Prox
 from stillflow.training.proximal_gradient_descent import (
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
+from stillflow.training.queue_runner import QueueRunner as QueueRunner
+from stillflow.training.queue_runner import add_queue_runner as add_queue_runner
+from stillflow.training.queue_runner import start_queue_runners as start_queue_runners
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 from stillflow.training.schedules import cosine_decay as cosine_decay
 from stillflow.training.schedules import cosine_decay_restarts as cosine_decay_restarts

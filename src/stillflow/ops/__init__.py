@@ -249,6 +249,30 @@ _CONTENTS = {
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
     ),
+    "input.queue": (
+        "FIFOQueue FIFOQueueV2 PaddingFIFOQueue PaddingFIFOQueueV2 RandomShuffleQueue RandomShuffleQueueV2 "
+        "PriorityQueue PriorityQueueV2 QueueEnqueue QueueEnqueueV2 QueueEnqueueMany QueueEnqueueManyV2 "
+        "QueueDequeue QueueDequeueV2 QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2 "
+        "QueueClose QueueCloseV2 QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2",
+        "fifo_queue fifo_queue_v2 padding_fifo_queue padding_fifo_queue_v2 random_shuffle_queue "
+        "random_shuffle_queue_v2 priority_queue priority_queue_v2 queue_enqueue queue_enqueue_v2 "
+        "queue_enqueue_many queue_enqueue_many_v2 queue_dequeue queue_dequeue_v2 queue_dequeue_many "
+        "queue_dequeue_many_v2 queue_dequeue_up_to queue_dequeue_up_to_v2 queue_close queue_close_v2 "
+        "queue_is_closed queue_is_closed_v2 queue_size queue_size_v2",
+    ),
+    "input.reader": (
+        "TextLineReader TextLineReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2 WholeFileReader "
+        "WholeFileReaderV2 TFRecordReader TFRecordReaderV2 IdentityReader IdentityReaderV2 ReaderRead ReaderReadV2 "
+        "ReaderReadUpTo ReaderReadUpToV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 "
+        "ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2 ReaderSerializeState ReaderSerializeStateV2 "
+        "ReaderRestoreState ReaderRestoreStateV2 ReaderReset ReaderResetV2",
+        "text_line_reader text_line_reader_v2 fixed_length_record_reader fixed_length_record_reader_v2 "
+        "whole_file_reader whole_file_reader_v2 tf_record_reader tf_record_reader_v2 identity_reader "
+        "identity_reader_v2 reader_read reader_read_v2 reader_read_up_to reader_read_up_to_v2 "
+        "reader_num_records_produced reader_num_records_produced_v2 reader_num_work_units_completed "
+        "reader_num_work_units_completed_v2 reader_serialize_state reader_serialize_state_v2 reader_restore_state "
+        "reader_restore_state_v2 reader_reset reader_reset_v2",
+    ),
     "parsing.example": (
         "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
         "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",

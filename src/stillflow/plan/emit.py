@@ -94,7 +94,7 @@ def _emit_step(program, kernels, node, step, cells):
             guard = guard if lowering.name == "merge_live" else []
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [_attr(values[name] if isinstance(name, str) else name) for name in lowering.attrs]
+    attrs = [_attr(_attr_value(node, values, name)) for name in lowering.attrs]
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
@@ -117,6 +117,12 @@ def _control_flow_attrs(node, guard, cells):
     for each in node.attrs["guards"]:
         guards.extend([len(each), *(cells[condition] for condition in each)])
     return {"guards": guards, "cell": numbers[0] if numbers else -1}
+
+
+def _attr_value(node, values, name):
+    if name == "node_name":
+        return node.name.encode()
+    return values[name] if isinstance(name, str) else name
 
 
 def _attr(value):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Special
+from stillflow.ops.registry import Alias, Kernel, Special
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
@@ -79,7 +79,8 @@ def _lift_operation(plan, op, order):
             node.outputs.remove(value)
             plan.values[value.source] = changed  # what comes out is the variable that went in
         elif value.source not in plan.values:  # a fed tensor keeps the value that is fed
-            value.is_reference = arg.is_ref
+            # What a kernel makes is a value, also where TensorFlow has a reference to a handle.
+            value.is_reference = arg.is_ref and not isinstance(op_def.lowering, Kernel)
             plan.values[value.source] = value
     if isinstance(node.lowering, Special):
         _lift_special(plan, op, node)
