@@ -77,6 +77,18 @@ def side_by_side(name, threads, pythons, rounds, seconds):
     return {engine: statistics.median(values) for engine, values in times.items() if values}
 
 
+def ratios_of(key, times):
+    """{key: ratio} to the fastest rival, and to a copy of as many bytes where one was timed."""
+    ours = times.get("stillflow")
+    rivals = [seconds for engine, seconds in times.items() if engine not in ("stillflow", "copy")]
+    found = {}
+    if ours and rivals:
+        found[key] = min(rivals) / ours
+    if ours and "copy" in times:
+        found[f"{key}, against a copy"] = times["copy"] / ours
+    return found
+
+
 def cpu():
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -105,13 +117,12 @@ def main():
             continue
         for threads in case["threads"]:
             times = side_by_side(name, threads, pythons, arguments.rounds, arguments.seconds)
-            rivals = {engine: seconds for engine, seconds in times.items() if engine != "stillflow"}
-            if "stillflow" not in times or not rivals:
-                continue
-            key = f"{name}, {threads} thread{'s' if threads > 1 else ''}"
-            ratios[key] = min(rivals.values()) / times["stillflow"]
-            detail = "  ".join(f"{engine} {text(seconds)}" for engine, seconds in times.items())
-            print(f"{ratios[key]:6.2f}x  {key}\n         {detail}", flush=True)
+            ratios.update(found := ratios_of(f"{name}, {threads} thread{'s' if threads > 1 else ''}", times))
+            for key, ratio in found.items():
+                print(f"{ratio:6.2f}x  {key}")
+            print(
+                "         " + "  ".join(f"{engine} {text(seconds)}" for engine, seconds in times.items()), flush=True
+            )
     return report(ratios, baseline, arguments.update)
 
 

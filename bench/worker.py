@@ -12,6 +12,7 @@ import os
 import statistics
 import sys
 import time
+import types
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -34,19 +35,24 @@ def load(name, threads):
         tf.disable_v2_behavior()
         tf.logging.set_verbosity("ERROR")
         return tf
-    engine = importlib.import_module("numpy" if name == "copy" else name)
+    if name == "copy":
+        return types.SimpleNamespace(__name__="copy")
+    engine = importlib.import_module(name)
     if name == "torch":
         engine.set_num_threads(threads)
     return engine
 
 
 def measure(run, seconds):
-    """The median time of a call, over as many as fit, at least 5."""
+    """The median time of a call, over as many as fit: at least 5, or 1 of those that take longer than `seconds`."""
+    warm_up = time.perf_counter() + seconds
     for _ in range(3):
         run()
+        if time.perf_counter() > warm_up:
+            break
     times = []
     end = time.perf_counter() + seconds
-    while len(times) < 5 or time.perf_counter() < end:
+    while len(times) < (1 if times and times[0] > seconds else 5) or time.perf_counter() < end:
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)

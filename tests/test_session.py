@@ -333,6 +333,7 @@ print("ready", flush=True)
 """
 
 
+@pytest.mark.release
 def test_ctrl_c_stops_a_long_run():
     program = LONG_RUN + "tf.Session().run(y, {x: 1})\n"
     process = subprocess.Popen(
@@ -355,6 +356,7 @@ def test_a_timeout_ends_a_long_run():
     assert result.stdout.split() == ["ready", "late"]
 
 
+@pytest.mark.release
 def test_closing_a_session_ends_its_runs(new_graph):
     x = tf.placeholder(tf.float32, [])
     y = tf.zeros([1000000]) + x

@@ -59,6 +59,7 @@ def small_model():
 
 
 @needs_proc
+@pytest.mark.release
 def test_memory_is_flat_over_many_steps(new_graph):
     train, loss, rows, quotient, divisor = small_model()
     with tf.Session() as session:
@@ -78,6 +79,7 @@ def test_memory_is_flat_over_many_steps(new_graph):
 
 
 @needs_proc
+@pytest.mark.release
 def test_memory_is_flat_over_many_shapes(new_graph):
     x = tf.placeholder(tf.float32, [None, None])
     y = tf.reduce_sum(tf.exp(x) * 2.0, 0)
@@ -94,6 +96,7 @@ def test_memory_is_flat_over_many_shapes(new_graph):
 
 
 @needs_proc
+@pytest.mark.release
 def test_sessions_and_graphs_are_returned():
     def use():
         with tf.Graph().as_default(), tf.Session() as session:
@@ -196,6 +199,7 @@ def test_closing_twice_and_from_several_threads(new_graph):
             session.run(x)
 
 
+@pytest.mark.release
 def test_the_process_ends_while_a_thread_runs():
     program = """
 import threading

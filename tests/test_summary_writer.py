@@ -76,10 +76,16 @@ def test_what_is_added_is_read(tmp_path):
 
 def test_a_graph_is_written_with_its_shapes(tmp_path, new_graph):
     tf.placeholder(tf.float32, [None, 3], name="x")
+    tf.add_to_collection("mine", b"here")
     with tf.summary.FileWriter(tmp_path, new_graph) as writer:
         writer.add_graph(new_graph, 9)
     events = [event for event in read(tmp_path) if event.WhichOneof("what") == "graph_def"]
     assert [event.step for event in events] == [0, 9]
+    (meta,) = [event.meta_graph_def for event in read(tmp_path) if event.WhichOneof("what") == "meta_graph_def"]
+    meta = tf.MetaGraphDef.FromString(meta)
+    assert [op.name for op in meta.meta_info_def.stripped_op_list.op] == ["Placeholder"]
+    assert meta.graph_def == tf.GraphDef.FromString(events[0].graph_def)
+    assert list(meta.collection_def["mine"].bytes_list.value) == [b"here"]
     (node,) = tf.GraphDef.FromString(events[0].graph_def).node
     assert [dim.size for dim in node.attr["_output_shapes"].list.shape[0].dim] == [-1, 3]
 

@@ -50,7 +50,7 @@ def main(arguments):
         "PYTHONPATH": str(PACKAGES),
         "PYTHONMALLOC": "malloc",
     }
-    tests = [sys.executable, "-m", "pytest", "tests", "-m", "not peer", "-n", "2", *arguments]
+    tests = [sys.executable, "-m", "pytest", "tests", "-m", "not peer and not release", "-n", "2", *arguments]
     return subprocess.call(tests, cwd=ROOT, env=environment)
 
 

@@ -1,10 +1,10 @@
 #include "capi/stillflow.h"
 
 #include <cstring>
-#include <exception>
 #include <new>
 #include <utility>
 
+#include "capi/guarded.h"
 #include "executor/buffer.h"
 #include "executor/cpu.h"
 #include "executor/kernel_library.h"
@@ -15,6 +15,7 @@
 using stillflow::Buffer;
 using stillflow::Code;
 using stillflow::DType;
+using stillflow::Guarded;
 using stillflow::KernelDef;
 using stillflow::Status;
 using stillflow::StringCell;
@@ -26,11 +27,6 @@ static_assert(sizeof(sf_step_trace) == sizeof(stillflow::StepTrace), "sf_step_tr
 
 struct sf_kernels {
   std::vector<const KernelDef*> all;
-};
-
-struct sf_session {
-  explicit sf_session(int threads) : session(threads) {}
-  stillflow::Session session;
 };
 
 struct sf_program {
@@ -48,6 +44,7 @@ struct sf_program {
   std::string state_name;
   int64_t seed = 0;
   int64_t seed2 = 0;
+  std::vector<int32_t> guard;
 };
 
 namespace {
@@ -56,24 +53,6 @@ Buffer* Unwrap(sf_buffer* buffer) { return reinterpret_cast<Buffer*>(buffer); }
 const Buffer* Unwrap(const sf_buffer* buffer) { return reinterpret_cast<const Buffer*>(buffer); }
 sf_buffer* Wrap(Buffer* buffer) { return reinterpret_cast<sf_buffer*>(buffer); }
 
-int32_t Report(const Status& status, char** message) {
-  if (!status.ok()) *message = strdup(status.message());
-  return static_cast<int32_t>(status.code());
-}
-
-// Runs `body`, turning what it throws into a code and a message.
-template <typename Body>
-int32_t Guarded(char** message, Body body) {
-  *message = nullptr;
-  try {
-    return Report(body(), message);
-  } catch (const std::bad_alloc&) {
-    return Report(Status(Code::kResourceExhausted, strdup("Out of memory")), message);
-  } catch (const std::exception& error) {
-    return Report(Status(Code::kInternal, strdup(error.what())), message);
-  }
-}
-
 Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   using Kind = sf_program::StateKind;
   spec.kernel = program->kernels->all[kernel];
@@ -81,6 +60,7 @@ Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   spec.state = nullptr;
   const Kind state_kind = std::exchange(program->state_kind, Kind::kNone);
   program->attrs = stillflow::AttrList();
+  spec.guard = std::exchange(program->guard, {});
   if (state_kind == Kind::kRandom) {
     spec.state = program->session->GetRandomState(program->state_name, program->seed, program->seed2);
   } else if (state_kind == Kind::kOp) {
@@ -236,6 +216,10 @@ void sf_program_op_state(sf_program* program, const char* name) {
   program->state_name = name;
 }
 
+void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count) {
+  program->guard.assign(cells, cells + count);
+}
+
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
                         int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
                         char** message) {
@@ -257,6 +241,12 @@ void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count) 
 
 void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count) {
   program->program.SetFetches(std::vector<int32_t>(slots, slots + count));
+}
+
+void sf_program_cells(sf_program* program, int32_t count) { program->program.SetCellCount(count); }
+
+void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* cells, int32_t count) {
+  program->program.AddFetchGuard(label, std::vector<int32_t>(cells, cells + count));
 }
 
 sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,

@@ -100,6 +100,43 @@ int32_t sf_session_save_op_states(sf_session* session, char** message,
 int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
                                     char** message);
 
+/* The values of some variables at one instant, kept without copying them. */
+typedef struct sf_snapshot sf_snapshot;
+sf_snapshot* sf_snapshot_take(sf_variable* const* variables, int32_t count); /* owned; the session outlives it */
+void sf_snapshot_restore(const sf_snapshot* snapshot);                       /* as often as wanted */
+void sf_snapshot_free(sf_snapshot* snapshot);
+/* The number of dimensions of a variable's value now, and their sizes; -1 if it has no value. */
+int32_t sf_variable_shape(sf_variable* variable, int64_t* dims);
+
+/* Checkpoints of either format. */
+typedef struct sf_checkpoint sf_checkpoint;
+int32_t sf_checkpoint_open(const char* prefix, sf_checkpoint** checkpoint, char** message);
+void sf_checkpoint_free(sf_checkpoint* checkpoint);
+bool sf_checkpoint_is_v2(const sf_checkpoint* checkpoint);
+/* Tensors in order of their names; false past the last. What is pointed to stays valid. */
+bool sf_checkpoint_tensor(const sf_checkpoint* checkpoint, int64_t index, const char** name, int64_t* name_size,
+                          int32_t* dtype, int32_t* rank, const int64_t** dims, int64_t* slice_count);
+/* A slice of one as text, "0,3:-"; freed by the caller. */
+char* sf_checkpoint_slice(const sf_checkpoint* checkpoint, int64_t index, int64_t slice);
+/* `shape_and_slice` is empty for all of it. The result has one reference. */
+int32_t sf_checkpoint_read(const sf_checkpoint* checkpoint, const char* name, int64_t name_size,
+                           const char* shape_and_slice, sf_tensor* result, char** message);
+/* Checks all checksums. */
+int32_t sf_checkpoint_verify(const sf_checkpoint* checkpoint, char** message);
+
+/* Writes a checkpoint, which appears at `finish`, or not at all. */
+typedef struct sf_checkpoint_writer sf_checkpoint_writer;
+int32_t sf_checkpoint_writer_open(const char* prefix, sf_checkpoint_writer** writer, char** message);
+void sf_checkpoint_writer_free(sf_checkpoint_writer* writer);
+int32_t sf_checkpoint_writer_add(sf_checkpoint_writer* writer, const char* name, int64_t name_size,
+                                 const char* shape_and_slice, const sf_tensor* value, char** message);
+int32_t sf_checkpoint_writer_finish(sf_checkpoint_writer* writer, char** message);
+
+/* Keeps strings for the next checkpoint that the session writes at `prefix`, which gets them as further tensors. */
+int32_t sf_session_set_note(sf_session* session, const char* prefix, const char* key, const char* bytes, int64_t size,
+                            char** message);
+void sf_session_clear_notes(sf_session* session, const char* prefix);
+
 /* Programs. Build one, then run it from any number of threads. */
 sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count);
 void sf_program_free(sf_program* program);
@@ -111,12 +148,18 @@ void sf_program_attr_float(sf_program* program, double value);
 void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size);
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2);
 void sf_program_op_state(sf_program* program, const char* name);
+/* The step runs if all these cells are live; see executor/program.h. */
+void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count);
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,
                         int32_t out_count, uint64_t dying, const int32_t* releases, int32_t release_count,
                         char** message);
 int32_t sf_program_step_count(const sf_program* program);
 void sf_program_feeds(sf_program* program, const int32_t* slots, int32_t count);
 void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count);
+/* Of a program with branches: the number of cells, and those without which a fetch has no value. A run then fails
+ * with a message about fetch number `label`. */
+void sf_program_cells(sf_program* program, int32_t count);
+void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* cells, int32_t count);
 /* A feed without a buffer wraps memory that the caller keeps unchanged during the call. Every result has a
  * reference for the caller, or no buffer when the run failed. A result that is (a view of) such a feed comes
  * back with that memory and no buffer. */

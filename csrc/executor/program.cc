@@ -168,6 +168,8 @@ Status Program::AddStep(StepSpec spec) {
   arguments_.insert(arguments_.end(), spec.in.begin(), spec.in.end());
   arguments_.insert(arguments_.end(), spec.out.begin(), spec.out.end());
   releases_.insert(releases_.end(), spec.releases.begin(), spec.releases.end());
+  guards_.push_back({static_cast<int32_t>(guard_cells_.size()), static_cast<int32_t>(spec.guard.size())});
+  guard_cells_.insert(guard_cells_.end(), spec.guard.begin(), spec.guard.end());
   attrs_.push_back(std::move(spec.attrs));
   steps_.push_back(step);
   return Status();
@@ -188,6 +190,7 @@ std::unique_ptr<Program::Frame> Program::TakeFrame() {
   for (const auto& permanent : permanents_) frame->slots[permanent.first] = permanent.second;
   frame->arguments.reserve(arguments_.size());
   for (int32_t slot : arguments_) frame->arguments.push_back(&frame->slots[slot]);
+  frame->cells.resize(cell_count_);
   return frame;
 }
 
@@ -202,12 +205,37 @@ void Program::ReleaseTransients(Frame* frame) {
   }
 }
 
+bool Program::IsLive(const Guard& guard, const uint8_t* cells) const {
+  for (int32_t i = 0; i < guard.count; ++i) {
+    if (!cells[guard_cells_[guard.first + i]]) return false;
+  }
+  return true;
+}
+
+// In TensorFlow's words.
+Status Program::CheckFetches(const uint8_t* cells) const {
+  for (const auto& guard : fetch_guards_) {
+    if (std::all_of(guard.second.begin(), guard.second.end(), [&](int32_t cell) { return cells[cell] != 0; }))
+      continue;
+    const std::string text = "Retval[" + std::to_string(guard.first) + "] does not have value";
+    return Status(Code::kInvalidArgument, strdup(text.c_str()));
+  }
+  return Status();
+}
+
+template <bool kHasCells>
 RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   Tensor** const arguments = frame->arguments.data();
   int until_clock = kStepsPerClock;
   const int32_t step_count = static_cast<int32_t>(steps_.size());
   for (int32_t i = 0; i < step_count; ++i) {
     const Step& step = steps_[i];
+    if constexpr (kHasCells) {
+      if (!IsLive(guards_[i], run->cells)) {
+        for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
+        continue;
+      }
+    }
     KernelCall call;
     call.in = arguments + step.first_argument;
     call.out = arguments + step.first_argument + step.in_count;
@@ -255,8 +283,15 @@ RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& o
   RunResult result;
   {
     const FloatMode float_mode;
-    result = RunSteps(frame.get(), &run);
+    if (cell_count_ == 0) {
+      result = RunSteps<false>(frame.get(), &run);
+    } else {
+      std::fill(frame->cells.begin(), frame->cells.end(), 0);
+      run.cells = frame->cells.data();
+      result = RunSteps<true>(frame.get(), &run);
+    }
   }
+  if (result.status.ok() && !fetch_guards_.empty()) result.status = CheckFetches(run.cells);
   if (result.status.ok()) {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       results[i] = frame->slots[fetches_[i]];

@@ -31,6 +31,7 @@ struct StepSpec {
   std::vector<int32_t> out;
   uint64_t dying;                 // see KernelCall::dying
   std::vector<int32_t> releases;  // slots nobody reads after this step
+  std::vector<int32_t> guard;     // cells: the step runs if all of them are live
   AttrList attrs;
   void* state;
 };
@@ -60,6 +61,10 @@ struct RunResult {
 };
 
 // Immutable once built; any number of threads may run it at the same time.
+//
+// A program with branches has cells, one for each thing that may or may not hold in a run. All are dead when a run
+// begins; steps that decide about branches bring them to life (see services/control_flow.cc), and steps and fetches
+// that are guarded by a dead cell have no value.
 class Program {
  public:
   // `session` outlives the program.
@@ -74,6 +79,11 @@ class Program {
   // The slot refers to `variable` in every run.
   void AddReference(int32_t slot, Variable* variable);
   Status AddStep(StepSpec spec);
+  void SetCellCount(int32_t count) { cell_count_ = count; }
+  // A run in which not all of `cells` are live at the end fails; `label` is the fetch's number for the message.
+  void AddFetchGuard(int32_t label, std::vector<int32_t> cells) {
+    fetch_guards_.push_back({label, std::move(cells)});
+  }
   void SetFeeds(std::vector<int32_t> slots) { feeds_ = std::move(slots); }
   void SetFetches(std::vector<int32_t> slots) { fetches_ = std::move(slots); }
 
@@ -102,12 +112,22 @@ class Program {
   struct Frame {
     std::vector<Tensor> slots;
     std::vector<Tensor*> arguments;
+    std::vector<uint8_t> cells;
+  };
+  // The cells in [first, first + count) of `guard_cells_`.
+  struct Guard {
+    int32_t first;
+    int32_t count;
   };
 
   std::unique_ptr<Frame> TakeFrame();
   void ReturnFrame(std::unique_ptr<Frame> frame);
   void ReleaseTransients(Frame* frame);
+  // Programs without cells, which are nearly all, pay nothing for those of others.
+  template <bool kHasCells>
   RunResult RunSteps(Frame* frame, RunContext* run);
+  bool IsLive(const Guard& guard, const uint8_t* cells) const;
+  Status CheckFetches(const uint8_t* cells) const;
 
   Session* const session_;
   const int32_t slot_count_;
@@ -119,6 +139,10 @@ class Program {
   std::vector<bool> is_permanent_;
   std::vector<int32_t> feeds_;
   std::vector<int32_t> fetches_;
+  int32_t cell_count_ = 0;
+  std::vector<Guard> guards_;  // of the steps
+  std::vector<int32_t> guard_cells_;
+  std::vector<std::pair<int32_t, std::vector<int32_t>>> fetch_guards_;
 
   std::mutex frames_mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;

@@ -14,7 +14,8 @@ struct RunContext {
   const RunOptions* options;
   int64_t deadline_nanos;  // 0: none
   int64_t next_poll_nanos;
-  Code stop = Code::kOk;  // why the run is to end early
+  Code stop = Code::kOk;     // why the run is to end early
+  uint8_t* cells = nullptr;  // of a program with branches: 1 where live
 };
 
 // Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.

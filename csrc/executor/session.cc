@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
-#include <vector>
+#include <utility>
 
 #include "executor/buffer.h"
 
@@ -120,6 +120,64 @@ bool Session::RestoreOpState(const std::string& name, std::string bytes) {
   awaited_states_[name] = std::move(bytes);
   return true;
 }
+
+// ---- Notes for checkpoints ----------------------------------------------------------------------------------------
+
+void Session::SetNote(const std::string& prefix, const std::string& key, std::string value) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  notes_[prefix][key] = std::move(value);
+}
+
+void Session::ClearNotes(const std::string& prefix) {
+  std::lock_guard<std::mutex> guard(mutex_);
+  notes_.erase(prefix);
+}
+
+std::map<std::string, std::string> Session::TakeNotes(const std::string& file) {
+  constexpr char kShards[] = "_temp_";  // the folder of the shards of `prefix` is called so and so
+  std::lock_guard<std::mutex> guard(mutex_);
+  for (auto entry = notes_.begin(); entry != notes_.end(); ++entry) {
+    const std::string& prefix = entry->first;
+    if (file != prefix && file.compare(0, prefix.size() + sizeof kShards - 1, prefix + kShards) != 0) continue;
+    std::map<std::string, std::string> taken = std::move(entry->second);
+    notes_.erase(entry);
+    return taken;
+  }
+  return {};
+}
+
+// ---- Snapshots ----------------------------------------------------------------------------------------------------
+
+Snapshot::Snapshot(std::vector<Variable*> variables) : variables_(std::move(variables)) {
+  values_.reserve(variables_.size());
+  for (Variable* variable : variables_) {
+    std::lock_guard<std::mutex> guard(variable->mutex);
+    values_.push_back(variable->value);
+    if (values_.back().buffer != nullptr) Retain(values_.back().buffer);
+  }
+}
+
+Snapshot::~Snapshot() {
+  for (const Tensor& value : values_) {
+    if (value.buffer != nullptr) Release(value.buffer);
+  }
+}
+
+void Snapshot::Restore() const {
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    const Tensor& value = values_[i];
+    Buffer* previous = nullptr;
+    if (value.buffer != nullptr) Retain(value.buffer);
+    {
+      std::lock_guard<std::mutex> guard(variables_[i]->mutex);
+      previous = variables_[i]->value.buffer;
+      variables_[i]->value = value;
+    }
+    if (previous != nullptr) Release(previous);
+  }
+}
+
+// ---- Runs ---------------------------------------------------------------------------------------------------------
 
 bool Session::BeginRun() {
   std::lock_guard<std::mutex> guard(runs_mutex_);

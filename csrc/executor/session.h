@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "executor/event.h"
 #include "executor/resource.h"
@@ -77,6 +78,12 @@ class Session {
   // Restores a state now, or when it is made. False if a state that is there is of another kind or size.
   bool RestoreOpState(const std::string& name, std::string bytes);
 
+  // Strings by key, which the next checkpoint at `prefix` gets as further tensors.
+  void SetNote(const std::string& prefix, const std::string& key, std::string value);
+  void ClearNotes(const std::string& prefix);
+  // Those for a file that is about to be written: the checkpoint itself, or the first of its shards.
+  std::map<std::string, std::string> TakeNotes(const std::string& file);
+
   // A run holds the session open. BeginRun returns false once Close was called.
   bool BeginRun();
   void EndRun();
@@ -114,6 +121,7 @@ class Session {
   std::map<std::string, std::unique_ptr<RandomState>> random_states_;
   std::map<std::string, std::unique_ptr<OpState>> op_states_;
   std::map<std::string, std::string> awaited_states_;  // saved ones, of ops that are not there yet
+  std::map<std::string, std::map<std::string, std::string>> notes_;
 
   ResourceTable resources_;
 
@@ -124,6 +132,22 @@ class Session {
   std::mutex runs_mutex_;
   std::condition_variable runs_ended_;
   int runs_ = 0;
+};
+
+// The values of some variables at one instant. It shares their buffers, so that an update of one makes a copy.
+class Snapshot {
+ public:
+  explicit Snapshot(std::vector<Variable*> variables);
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  // Gives the variables those values again; those that had none have none.
+  void Restore() const;
+
+ private:
+  const std::vector<Variable*> variables_;
+  std::vector<Tensor> values_;
 };
 
 }  // namespace stillflow

@@ -20,31 +20,60 @@ constexpr int kMostWorkers = 255;
 // Whether this thread is in a chunk that other threads work beside. A loop within it has all threads busy already.
 thread_local bool is_in_shared_chunk = false;
 
+// A participant's own chunks. Each begins with its own, so that from step to step a thread finds in its cache what
+// it left there; who is done helps the others.
+struct alignas(64) Share {
+  std::atomic<int64_t> next;
+  int64_t end;
+};
+
 struct Job {
   Status (*body)(void*, int64_t);
   void* arg;
-  int64_t count;
-  alignas(64) std::atomic<int64_t> next{0};
+  int participants;
+  Share shares[kMostWorkers + 1];  // of the participants alone are set
+  // Chunks from here on are not started: the lowest that failed, or 0 after an interruption.
+  alignas(64) std::atomic<int64_t> limit;
   alignas(64) std::atomic<int> attached{0};  // workers that may still touch this job
   std::mutex failure_mutex;
-  int64_t failed_chunk = -1;
   Status failure;
 
-  void Work() {
-    for (;;) {
-      const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
-      if (chunk >= count) return;
-      Status status = body(arg, chunk);
-      if (!status.ok()) Fail(chunk, std::move(status));
+  // Before any other participant knows the job.
+  void Deal(int64_t count, int to) {
+    participants = to;
+    limit.store(count, std::memory_order_relaxed);
+    for (int i = 0; i < participants; ++i) {
+      shares[i].next.store(count * i / participants, std::memory_order_relaxed);
+      shares[i].end = count * (i + 1) / participants;
     }
   }
 
+  // Calls after_each() after each chunk.
+  template <typename AfterEach>
+  void Work(int self, const AfterEach& after_each) {
+    for (int i = 0; i < participants; ++i) {
+      Share& share = shares[(self + i) % participants];
+      while (share.next.load(std::memory_order_relaxed) < share.end) {
+        const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (chunk >= share.end || chunk >= limit.load(std::memory_order_relaxed)) break;
+        Status status = body(arg, chunk);
+        if (!status.ok()) Fail(chunk, std::move(status));
+        after_each();
+      }
+    }
+  }
+
+  // Chunks below the one that failed still run, so that the failure is the same whatever the threads do.
   void Fail(int64_t chunk, Status status) {
-    next.store(count, std::memory_order_relaxed);
     std::lock_guard<std::mutex> guard(failure_mutex);
-    if (failed_chunk >= 0 && failed_chunk < chunk) return;
-    failed_chunk = chunk;
+    if (chunk >= limit.load(std::memory_order_relaxed)) return;
+    limit.store(chunk, std::memory_order_relaxed);
     failure = std::move(status);
+  }
+
+  void Stop() {
+    std::lock_guard<std::mutex> guard(failure_mutex);
+    limit.store(0, std::memory_order_relaxed);
   }
 };
 
@@ -52,7 +81,8 @@ class Worker {
  public:
   Worker() : thread_([this] { Loop(); }) { thread_.detach(); }
 
-  void Assign(Job* job) {
+  void Assign(Job* job, int participant) {
+    participant_ = participant;
     job_.store(job);
     if (is_sleeping_.load()) {
       std::lock_guard<std::mutex> guard(mutex_);
@@ -68,6 +98,7 @@ class Worker {
   Job* Await();
 
   std::atomic<Job*> job_{nullptr};
+  int participant_ = 0;  // of the job
   std::atomic<bool> is_sleeping_{false};
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -146,7 +177,7 @@ void Worker::Loop() {
   for (;;) {
     Job* job = Await();
     Pool* pool = GetPool();
-    job->Work();
+    job->Work(participant_, [] {});
     pool->Return(this);
     job->attached.fetch_sub(1, std::memory_order_release);  // the last touch: `job` is on the caller's stack
   }
@@ -159,30 +190,25 @@ Status ParallelFor(int threads, int64_t count, Status (*body)(void*, int64_t), v
   Job job;
   job.body = body;
   job.arg = arg;
-  job.count = count;
 
   Worker* workers[kMostWorkers];
   int helpers = 0;
   if (threads > 1 && count > 1 && !is_in_shared_chunk) {
     const int64_t wanted = threads - 1 < count - 1 ? threads - 1 : count - 1;
     helpers = GetPool()->Take(wanted < kMostWorkers ? static_cast<int>(wanted) : kMostWorkers, workers);
-    job.attached.store(helpers, std::memory_order_relaxed);
-    for (int i = 0; i < helpers; ++i) workers[i]->Assign(&job);
   }
+  job.Deal(count, helpers + 1);
+  job.attached.store(helpers, std::memory_order_relaxed);
+  for (int i = 0; i < helpers; ++i) workers[i]->Assign(&job, i + 1);
 
   bool is_interrupted = false;
   const bool was_in_shared_chunk = is_in_shared_chunk;
   is_in_shared_chunk = was_in_shared_chunk || helpers > 0;
-  for (;;) {
-    const int64_t chunk = job.next.fetch_add(1, std::memory_order_relaxed);
-    if (chunk >= count) break;
-    Status status = body(arg, chunk);
-    if (!status.ok()) job.Fail(chunk, std::move(status));
-    if (interrupt.is_due(interrupt.arg)) {
-      is_interrupted = true;
-      job.next.store(count, std::memory_order_relaxed);
-    }
-  }
+  job.Work(0, [&] {
+    if (!interrupt.is_due(interrupt.arg)) return;
+    is_interrupted = true;
+    job.Stop();
+  });
   is_in_shared_chunk = was_in_shared_chunk;
   for (int i = 0; i < helpers; ++i) {
     if (!workers[i]->Revoke(&job)) continue;

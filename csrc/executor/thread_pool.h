@@ -14,9 +14,9 @@ struct Interrupt {
 };
 
 // Calls body(arg, chunk) once for every chunk in [0, count) on the calling thread and up to `threads` - 1
-// others. Chunks are handed out in ascending order. After a failure no further chunk starts, and the failure
-// of the lowest chunk that failed is returned; since every lower chunk had been started by then and is
-// finished, that does not depend on the threads. Code::kCancelled when `interrupt` said so.
+// others. Each has a part of the chunks of its own, the same every time, and helps with the others' when it is done.
+// After a failure no higher chunk starts, and the failure of the lowest chunk that fails is returned, which does not
+// depend on the threads. Code::kCancelled when `interrupt` said so.
 Status ParallelFor(int threads, int64_t count, Status (*body)(void* arg, int64_t chunk), void* arg,
                    const Interrupt& interrupt);
 

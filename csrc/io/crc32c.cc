@@ -42,6 +42,28 @@ uint64_t Load64(const uint8_t* bytes) {
   return word;
 }
 
+// Checksums are polynomials over two elements, the first coefficient in the highest bit; this is their product
+// modulo the generator.
+uint32_t Multiply(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (; a != 0; a <<= 1) {
+    if (a >> 31 != 0) product ^= b;
+    b = b >> 1 ^ (b & 1 ? kPolynomial : 0);
+  }
+  return product;
+}
+
+// What a checksum is multiplied by when `size` zero bytes follow.
+uint32_t FactorOfBytes(uint64_t size) {
+  uint32_t factor = uint32_t{1} << 31;  // 1
+  uint32_t square = uint32_t{1} << 23;  // x to the power of 8
+  for (; size != 0; size >>= 1) {
+    if (size & 1) factor = Multiply(factor, square);
+    square = Multiply(square, square);
+  }
+  return factor;
+}
+
 // All functions below work on the inverted checksum.
 uint32_t ByTable(uint32_t crc, const uint8_t* bytes, size_t size) {
   for (; size >= 8; bytes += 8, size -= 8) {
@@ -63,18 +85,9 @@ struct LaneShift {
   uint32_t at[4][256];
 
   LaneShift() {
-    uint32_t columns[32];
-    for (int bit = 0; bit < 32; ++bit) {
-      uint32_t crc = uint32_t{1} << bit;
-      for (size_t i = 0; i < kLaneBytes; ++i) crc = crc >> 8 ^ kTables.at[0][crc & 255];
-      columns[bit] = crc;
-    }
+    const uint32_t factor = FactorOfBytes(kLaneBytes);
     for (int place = 0; place < 4; ++place) {
-      for (int byte = 0; byte < 256; ++byte) {
-        uint32_t crc = 0;
-        for (int bit = 0; bit < 8; ++bit) crc ^= byte >> bit & 1 ? columns[8 * place + bit] : 0;
-        at[place][byte] = crc;
-      }
+      for (uint32_t byte = 0; byte < 256; ++byte) at[place][byte] = Multiply(byte << 8 * place, factor);
     }
   }
 
@@ -122,6 +135,10 @@ bool HasInstruction() { return false; }
 #endif
 
 }  // namespace
+
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_size) {
+  return Multiply(first, FactorOfBytes(second_size)) ^ second;
+}
 
 uint32_t ExtendCrc32cByTable(uint32_t crc, const void* data, size_t size) {
   return ~ByTable(~crc, static_cast<const uint8_t*>(data), size);

@@ -10,7 +10,10 @@ namespace stillflow::io {
 uint32_t ExtendCrc32c(uint32_t crc, const void* data, size_t size);
 inline uint32_t Crc32c(const void* data, size_t size) { return ExtendCrc32c(0, data, size); }
 
-// The same by table alone, for processors without the instruction.
+// The checksum of some bytes followed by `second_size` others, of the checksums of both.
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_size);
+
+// ExtendCrc32c by table alone, for processors without the instruction.
 uint32_t ExtendCrc32cByTable(uint32_t crc, const void* data, size_t size);
 
 // Files store checksums masked, so that a checksum of bytes that hold checksums stays a good one.

@@ -14,8 +14,8 @@ bool Values::Add(const Feature& feature) {
     is_list = ReadValues<int64_t>(feature.list, &values);
     count = values.count();
   } else if (feature.kind == DType::kString) {
-    GrowingValues<Span> values(&strings);
-    is_list = ReadValues<Span>(feature.list, &values);
+    GrowingValues<Bytes> values(&strings);
+    is_list = ReadValues<Bytes>(feature.list, &values);
     count = values.count();
   }
   lengths.push_back(count);
@@ -31,7 +31,7 @@ bool CopyValues(const KernelCall& call, const Values& values, int64_t begin, int
     std::memcpy(MutableData<int64_t>(*tensor) + at, values.integers.data() + begin, count * sizeof(int64_t));
   } else {
     for (int64_t i = 0; i < count; ++i) {
-      const Span bytes = values.strings[begin + i];
+      const Bytes bytes = values.strings[begin + i];
       if (!SetString(call, tensor, at + i, bytes.data, static_cast<int64_t>(bytes.size))) return false;
     }
   }
@@ -85,8 +85,8 @@ bool ReadShapes(const Attr& attr, int64_t count, std::vector<DenseFeature>* feat
   return next == attr.size;
 }
 
-std::vector<Span> ReadStrings(const Attr& attr) {
-  std::vector<Span> strings;
+std::vector<Bytes> ReadStrings(const Attr& attr) {
+  std::vector<Bytes> strings;
   const auto* bytes = static_cast<const char*>(attr.data);
   for (int64_t next = 0; next + 8 <= attr.size;) {
     int64_t size;

@@ -12,26 +12,23 @@ namespace stillflow::io {
 // One feature of one example: the list message of its kind. kInvalid: the feature is not there, or has no kind.
 struct Feature {
   DType kind = DType::kInvalid;
-  Span list;
+  Bytes list;
 };
 
 // Reads a Feature message; false if it is none. Of several lists the last counts.
-inline bool ReadFeature(Span message, Feature* feature) {
+inline bool ReadFeature(Bytes message, Feature* feature) {
   constexpr DType kKinds[] = {DType::kInvalid, DType::kString, DType::kFloat, DType::kInt64};
-  WireReader reader(message);
-  uint32_t field;
-  WireType type;
   *feature = Feature();
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return false;
-    if (field <= 3 && type == WireType::kBytes) {
-      feature->kind = kKinds[field];
-      if (!reader.Bytes(&feature->list)) return false;
-    } else if (!reader.Skip(field, type)) {
-      return false;
+  WireReader reader(message);
+  while (reader.NextField()) {
+    if (reader.field <= 3 && reader.type == WireType::kBytes) {
+      feature->kind = kKinds[reader.field];
+      feature->list = reader.LengthDelimited();
+    } else {
+      reader.Skip();
     }
   }
-  return true;
+  return reader.ok();
 }
 
 // ---- Values -------------------------------------------------------------------------------------------------------
@@ -77,42 +74,37 @@ class GrowingValues {
 
 // Hands the values of a FloatList, Int64List or BytesList (as Spans) to `values`. False if it is none.
 template <typename T, typename Values>
-bool ReadValues(Span list, Values* values) {
+bool ReadValues(Bytes list, Values* values) {
   constexpr bool kIsFloat = std::is_same_v<T, float>;
   constexpr bool kIsInteger = std::is_same_v<T, int64_t>;
   WireReader reader(list);
-  uint32_t field;
-  WireType type;
-  Span bytes;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return false;
-    if (field == 1 && type == WireType::kBytes) {
-      if (!reader.Bytes(&bytes)) return false;
+  while (reader.NextField()) {
+    if (reader.Is(1, WireType::kBytes)) {
+      const Bytes bytes = reader.LengthDelimited();
+      if (!reader.ok()) return false;
       if constexpr (kIsFloat) {
         if (bytes.size % sizeof(float) != 0) return false;
         values->AddPacked(bytes.data, static_cast<int64_t>(bytes.size / sizeof(float)));
       } else if constexpr (kIsInteger) {
-        uint64_t value;
-        for (WireReader packed(bytes); !packed.at_end();) {
-          if (!packed.Varint(&value)) return false;
-          values->Add(static_cast<int64_t>(value));
-        }
+        WireReader packed(bytes);
+        while (!packed.done()) values->Add(static_cast<int64_t>(packed.Varint()));
+        if (!packed.ok()) return false;
       } else {
         values->Add(bytes);
       }
-    } else if (kIsFloat && field == 1 && type == WireType::kFixed32) {
+    } else if (kIsFloat && reader.Is(1, WireType::kFixed32)) {
+      const uint32_t bits = reader.Fixed32();
       float value;
-      if (!reader.Fixed(&value)) return false;
+      std::memcpy(&value, &bits, sizeof value);
       if constexpr (kIsFloat) values->Add(value);
-    } else if (kIsInteger && field == 1 && type == WireType::kVarint) {
-      uint64_t value;
-      if (!reader.Varint(&value)) return false;
-      if constexpr (kIsInteger) values->Add(static_cast<int64_t>(value));
-    } else if (!reader.Skip(field, type)) {
-      return false;
+    } else if (kIsInteger && reader.Is(1, WireType::kVarint)) {
+      const auto value = static_cast<int64_t>(reader.Varint());
+      if constexpr (kIsInteger) values->Add(value);
+    } else {
+      reader.Skip();
     }
   }
-  return true;
+  return reader.ok();
 }
 
 // ---- Features by name ---------------------------------------------------------------------------------------------
@@ -121,7 +113,7 @@ bool ReadValues(Span list, Values* values) {
 // tried first.
 class KeyTable {
  public:
-  void Add(Span key) { keys_.push_back(key); }
+  void Add(Bytes key) { keys_.push_back(key); }
   // Call when all keys are there.
   void Finish() {
     size_t slots = 4;
@@ -134,85 +126,69 @@ class KeyTable {
     }
   }
   int count() const { return static_cast<int>(keys_.size()); }
-  Span key(int number) const { return keys_[number]; }
+  Bytes key(int number) const { return keys_[number]; }
 
   // Or -1. Of equal keys it is the first.
-  int Find(Span key) const {
+  int Find(Bytes key) const {
     size_t slot = Hash(key) & (slots_.size() - 1);
     for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
       if (Is(slots_[slot], key)) return slots_[slot];
     }
     return -1;
   }
-  bool Is(int number, Span key) const {
-    return keys_[number].size == key.size && std::memcmp(keys_[number].data, key.data, key.size) == 0;
-  }
+  bool Is(int number, Bytes key) const { return keys_[number] == key; }
 
  private:
-  static size_t Hash(Span key) {
+  static size_t Hash(Bytes key) {
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 0; i < key.size; ++i) hash = (hash ^ static_cast<unsigned char>(key.data[i])) * 0x100000001B3u;
     return static_cast<size_t>(hash ^ hash >> 32);
   }
 
-  std::vector<Span> keys_;
+  std::vector<Bytes> keys_;
   std::vector<int> slots_;
 };
 
-// Calls visit(key, value) -> bool for the entries of field `map_field` of a message. False if the bytes are none.
+// Calls visit(message) -> bool for each sub-message in a field. False if the bytes are no message.
 template <typename Visit>
-bool VisitMap(Span message, uint32_t map_field, const Visit& visit) {
+bool VisitField(Bytes message, uint32_t wanted, const Visit& visit) {
   WireReader reader(message);
-  uint32_t field;
-  WireType type;
-  Span entry;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return false;
-    if (field != map_field || type != WireType::kBytes) {
-      if (!reader.Skip(field, type)) return false;
+  while (reader.NextField()) {
+    if (!reader.Is(wanted, WireType::kBytes)) {
+      reader.Skip();
       continue;
     }
-    if (!reader.Bytes(&entry)) return false;
-    Span key, value;
-    for (WireReader parts(entry); !parts.at_end();) {
-      if (!parts.Tag(&field, &type)) return false;
-      if (field <= 2 && type == WireType::kBytes) {
-        if (!parts.Bytes(field == 1 ? &key : &value)) return false;
-      } else if (!parts.Skip(field, type)) {
-        return false;
-      }
-    }
-    if (!visit(key, value)) return false;
+    const Bytes part = reader.LengthDelimited();
+    if (!reader.ok() || !visit(part)) return false;
   }
-  return true;
+  return reader.ok();
 }
 
-// Calls visit(message) -> bool for each sub-message in a field.
+// Calls visit(key, value) -> bool for the entries of a map in a field.
 template <typename Visit>
-bool VisitField(Span message, uint32_t wanted, const Visit& visit) {
-  WireReader reader(message);
-  uint32_t field;
-  WireType type;
-  Span part;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return false;
-    if (field == wanted && type == WireType::kBytes) {
-      if (!reader.Bytes(&part) || !visit(part)) return false;
-    } else if (!reader.Skip(field, type)) {
-      return false;
+bool VisitMap(Bytes message, uint32_t map_field, const Visit& visit) {
+  return VisitField(message, map_field, [&](Bytes entry) {
+    Bytes key, value;
+    WireReader parts(entry);
+    while (parts.NextField()) {
+      if (parts.field <= 2 && parts.type == WireType::kBytes) {
+        (parts.field == 1 ? key : value) = parts.LengthDelimited();
+      } else {
+        parts.Skip();
+      }
     }
-  }
-  return true;
+    return parts.ok() && visit(key, value);
+  });
 }
 
 // Reads the features that `table` knows out of a message with Features in field 1: an Example, or the context of a
 // SequenceExample. `features` has a place for each key; `order` remembers what followed what.
-inline bool FindFeatures(Span example, const KeyTable& table, std::vector<int>* order, Feature* features) {
+inline bool FindFeatures(Bytes example, const KeyTable& table, std::vector<int>* order, Feature* features) {
   std::fill_n(features, table.count(), Feature());
   if (table.count() == 0) return true;
   int last = table.count();
-  return VisitField(example, 1, [&](Span message) {
-    return VisitMap(message, 1, [&](Span key, Span value) {
+  return VisitField(example, 1, [&](Bytes message) {
+    return VisitMap(message, 1, [&](Bytes key, Bytes value) {
       int& guess = (*order)[last];
       if (guess < 0 || !table.Is(guess, key)) {
         const int found = table.Find(key);
@@ -239,7 +215,7 @@ struct DenseFeature {
 bool ReadShapes(const Attr& attr, int64_t count, std::vector<DenseFeature>* features);
 
 // Strings as plans hand them over: each after its length.
-std::vector<Span> ReadStrings(const Attr& attr);
+std::vector<Bytes> ReadStrings(const Attr& attr);
 
 inline const char* KindName(DType kind) { return kind == DType::kFloat ? "float" : Name(kind); }
 
@@ -247,7 +223,7 @@ inline const char* KindName(DType kind) { return kind == DType::kFloat ? "float"
 struct Values {
   std::vector<float> floats;
   std::vector<int64_t> integers;
-  std::vector<Span> strings;
+  std::vector<Bytes> strings;
   std::vector<int64_t> lengths;
 
   // Adds one example's. False if the list is none.

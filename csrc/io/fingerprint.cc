@@ -112,7 +112,8 @@ struct Blocks {
     v = Mix32Bytes(s, v.second * factor, x + w.first);
     w = Mix32Bytes(s + 32, z + w.second, y + Word(s + 16));
     std::swap(z, x);
-    return Mix(Mix(v.first, w.first, factor) + ShiftMix(y) * kPrime0 + z, Mix(v.second, w.second, factor) + x, factor);
+    return Mix(Mix(v.first, w.first, factor) + ShiftMix(y) * kPrime0 + z, Mix(v.second, w.second, factor) + x,
+               factor);
   }
 };
 
@@ -151,7 +152,7 @@ uint64_t Tail(const char* data, uint64_t size) {
 
 }  // namespace
 
-uint64_t Hash64(Span bytes) {
+uint64_t Hash64(Bytes bytes) {
   constexpr uint64_t kFactor = 0xC6A4A7935BD1E995u;
   constexpr uint64_t kSeed = 0xDECAFCAFFEu;
   constexpr int kShift = 47;
@@ -167,7 +168,7 @@ uint64_t Hash64(Span bytes) {
   return hash ^ hash >> kShift;
 }
 
-uint64_t Fingerprint64(Span bytes) {
+uint64_t Fingerprint64(Bytes bytes) {
   const char* s = bytes.data;
   const uint64_t size = bytes.size;
   if (size <= 16) return UpTo16(s, size);
@@ -187,7 +188,7 @@ uint64_t Fingerprint64(Span bytes) {
   return blocks.Finish(end + rest - 63, rest);
 }
 
-uint64_t KeyedHash64(Span bytes, uint64_t key0, uint64_t key1) {
+uint64_t KeyedHash64(Bytes bytes, uint64_t key0, uint64_t key1) {
   Sip sip = {key0 ^ 0x736F6D6570736575u, key1 ^ 0x646F72616E646F6Du, key0 ^ 0x6C7967656E657261u,
              key1 ^ 0x7465646279746573u};
   const char* next = bytes.data;

@@ -8,12 +8,12 @@
 namespace stillflow::io {
 
 // TensorFlow's Hash64: MurmurHash64A with a seed of its own.
-uint64_t Hash64(Span bytes);
+uint64_t Hash64(Bytes bytes);
 
 // FarmHash's Fingerprint64.
-uint64_t Fingerprint64(Span bytes);
+uint64_t Fingerprint64(Bytes bytes);
 
 // SipHash-2-4 with a key of two words.
-uint64_t KeyedHash64(Span bytes, uint64_t key0, uint64_t key1);
+uint64_t KeyedHash64(Bytes bytes, uint64_t key0, uint64_t key1);
 
 }  // namespace stillflow::io

@@ -10,43 +10,13 @@
 #include <cstring>
 #include <vector>
 
+#include "io/file.h"
 #include "kernel_api/kernel.h"
 
 namespace stillflow::io {
 namespace {
 
 constexpr size_t kBufferBytes = 1 << 18;
-
-Code CodeOf(int error) {
-  switch (error) {
-    case ENOENT:
-    case ENODEV:
-    case ENXIO:
-      return Code::kNotFound;
-    case EEXIST:
-      return Code::kAlreadyExists;
-    case EPERM:
-    case EACCES:
-    case EROFS:
-      return Code::kPermissionDenied;
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-      return Code::kResourceExhausted;
-    case EISDIR:
-    case ENOTDIR:
-    case ENOTEMPTY:
-    case EBUSY:
-      return Code::kFailedPrecondition;
-    case EINVAL:
-    case ENAMETOOLONG:
-      return Code::kInvalidArgument;
-    default:
-      return Code::kUnknown;
-  }
-}
 
 class FileStream : public InputStream {
  public:
@@ -117,8 +87,8 @@ class InflatedStream : public InputStream {
       if (result == Z_STREAM_END) {
         StartNextMember();
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        return Error(Code::kDataLoss, "inflate() failed with error %d%s%s", result, stream_.msg != nullptr ? ": " : "",
-                     stream_.msg != nullptr ? stream_.msg : "");
+        return Error(Code::kDataLoss, "inflate() failed with error %d%s%s", result,
+                     stream_.msg != nullptr ? ": " : "", stream_.msg != nullptr ? stream_.msg : "");
       }
     }
     return Status();
@@ -134,7 +104,8 @@ class InflatedStream : public InputStream {
         stream_.avail_in = static_cast<uInt>(count);
       }
     }
-    const bool is_member = is_gzip_ && stream_.avail_in >= 2 && stream_.next_in[0] == 0x1F && stream_.next_in[1] == 0x8B;
+    const bool is_member =
+        is_gzip_ && stream_.avail_in >= 2 && stream_.next_in[0] == 0x1F && stream_.next_in[1] == 0x8B;
     is_ended_ = !is_member || inflateReset(&stream_) != Z_OK;
   }
 
@@ -147,10 +118,6 @@ class InflatedStream : public InputStream {
 };
 
 }  // namespace
-
-Status SystemError(const std::string& path, int error) {
-  return Error(CodeOf(error), "%s; %s", path.c_str(), std::strerror(error));
-}
 
 bool CompressionFromName(const std::string& name, Compression* compression) {
   if (name.empty()) {

@@ -27,7 +27,4 @@ bool CompressionFromName(const std::string& name, Compression* compression);
 // Opens a file. NotFound: "path; No such file or directory", and so on.
 Status OpenFile(const std::string& path, Compression compression, std::unique_ptr<InputStream>* stream);
 
-// What the system's error number is among TensorFlow's codes, with "path; reason".
-Status SystemError(const std::string& path, int error);
-
 }  // namespace stillflow::io

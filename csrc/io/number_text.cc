@@ -14,14 +14,14 @@ namespace {
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-Span Trimmed(Span text) {
+Bytes Trimmed(Bytes text) {
   while (text.size > 0 && IsSpace(text.data[0])) text = {text.data + 1, text.size - 1};
   while (text.size > 0 && IsSpace(text.data[text.size - 1])) --text.size;
   return text;
 }
 
 template <typename T>
-bool ParseInteger(Span text, T* value) {
+bool ParseInteger(Bytes text, T* value) {
   text = Trimmed(text);
   const char* next = text.data;
   const char* const end = text.data + text.size;
@@ -51,7 +51,7 @@ struct Decimal {
 };
 
 // False if the text is not of the plain form; it may still be a number.
-bool ReadDecimal(Span text, Decimal* decimal) {
+bool ReadDecimal(Bytes text, Decimal* decimal) {
   const char* next = text.data;
   const char* const end = text.data + text.size;
   decimal->is_negative = *next == '-';
@@ -125,13 +125,12 @@ bool IsNumber(const std::string& text) {
     for (char& c : word) c = static_cast<char>(c | 32);
     return word == "inf" || word == "nan";
   }
-  return std::all_of(text.begin() + sign, text.end(), [](char c) {
-    return IsDigit(c) || c == '.' || c == '-' || c == '+' || (c | 32) == 'e';
-  });
+  return std::all_of(text.begin() + sign, text.end(),
+                     [](char c) { return IsDigit(c) || c == '.' || c == '-' || c == '+' || (c | 32) == 'e'; });
 }
 
 template <typename T>
-bool SlowValue(Span text, T* value) {
+bool SlowValue(Bytes text, T* value) {
   const std::string copy(text.data, text.size);
   if (!IsNumber(copy)) return false;
   char* end = nullptr;
@@ -142,7 +141,7 @@ bool SlowValue(Span text, T* value) {
 }
 
 template <typename T>
-bool ParseFloat(Span text, T* value) {
+bool ParseFloat(Bytes text, T* value) {
   text = Trimmed(text);
   if (text.size == 0) return false;
   Decimal decimal;
@@ -156,9 +155,9 @@ bool ParseFloat(Span text, T* value) {
 
 }  // namespace
 
-bool ParseNumber(Span text, int32_t* value) { return ParseInteger(text, value); }
-bool ParseNumber(Span text, int64_t* value) { return ParseInteger(text, value); }
-bool ParseNumber(Span text, float* value) { return ParseFloat(text, value); }
-bool ParseNumber(Span text, double* value) { return ParseFloat(text, value); }
+bool ParseNumber(Bytes text, int32_t* value) { return ParseInteger(text, value); }
+bool ParseNumber(Bytes text, int64_t* value) { return ParseInteger(text, value); }
+bool ParseNumber(Bytes text, float* value) { return ParseFloat(text, value); }
+bool ParseNumber(Bytes text, double* value) { return ParseFloat(text, value); }
 
 }  // namespace stillflow::io

@@ -9,9 +9,9 @@
 namespace stillflow::io {
 
 // Each returns false, and leaves `value` alone, if the text is no such number.
-bool ParseNumber(Span text, int32_t* value);
-bool ParseNumber(Span text, int64_t* value);
-bool ParseNumber(Span text, float* value);   // infinite where it is too large
-bool ParseNumber(Span text, double* value);
+bool ParseNumber(Bytes text, int32_t* value);
+bool ParseNumber(Bytes text, int64_t* value);
+bool ParseNumber(Bytes text, float* value);  // infinite where it is too large
+bool ParseNumber(Bytes text, double* value);
 
 }  // namespace stillflow::io

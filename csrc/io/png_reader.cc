@@ -40,13 +40,13 @@ struct File {
   Header header;
   uint8_t palette[256][4] = {};
   int palette_size = 0;
-  bool has_transparent = false;   // a palette with alpha, or one color that is transparent
+  bool has_transparent = false;  // a palette with alpha, or one color that is transparent
   uint16_t transparent[3] = {};
-  std::vector<Span> data;
+  std::vector<Bytes> data;
   int64_t data_bytes = 0;
 };
 
-bool ReadHeader(Span chunk, Header* header) {
+bool ReadHeader(Bytes chunk, Header* header) {
   if (chunk.size != 13) return false;
   header->width = BigEndian(chunk.data);
   header->height = BigEndian(chunk.data + 4);
@@ -63,7 +63,7 @@ bool ReadHeader(Span chunk, Header* header) {
          header->height < int64_t{1} << 31 && is_depth && is_color && rest[2] == 0 && rest[3] == 0 && rest[4] <= 1;
 }
 
-void ReadTransparency(Span chunk, File* file) {
+void ReadTransparency(Bytes chunk, File* file) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(chunk.data);
   if (file->header.color == kPalette) {
     for (size_t i = 0; i < std::min<size_t>(chunk.size, 256); ++i) file->palette[i][3] = bytes[i];
@@ -76,7 +76,7 @@ void ReadTransparency(Span chunk, File* file) {
   }
 }
 
-bool ReadPalette(Span chunk, File* file) {
+bool ReadPalette(Bytes chunk, File* file) {
   if (chunk.size % 3 != 0 || chunk.size == 0 || chunk.size > 768) return false;
   file->palette_size = static_cast<int>(chunk.size / 3);
   for (int i = 0; i < file->palette_size; ++i) {
@@ -87,7 +87,7 @@ bool ReadPalette(Span chunk, File* file) {
 }
 
 // Finds the parts of a file. Damaged chunks that an image can do without are passed over.
-bool ReadChunks(Span bytes, File* file) {
+bool ReadChunks(Bytes bytes, File* file) {
   const char* next = bytes.data + kSignatureBytes;
   const char* const end = bytes.data + bytes.size;
   bool has_header = false;
@@ -95,7 +95,7 @@ bool ReadChunks(Span bytes, File* file) {
     const uint32_t size = BigEndian(next);
     if (size > static_cast<uint64_t>(end - next - 12)) break;
     const char* const type = next + 4;
-    const Span chunk = {next + 8, size};
+    const Bytes chunk = {next + 8, size};
     const auto* checked = reinterpret_cast<const Bytef*>(type);
     const bool is_good = crc32(0, checked, size + 4) == BigEndian(next + 8 + size);
     const bool is_critical = (type[0] & 32) == 0;
@@ -125,7 +125,7 @@ bool ReadChunks(Span bytes, File* file) {
 
 class Inflater {
  public:
-  explicit Inflater(const std::vector<Span>& parts) : parts_(parts) {
+  explicit Inflater(const std::vector<Bytes>& parts) : parts_(parts) {
     std::memset(&stream_, 0, sizeof stream_);
     is_open_ = inflateInit(&stream_) == Z_OK;
   }
@@ -153,7 +153,7 @@ class Inflater {
   }
 
  private:
-  const std::vector<Span>& parts_;
+  const std::vector<Bytes>& parts_;
   size_t next_ = 0;
   z_stream stream_;
   bool is_open_ = false;
@@ -185,7 +185,8 @@ bool Unfilter(int filter, size_t size, size_t distance, const uint8_t* above, ui
 // A pixel of the file: up to four samples, of the file's depth but at least 8 bits.
 class PixelReader {
  public:
-  explicit PixelReader(const File& file) : file_(file), depth_(file.header.depth), samples_(file.header.SampleCount()) {}
+  explicit PixelReader(const File& file)
+      : file_(file), depth_(file.header.depth), samples_(file.header.SampleCount()) {}
 
   // Red, green, blue and alpha; gray is in all three. False for a color that the palette does not have.
   bool Read(const uint8_t* row, int64_t x, uint16_t* pixel) const {
@@ -284,11 +285,11 @@ bool ReadPass(const File& file, const Pass& pass, Inflater* inflater, const Outp
 
 }  // namespace
 
-bool IsPng(Span file) {
+bool IsPng(Bytes file) {
   return file.size >= kSignatureBytes && std::memcmp(file.data, kSignature, kSignatureBytes) == 0;
 }
 
-PngStatus ReadPng(Span bytes, int channels, int bit_depth, PngImage* image) {
+PngStatus ReadPng(Bytes bytes, int channels, int bit_depth, PngImage* image) {
   File file;
   if (!IsPng(bytes) || !ReadChunks(bytes, &file)) return PngStatus::kInvalid;
   const Header& header = file.header;

@@ -1,4 +1,4 @@
-// wire.h: the encoding of protocol buffers, for the few messages that C++ reads and writes itself.
+// wire.h: the wire form of protocol buffers, as far as it is needed here, read from bytes that nobody vouches for.
 #pragma once
 
 #include <cstdint>
@@ -7,163 +7,156 @@
 
 namespace stillflow::io {
 
-enum class WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroup = 3, kEndGroup = 4, kFixed32 = 5 };
-
-// ---- Writing ------------------------------------------------------------------------------------------------------
-
-class WireWriter {
- public:
-  explicit WireWriter(std::string* out) : out_(out) {}
-
-  void Varint(int field, uint64_t value) {
-    Tag(field, WireType::kVarint);
-    Raw(value);
-  }
-  void Float(int field, float value) {
-    Tag(field, WireType::kFixed32);
-    out_->append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void Double(int field, double value) {
-    Tag(field, WireType::kFixed64);
-    out_->append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void Bytes(int field, const void* data, size_t size) {
-    Tag(field, WireType::kBytes);
-    Raw(size);
-    out_->append(static_cast<const char*>(data), size);
-  }
-  void Bytes(int field, const std::string& bytes) { Bytes(field, bytes.data(), bytes.size()); }
-
-  // Scalars of proto3 that have their default are left out.
-  void VarintUnlessZero(int field, uint64_t value) {
-    if (value != 0) Varint(field, value);
-  }
-  void DoubleUnlessZero(int field, double value) {
-    if (value != 0) Double(field, value);
-  }
-  void FloatUnlessZero(int field, float value) {
-    if (value != 0) Float(field, value);
-  }
-  void BytesUnlessEmpty(int field, const std::string& bytes) {
-    if (!bytes.empty()) Bytes(field, bytes);
-  }
-
- private:
-  void Tag(int field, WireType type) { Raw(static_cast<uint64_t>(field) << 3 | static_cast<uint64_t>(type)); }
-  void Raw(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) out_->push_back(static_cast<char>(value | 0x80));
-    out_->push_back(static_cast<char>(value));
-  }
-
-  std::string* out_;
-};
-
-// ---- Reading ------------------------------------------------------------------------------------------------------
-
-struct Span {
+struct Bytes {
   const char* data = nullptr;
   size_t size = 0;
+
+  Bytes() = default;
+  Bytes(const char* first, size_t count) : data(first), size(count) {}
+  explicit Bytes(const std::string& text) : data(text.data()), size(text.size()) {}
+  std::string ToString() const { return std::string(data, size); }
 };
 
-// Walks over a message's fields. Every function returns false where the bytes are no message; nothing is read beyond
-// their end.
+inline bool operator==(const Bytes& a, const Bytes& b) {
+  return a.size == b.size && (a.size == 0 || std::memcmp(a.data, b.data, a.size) == 0);
+}
+inline bool operator<(const Bytes& a, const Bytes& b) {
+  const size_t common = a.size < b.size ? a.size : b.size;
+  const int order = common == 0 ? 0 : std::memcmp(a.data, b.data, common);
+  return order != 0 ? order < 0 : a.size < b.size;
+}
+
+enum class WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// Takes values off the front of some bytes. Once something is malformed nothing more is read, and `ok` is false.
 class WireReader {
  public:
-  WireReader() = default;
-  explicit WireReader(Span bytes) : next_(bytes.data), end_(bytes.data + bytes.size) {}
+  explicit WireReader(Bytes bytes) : at_(bytes.data), end_(bytes.data + bytes.size) {}
 
-  bool at_end() const { return next_ == end_; }
-  size_t remaining() const { return static_cast<size_t>(end_ - next_); }
+  bool ok() const { return is_ok_; }
+  bool done() const { return at_ == end_ || !is_ok_; }
+  size_t left() const { return end_ - at_; }
+  const char* at() const { return at_; }
 
-  bool Tag(uint32_t* field, WireType* type) {
-    uint64_t tag;
-    if (!Varint(&tag) || tag >> 32 != 0 || tag >> 3 == 0 || (tag & 7) > 5) return false;
-    *field = static_cast<uint32_t>(tag >> 3);
-    *type = static_cast<WireType>(tag & 7);
-    return true;
-  }
-  bool Varint(uint64_t* value) {
-    if (next_ < end_ && static_cast<unsigned char>(*next_) < 0x80) {
-      *value = static_cast<unsigned char>(*next_++);
-      return true;
+  uint64_t Varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at_ == end_) break;
+      const auto byte = static_cast<uint8_t>(*at_++);
+      value |= static_cast<uint64_t>(byte & 127) << shift;
+      if (byte < 128) return value;
     }
-    return LongVarint(value);
+    is_ok_ = false;
+    return 0;
   }
-  bool Bytes(Span* bytes) {
-    uint64_t size;
-    if (!Varint(&size) || size > remaining()) return false;
-    *bytes = {next_, static_cast<size_t>(size)};
-    next_ += size;
-    return true;
-  }
-  template <typename T>
-  bool Fixed(T* value) {
-    if (remaining() < sizeof(T)) return false;
-    std::memcpy(value, next_, sizeof(T));
-    next_ += sizeof(T);
-    return true;
-  }
-  // What a field holds that nobody asks for; groups are skipped with all in them.
-  bool Skip(uint32_t field, WireType type) {
-    if (type == WireType::kEndGroup) return false;
-    if (type != WireType::kGroup) return SkipValue(type);
-    (void)field;
-    for (int64_t depth = 1; depth > 0;) {
-      if (!Tag(&field, &type)) return false;
-      if (type == WireType::kGroup) {
-        ++depth;
-      } else if (type == WireType::kEndGroup) {
-        --depth;
-      } else if (!SkipValue(type)) {
-        return false;
-      }
+
+  Bytes Take(size_t size) {
+    if (size > left()) {
+      is_ok_ = false;
+      return {};
     }
-    return true;
+    const Bytes taken(at_, size);
+    at_ += size;
+    return taken;
+  }
+
+  uint32_t Fixed32() {
+    uint32_t value = 0;
+    const Bytes bytes = Take(sizeof value);
+    if (is_ok_) std::memcpy(&value, bytes.data, sizeof value);
+    return value;
+  }
+
+  uint64_t Fixed64() {
+    uint64_t value = 0;
+    const Bytes bytes = Take(sizeof value);
+    if (is_ok_) std::memcpy(&value, bytes.data, sizeof value);
+    return value;
+  }
+
+  // ---- Messages: while (reader.NextField()) switch on `field` and `type`, and take or skip its value ----
+
+  uint32_t field = 0;
+  WireType type = WireType::kVarint;
+
+  bool NextField() {
+    if (done()) return false;
+    const uint64_t tag = Varint();
+    field = static_cast<uint32_t>(tag >> 3);
+    type = static_cast<WireType>(tag & 7);
+    if (field == 0 || tag >> 32 != 0) is_ok_ = false;
+    return is_ok_;
+  }
+
+  bool Is(uint32_t number, WireType wire_type) const { return field == number && type == wire_type; }
+  Bytes LengthDelimited() { return Take(Varint()); }
+
+  void Skip() {
+    switch (type) {
+      case WireType::kVarint:
+        Varint();
+        return;
+      case WireType::kFixed64:
+        Take(8);
+        return;
+      case WireType::kBytes:
+        LengthDelimited();
+        return;
+      case WireType::kFixed32:
+        Take(4);
+        return;
+    }
+    is_ok_ = false;
   }
 
  private:
-  bool LongVarint(uint64_t* value) {
-    uint64_t result = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-      if (next_ == end_) return false;
-      const auto byte = static_cast<unsigned char>(*next_++);
-      if (shift < 64) result |= static_cast<uint64_t>(byte & 0x7F) << shift;
-      if (byte < 0x80) {
-        *value = result;
-        return true;
-      }
-    }
-    return false;
-  }
-  bool SkipValue(WireType type) {
-    uint64_t number;
-    uint32_t word;
-    Span bytes;
-    switch (type) {
-      case WireType::kVarint:
-        return Varint(&number);
-      case WireType::kFixed64:
-        return Fixed(&number);
-      case WireType::kFixed32:
-        return Fixed(&word);
-      default:
-        return Bytes(&bytes);
-    }
-  }
-
-  const char* next_ = nullptr;
-  const char* end_ = nullptr;
+  const char* at_;
+  const char* end_;
+  bool is_ok_ = true;
 };
 
-// Whether the bytes are a message, as far as that can be told without its definition.
-inline bool IsMessage(Span bytes) {
-  WireReader reader(bytes);
-  uint32_t field;
-  WireType type;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type) || !reader.Skip(field, type)) return false;
+inline void AppendVarint(uint64_t value, std::string* to) {
+  while (value >= 128) {
+    to->push_back(static_cast<char>(value | 128));
+    value >>= 7;
   }
-  return true;
+  to->push_back(static_cast<char>(value));
+}
+
+inline void AppendFixed32(uint32_t value, std::string* to) {
+  to->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void AppendTag(uint32_t field, WireType type, std::string* to) {
+  AppendVarint(field << 3 | static_cast<uint32_t>(type), to);
+}
+
+inline void AppendVarintField(uint32_t field, uint64_t value, std::string* to) {
+  AppendTag(field, WireType::kVarint, to);
+  AppendVarint(value, to);
+}
+
+inline void AppendFloatField(uint32_t field, float value, std::string* to) {
+  AppendTag(field, WireType::kFixed32, to);
+  to->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void AppendDoubleField(uint32_t field, double value, std::string* to) {
+  AppendTag(field, WireType::kFixed64, to);
+  to->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void AppendBytesField(uint32_t field, Bytes value, std::string* to) {
+  AppendTag(field, WireType::kBytes, to);
+  AppendVarint(value.size, to);
+  to->append(value.data, value.size);
+}
+
+// Whether the bytes are a message, as far as that can be told without its definition.
+inline bool IsMessage(Bytes bytes) {
+  WireReader reader(bytes);
+  while (reader.NextField()) reader.Skip();
+  return reader.ok();
 }
 
 }  // namespace stillflow::io

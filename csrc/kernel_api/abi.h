@@ -21,12 +21,20 @@ enum class DType : int32_t {
   kInt16 = 5,
   kInt8 = 6,
   kString = 7,
+  kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  kQInt8 = 11,
+  kQUInt8 = 12,
+  kQInt32 = 13,
   kBFloat16 = 14,
+  kQInt16 = 15,
+  kQUInt16 = 16,
   kUInt16 = 17,
+  kComplex128 = 18,
   kHalf = 19,
   kResource = 20,
+  kVariant = 21,
   kUInt32 = 22,
   kUInt64 = 23,
   kRef = 1000,  // a reference to a variable: `Tensor::data` points to a Variable
@@ -154,7 +162,7 @@ struct Services {
   // Returns a cell with one reference, to be put into such a buffer, or null.
   StringCell* (*new_string)(const char* bytes, int64_t size);
   // Calls body(arg, chunk) once for each chunk in [0, count), possibly from several threads. After a failure
-  // no further chunk starts, and the failure of the lowest chunk is returned.
+  // no higher chunk starts, and the failure of the lowest chunk that fails is returned.
   Status (*parallel_for)(RunContext* run, int64_t count, Status (*body)(void* arg, int64_t chunk), void* arg);
   // How many threads a parallel_for of this run may use; for sizing only, results must not depend on it.
   int (*thread_count)(RunContext* run);

@@ -48,24 +48,32 @@ constexpr DType DTypeOf() {
 
 inline int64_t ElementBytes(DType dtype) {
   switch (dtype) {
+    case DType::kComplex128:
+      return 16;
     case DType::kDouble:
     case DType::kInt64:
     case DType::kUInt64:
     case DType::kString:
     case DType::kResource:
+    case DType::kComplex64:
       return 8;
     case DType::kFloat:
     case DType::kInt32:
     case DType::kUInt32:
+    case DType::kQInt32:
       return 4;
     case DType::kHalf:
     case DType::kBFloat16:
     case DType::kInt16:
     case DType::kUInt16:
+    case DType::kQInt16:
+    case DType::kQUInt16:
       return 2;
     case DType::kInt8:
     case DType::kUInt8:
     case DType::kBool:
+    case DType::kQInt8:
+    case DType::kQUInt8:
       return 1;
     default:
       return 0;
@@ -73,40 +81,12 @@ inline int64_t ElementBytes(DType dtype) {
 }
 
 inline const char* Name(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat:
-      return "float";
-    case DType::kDouble:
-      return "double";
-    case DType::kInt32:
-      return "int32";
-    case DType::kUInt8:
-      return "uint8";
-    case DType::kInt16:
-      return "int16";
-    case DType::kInt8:
-      return "int8";
-    case DType::kString:
-      return "string";
-    case DType::kInt64:
-      return "int64";
-    case DType::kBool:
-      return "bool";
-    case DType::kBFloat16:
-      return "bfloat16";
-    case DType::kUInt16:
-      return "uint16";
-    case DType::kHalf:
-      return "half";
-    case DType::kResource:
-      return "resource";
-    case DType::kUInt32:
-      return "uint32";
-    case DType::kUInt64:
-      return "uint64";
-    default:
-      return "invalid";
-  }
+  constexpr const char* kNames[] = {"invalid",    "float",  "double",    "int32",   "uint8",   "int16",
+                                    "int8",       "string", "complex64", "int64",   "bool",    "qint8",
+                                    "quint8",     "qint32", "bfloat16",  "qint16",  "quint16", "uint16",
+                                    "complex128", "half",   "resource",  "variant", "uint32",  "uint64"};
+  const auto number = static_cast<size_t>(dtype);
+  return number < sizeof kNames / sizeof kNames[0] ? kNames[number] : "invalid";
 }
 
 // ---- Errors ---------------------------------------------------------------------------------------------

@@ -105,18 +105,18 @@ float ExpectedCount(const Request& request, int64_t tries, float probability) {
   return -Expm1Float(static_cast<float>(tries) * Log1pFloat(-probability));
 }
 
-// Draws, and sets the outputs. `expected(class, tries)` is how often the class is to be expected.
-template <typename Draw, typename Expected>
-Status RunExpecting(const KernelCall& call, const Request& request, const Draw& draw, const Expected& expected) {
+// Draws, and sets the outputs. `expect(classes, count, tries, counts)` sets how often classes are to be expected.
+template <typename Draw, typename Expect>
+Status RunExpecting(const KernelCall& call, const Request& request, const Draw& draw, const Expect& expect) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, request));
   int64_t* samples = MutableData<int64_t>(*call.out[0]);
   int64_t tries = 0;
   STILLFLOW_RETURN_IF_ERROR(Sample(call, request, draw, samples, &tries));
-  const auto expect = [&](const int64_t* classes, Tensor* output) {
-    for (int64_t i = 0; i < output->count; ++i) MutableData<float>(*output)[i] = expected(classes[i], tries);
+  const auto set = [&](const int64_t* classes, Tensor* output) {
+    expect(classes, output->count, tries, MutableData<float>(*output));
   };
-  expect(Data<int64_t>(*call.in[0]), call.out[1]);
-  expect(samples, call.out[2]);
+  set(Data<int64_t>(*call.in[0]), call.out[1]);
+  set(samples, call.out[2]);
   return Status();
 }
 
@@ -124,7 +124,10 @@ Status RunExpecting(const KernelCall& call, const Request& request, const Draw& 
 template <typename Draw, typename Probability>
 Status Run(const KernelCall& call, const Request& request, const Draw& draw, const Probability& probability) {
   return RunExpecting(call, request, draw,
-                      [&](int64_t v, int64_t tries) { return ExpectedCount(request, tries, probability(v)); });
+                      [&](const int64_t* classes, int64_t count, int64_t tries, float* expected) {
+                        for (int64_t i = 0; i < count; ++i)
+                          expected[i] = ExpectedCount(request, tries, probability(classes[i]));
+                      });
 }
 
 // ---- Samplers without weights -------------------------------------------------------------------------------
@@ -180,10 +183,16 @@ class LogUniformTable {
   LogUniformTable& operator=(const LogUniformTable&) = delete;
 
   double log_range() const { return log_range_; }
-  float Expected(const Request& request, int64_t v, int64_t tries) const {
-    const bool is_kept = missed_ != nullptr && v >= 0 && v < range_ && tries != request.num_sampled;
-    if (!is_kept) return ExpectedCount(request, tries, Probability(v));
-    return -Expm1Float(static_cast<float>(tries) * missed_[v]);
+  void Expect(const Request& request, const int64_t* classes, int64_t count, int64_t tries, float* expected) const {
+    const bool are_kept = missed_ != nullptr && tries != request.num_sampled &&
+                          std::all_of(classes, classes + count, [&](int64_t v) { return v >= 0 && v < range_; });
+    if (!are_kept) {
+      for (int64_t i = 0; i < count; ++i) expected[i] = ExpectedCount(request, tries, Probability(classes[i]));
+      return;
+    }
+    const auto times = static_cast<float>(tries);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) expected[i] = -Expm1Float(times * missed_[classes[i]]);
   }
 
  private:
@@ -214,7 +223,9 @@ Status LogUniform(const KernelCall& call) {
   LogUniformDraws draws(TakeBlocks(call, request.num_sampled, kBlocksPerSample), range, table.log_range());
   return RunExpecting(
       call, request, [&] { return draws.Next(); },
-      [&](int64_t v, int64_t tries) { return table.Expected(request, v, tries); });
+      [&](const int64_t* classes, int64_t count, int64_t tries, float* expected) {
+        table.Expect(request, classes, count, tries, expected);
+      });
 }
 
 Status Uniform(const KernelCall& call) {

@@ -59,7 +59,7 @@ void Cumulate(const T* logits, int64_t classes, double* sums) {
 // Draws samples [begin, end) of the whole output, all of one row.
 template <typename Output>
 void Draw(sf_philox base, const double* sums, int64_t classes, Range samples, Output* to) {
-  uint32_t words[2 * (kSamplesPerTile + 1)];
+  uint32_t words[2 * (kSamplesPerTile + 2)];  // up to one sample more at both ends
   for (int64_t begin = samples.begin; begin < samples.end; begin += kSamplesPerTile) {
     const int64_t end = std::min(begin + kSamplesPerTile, samples.end);
     // A block holds the words of two samples, the first of an even one.

@@ -40,8 +40,8 @@ struct CrossEntropy {
 template <bool kWantsLoss>
 STILLFLOW_INLINE CrossEntropy CrossEntropyOf(float logit, float label, float scale) {
   const bool is_positive = logit >= 0;
-  const float e = Exp(is_positive ? -logit : logit);
-  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * label) + Log1p(e) : 0.0f;
+  const float e = ExpOfNonPositive(is_positive ? -logit : logit);
+  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * label) + Log1pOfUnit(e) : 0.0f;
   const float slope = (scale * (1.0f / (1.0f + e))) * e;
   const float gradient = (((is_positive ? scale : 0.0f) + -scale * label) + (is_positive ? 0.0f : slope)) +
                          -(is_positive ? slope : 0.0f);
@@ -52,8 +52,8 @@ STILLFLOW_INLINE CrossEntropy CrossEntropyOf(float logit, float label, float sca
 template <bool kWantsLoss>
 STILLFLOW_INLINE CrossEntropy CrossEntropyOfSample(float logit, float scale) {
   const bool is_positive = logit >= 0;
-  const float e = Exp(is_positive ? -logit : logit);
-  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * 0.0f) + Log1p(e) : 0.0f;
+  const float e = ExpOfNonPositive(is_positive ? -logit : logit);
+  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * 0.0f) + Log1pOfUnit(e) : 0.0f;
   const float slope = (scale * (1.0f / (1.0f + e))) * e;
   return {loss, is_positive ? scale - slope : slope};
 }
@@ -100,22 +100,28 @@ Distinct FindDistinct(const float* inputs, int64_t examples, int64_t width) {
   return distinct;
 }
 
-// to[i] = start[i] + the sum of a row's terms from left to right; several rows at a time.
-template <typename Term>
-void SumRows(int64_t rows, int64_t terms, const Term& term, const float* start, float* to) {
+// to[i] = start[i] + the sum of the `terms` floats at row(i), from left to right; several rows at a time.
+template <typename Row>
+void SumRows(int64_t rows, int64_t terms, const Row& row, const float* start, float* to) {
   int64_t i = 0;
   for (; i + kChains <= rows; i += kChains) {
+    const float* from[kChains];
     float sums[kChains];
-    for (int c = 0; c < kChains; ++c) sums[c] = start == nullptr ? 0.0f : start[i + c];
-    for (int64_t k = 0; k < terms; ++k) {
-      for (int c = 0; c < kChains; ++c) sums[c] += term(i + c, k);
+#pragma GCC unroll 8
+    for (int c = 0; c < kChains; ++c) {
+      from[c] = row(i + c);
+      sums[c] = start == nullptr ? 0.0f : start[i + c];
     }
-    for (int c = 0; c < kChains; ++c) to[i + c] = sums[c];
+    for (int64_t k = 0; k < terms; ++k) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kChains; ++c) sums[c] += from[c][k];
+    }
+    std::copy_n(sums, kChains, to + i);
   }
   for (; i < rows; ++i) {
-    float sum = start == nullptr ? 0.0f : start[i];
-    for (int64_t k = 0; k < terms; ++k) sum += term(i, k);
-    to[i] = sum;
+    const float* from = row(i);
+    to[i] = start == nullptr ? 0.0f : start[i];
+    for (int64_t k = 0; k < terms; ++k) to[i] += from[k];
   }
 }
 
@@ -170,9 +176,7 @@ void CompareWithTruth(const Work& work, Range range, ChunkScratch* chunk) {
     float* product = chunk->products + i * width;
     for (int64_t k = 0; k < width; ++k) product[k] = input[k] * weight[k];
   }
-  SumRows(
-      examples, width, [&](int64_t i, int64_t k) { return chunk->products[i * width + k]; }, nullptr,
-      chunk->true_logits);
+  SumRows(examples, width, [&](int64_t i) { return chunk->products + i * width; }, nullptr, chunk->true_logits);
   float* slope = work.bias_gradient + range.begin;
   const float* bias = work.true_bias + range.begin;
   const float* log = work.true_log + range.begin;
@@ -210,9 +214,15 @@ Status ComputeChunk(const KernelCall& call, const Work& work, Range range) {
   const Scratch scratch(call, ChunkScratch::Count(work.sizes) * static_cast<int64_t>(sizeof(float)));
   if (!scratch.ok()) return OutOfScratch();
   ChunkScratch chunk(work.sizes, scratch.data<float>());
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    PrefetchRow(work.weights + work.ids[i] * width, width * static_cast<int64_t>(sizeof(float)));
+  }
   const float* inputs = work.inputs + range.begin * width;
   const Distinct distinct = FindDistinct(inputs, examples, width);
-  if (distinct.count < examples) {
+  float* const gradient = work.gradient + range.begin * samples;
+  if (distinct.count == examples) {
+    chunk.gradient = gradient;
+  } else {
     for (int64_t i = 0; i < distinct.count; ++i) {
       std::copy_n(inputs + distinct.first[i] * width, width, chunk.inputs + i * width);
     }
@@ -226,12 +236,12 @@ Status ComputeChunk(const KernelCall& call, const Work& work, Range range) {
   CompareWithTruth<kWantsLoss>(work, range, &chunk);
   if (kWantsLoss) {
     SumRows(
-        examples, samples, [&](int64_t i, int64_t k) { return chunk.logits[distinct.of[i] * samples + k]; },
-        chunk.true_losses, work.losses + range.begin);
+        examples, samples, [&](int64_t i) { return chunk.logits + distinct.of[i] * samples; }, chunk.true_losses,
+        work.losses + range.begin);
   }
   AddTruth(work, range, distinct, chunk);
-  for (int64_t i = 0; i < examples; ++i) {
-    std::copy_n(chunk.gradient + distinct.of[i] * samples, samples, work.gradient + (range.begin + i) * samples);
+  for (int64_t i = 0; i < examples && chunk.gradient != gradient; ++i) {
+    std::copy_n(chunk.gradient + distinct.of[i] * samples, samples, gradient + i * samples);
   }
   return Status();
 }
@@ -282,10 +292,7 @@ void CollectRows(const Work& work, const float* biases, float* sampled, float* t
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(float));
   const int64_t* ids = work.ids + examples;
   for (int64_t i = 0; i < samples; ++i) {
-    PrefetchRow(reinterpret_cast<const char*>(work.weights + ids[i] * width), row_bytes);
-  }
-  for (int64_t i = 0; i < examples; ++i) {
-    PrefetchRow(reinterpret_cast<const char*>(work.weights + work.ids[i] * width), row_bytes);
+    PrefetchRow(work.weights + ids[i] * width, row_bytes);
   }
   for (int64_t i = 0; i < examples + samples; ++i) bias[i] = biases[work.ids[i]];
   for (int64_t i = 0; i < samples; ++i) std::copy_n(work.weights + ids[i] * width, width, sampled + i * width);

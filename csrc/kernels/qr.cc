@@ -8,94 +8,13 @@
 //       read
 //
 // Arithmetic is in double, row by row: each element adds up in one order.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "math/scalar.h"
+#include "linear/factors.h"
+#include "linear/householder.h"
 
 namespace stillflow {
 namespace {
 
-// row -= factor * other
-void Subtract(double factor, const double* __restrict other, int64_t count, double* __restrict row) {
-  for (int64_t i = 0; i < count; ++i) row[i] -= factor * other[i];
-}
-
-// Calls solve(index, scratch) for each matrix, with `scratch_count` doubles.
-template <typename Solve>
-Status ForEachMatrix(const KernelCall& call, int64_t matrices, int64_t cost, int64_t scratch_count,
-                     const Solve& solve) {
-  constexpr int64_t kCostPerChunk = 100000;
-  return ForEachChunk(call, matrices, std::max<int64_t>(kCostPerChunk / std::max<int64_t>(cost, 1), 1),
-                      [&](Range chunk) -> Status {
-                        const Scratch scratch(call, scratch_count * static_cast<int64_t>(sizeof(double)));
-                        if (!scratch.ok()) return OutOfScratch();
-                        for (int64_t i = chunk.begin; i < chunk.end; ++i) {
-                          STILLFLOW_RETURN_IF_ERROR(solve(i, scratch.data<double>()));
-                        }
-                        return Status();
-                      });
-}
-
-Status CheckMatrices(const Tensor& tensor, const char* name) {
-  if (tensor.rank < 2) {
-    return STILLFLOW_INVALID_ARGUMENT("%s must have rank >= 2, got shape %s", name, ShapeText(tensor).c_str());
-  }
-  return Status();
-}
-
 // ---- qr -----------------------------------------------------------------------------------------------------
-
-// rows - tau v (v' rows), for a reflection with v[0] = 1 and the rest of v in a column of `reflections`.
-void Reflect(const double* reflections, int64_t stride, double tau, int64_t row_count, int64_t columns, double* rows,
-             int64_t row_stride, double* sums) {
-  std::copy_n(rows, columns, sums);
-  for (int64_t i = 1; i < row_count; ++i) Subtract(-reflections[i * stride], rows + i * row_stride, columns, sums);
-  for (int64_t j = 0; j < columns; ++j) sums[j] *= tau;
-  Subtract(1, sums, columns, rows);
-  for (int64_t i = 1; i < row_count; ++i) Subtract(reflections[i * stride], sums, columns, rows + i * row_stride);
-}
-
-// One factorization by Householder reflections; the diagonal of r has the sign opposite to what it replaces.
-struct Factorization {
-  int64_t m, n, p;
-  double* a;     // [m, n]: becomes r, with the reflections below its diagonal
-  double* q;     // [m, p]
-  double* taus;  // [min(m, n)]
-  double* sums;  // [max(n, p)]
-
-  static int64_t ScratchCount(int64_t m, int64_t n, int64_t p) {
-    return m * n + m * p + std::min(m, n) + std::max(n, p);
-  }
-  Factorization(int64_t m_, int64_t n_, int64_t p_, double* scratch)
-      : m(m_), n(n_), p(p_), a(scratch), q(a + m * n), taus(q + m * p), sums(taus + std::min(m, n)) {}
-
-  void Triangularize() const {
-    for (int64_t j = 0; j < std::min(m, n); ++j) {
-      double* const corner = a + j * n + j;
-      const int64_t rows = m - j;
-      const double first = corner[0];
-      double rest = 0;
-      for (int64_t i = 1; i < rows; ++i) rest += corner[i * n] * corner[i * n];
-      taus[j] = 0;
-      if (rest <= std::numeric_limits<double>::min()) continue;
-      const double norm = std::sqrt(first * first + rest);
-      const double beta = first >= 0 ? -norm : norm;
-      taus[j] = (beta - first) / beta;
-      for (int64_t i = 1; i < rows; ++i) corner[i * n] /= first - beta;
-      corner[0] = beta;
-      Reflect(corner, n, taus[j], rows, n - j - 1, corner + 1, n, sums);
-    }
-  }
-  void MakeQ() const {
-    std::fill_n(q, m * p, 0.0);
-    for (int64_t i = 0; i < std::min(m, p); ++i) q[i * p + i] = 1;
-    for (int64_t j = std::min(m, n) - 1; j >= 0; --j) {
-      Reflect(a + j * n + j, n, taus[j], m - j, p - j, q + j * p + j, p, sums);
-    }
-  }
-};
 
 Status Qr(const KernelCall& call) {
   const Tensor& input = *call.in[0];
@@ -157,24 +76,19 @@ Status MatrixTriangularSolve(const KernelCall& call) {
   const int64_t n = matrix.dims[matrix.rank - 1];
   const int64_t k = rhs.dims[rhs.rank - 1];
   const bool is_adjoint = call.attrs[1].i != 0;
-  const bool starts_at_top = (call.attrs[0].i != 0) != is_adjoint;
-  const int64_t matrices = Shape(rhs).Count(0, rhs.rank - 2);
-  return ForType<float, double>("MatrixTriangularSolve", rhs.dtype, [&](auto tag) {
+  const bool is_lower = (call.attrs[0].i != 0) != is_adjoint;
+  return ForType<float, double, Half>("MatrixTriangularSolve", rhs.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    T* const to = MutableData<T>(*call.out[0]);
-    return ForEachMatrix(call, matrices, n * n * k, n * k, [&](int64_t index, double* x) {
-      const T* const a = Data<T>(matrix) + index * n * n;
-      std::copy_n(Data<T>(rhs) + index * n * k, n * k, x);
-      for (int64_t step = 0; step < n; ++step) {
-        const int64_t i = starts_at_top ? step : n - 1 - step;
-        for (int64_t done = 0; done < step; ++done) {
-          const int64_t j = starts_at_top ? done : n - 1 - done;
-          Subtract(is_adjoint ? a[j * n + i] : a[i * n + j], x + j * k, k, x + i * k);
-        }
+    return ForEachMatrix(call, MatrixCount(rhs), n * n * k, n * (n + k), [&](int64_t index, double* a) -> Status {
+      LoadElements(Data<T>(matrix) + index * n * n, n * n, a);
+      for (int64_t i = 0; i < n; ++i) {
         if (a[i * n + i] == 0) return STILLFLOW_INVALID_ARGUMENT("Input matrix is not invertible.");
-        for (int64_t j = 0; j < k; ++j) x[i * k + j] /= a[i * n + i];
       }
-      for (int64_t at = 0; at < n * k; ++at) to[index * n * k + at] = static_cast<T>(x[at]);
+      double* const x = a + n * n;
+      LoadElements(Data<T>(rhs) + index * n * k, n * k, x);
+      const MatrixView<double> view{a, is_adjoint ? 1 : n, is_adjoint ? n : 1};
+      STILLFLOW_RETURN_IF_ERROR(SolveTriangle(call, view, n, is_lower, false, x, k));
+      StoreElements(x, n * k, MutableData<T>(*call.out[0]) + index * n * k);
       return Status();
     });
   });

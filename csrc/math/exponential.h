@@ -68,6 +68,15 @@ STILLFLOW_INLINE T Exp(T x) {
   return x != x ? kNan<T> : result;
 }
 
+// Exp(x) for x <= 0 or NaN, with fewer operations: the power of two is a normal number, or 0 where e^x is denormal.
+STILLFLOW_INLINE float ExpOfNonPositive(float x) {
+  const float bounded = x < -88.0f ? -88.0f : x;
+  const ReducedExponent<float> reduced = ReduceExponent(bounded);
+  const float r = reduced.r;
+  const float result = (1 + Fma(r * r, ExpTail(r), r)) * PowerOfTwo<float>(reduced.n);
+  return x != x ? kNan<float> : result;
+}
+
 template <typename T>
 STILLFLOW_INLINE T Expm1(T x) {
   T bounded = x < -40 ? T{-40} : x;

@@ -102,4 +102,16 @@ STILLFLOW_INLINE float Log1p(float x) {
   return LogOfAny(u, CopySign(LogOfParts(FromInteger<float>(parts.k), f, low), x));
 }
 
+// Log1p(x) for 0 <= x <= 1 or NaN, with fewer operations: 1 + x is m or 2 m.
+STILLFLOW_INLINE float Log1pOfUnit(float x) {
+  const float u = 1 + x;
+  const bool is_halved = u >= 2 * BitCast<float>(FloatFormat<float>::kLeastMantissa);
+  const float inverse = is_halved ? 0.5f : 1.0f;
+  const float f = u * inverse - 1;
+  const float f_low = (x - (u - 1)) * inverse;
+  const float low = Fma(f_low, Fma(f, f, -f), f_low);
+  const float result = LogOfParts(is_halved ? 1.0f : 0.0f, f, low);
+  return x != x ? x : result;
+}
+
 }  // namespace stillflow

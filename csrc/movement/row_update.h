@@ -149,20 +149,36 @@ inline void UpdateRow(T* to, const T* from, int64_t width, const T* scale = null
   }
 }
 
-// Does the updates with the given numbers.
-template <typename Operation, typename T>
-void UpdateListed(const RowUpdates<T>& work, const int64_t* list, int64_t count) {
+// Does updates number(0), number(1), ... number(count - 1).
+template <typename Operation, typename T, typename Number>
+STILLFLOW_INLINE void UpdateNumbered(const RowUpdates<T>& work, int64_t count, const Number& number) {
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
   const int64_t ahead = RowsAhead(row_bytes);
   for (int64_t i = 0; i < count; ++i) {
     if (i + ahead < count) {
-      const int64_t next = list[i + ahead];
-      PrefetchRowToWrite(work.table + work.rows[next] * work.width, row_bytes);
+      const int64_t next = number(i + ahead);
+      if (work.rows[next] >= 0) PrefetchRowToWrite(work.table + work.rows[next] * work.width, row_bytes);
       PrefetchRow(work.updates + next * work.update_stride, row_bytes);
     }
-    const int64_t update = list[i];
+    const int64_t update = number(i);
+    if (work.rows[update] < 0) continue;
     UpdateRow<Operation>(work.table + work.rows[update] * work.width, work.updates + update * work.update_stride,
                          work.width, work.scale);
+  }
+}
+
+template <typename Operation, typename T>
+void UpdateListed(const RowUpdates<T>& work, const int64_t* list, int64_t count) {
+  UpdateNumbered<Operation>(work, count, [list](int64_t i) { return list[i]; });
+}
+
+// All updates, by the calling thread.
+template <typename Operation, typename T>
+void UpdateInOrder(const RowUpdates<T>& work) {
+  if (work.width > 1) return UpdateNumbered<Operation>(work, work.count, [](int64_t i) { return i; });
+  for (int64_t i = 0; i < work.count; ++i) {
+    if (work.rows[i] >= 0)
+      UpdateRow<Operation>(work.table + work.rows[i], work.updates + i * work.update_stride, 1, work.scale);
   }
 }
 
@@ -183,8 +199,8 @@ void ListByPart(const RowUpdates<T>& work, const Dealing& dealing, int64_t* begi
 
 template <typename Operation, typename T>
 Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
-  constexpr int64_t kBytesPerPart = 32 << 10;
-  constexpr int64_t kPartsPerThread = 4;  // frequent rows make parts unequal
+  constexpr int64_t kBytesPerPart = 128 << 10;  // fewer bytes cost more to bring to another core than to add
+  constexpr int64_t kPartsPerThread = 4;        // frequent rows make parts unequal
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
   if (row_bytes == 0 || work.count == 0) return Status();
   Dealing dealing{std::max<int64_t>(kLineBytes / row_bytes, 1), 1};
@@ -192,6 +208,10 @@ Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   const int64_t most = threads > 1 ? std::min(threads * kPartsPerThread, kMostParts) : 1;
   const int64_t wanted = std::min(most, work.count * row_bytes / kBytesPerPart);
   while (dealing.parts * 2 <= wanted) dealing.parts *= 2;
+  if (dealing.parts == 1) {
+    UpdateInOrder<Operation>(work);
+    return Status();
+  }
   const Scratch list(call, work.count * static_cast<int64_t>(sizeof(int64_t)));
   if (!list.ok()) return OutOfScratch();
   int64_t begins[kMostParts + 1];

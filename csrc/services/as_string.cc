@@ -64,8 +64,7 @@ Status ReadStyle(const KernelCall& call, Style* style) {
     }
   }
   if (width > kMostWidth || precision > kMostWidth) {
-    return STILLFLOW_INVALID_ARGUMENT("width and precision must be at most %lld",
-                                      static_cast<long long>(kMostWidth));
+    return STILLFLOW_INVALID_ARGUMENT("width and precision must be at most %lld", static_cast<long long>(kMostWidth));
   }
   // Without a width a "0" fills nothing, and a "-" moves nothing.
   if (width < 0 && (style->flag[0] == '0' || style->flag[0] == '-')) style->flag[0] = 0;
@@ -105,8 +104,7 @@ Status AsString(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(as_string){
-    {"as_string", "input | precision, scientific, shortest, width, fill", Guarded<AsString>},
-    {}};
+STILLFLOW_KERNELS(as_string){{"as_string", "input | precision, scientific, shortest, width, fill", Guarded<AsString>},
+                             {}};
 
 }  // namespace stillflow

@@ -15,14 +15,14 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
 
 constexpr int64_t kRecordsPerChunk = 64;
 
 struct Options {
   char delimiter;
   bool has_quotes;
-  Span missing;  // what stands for a missing value, beside the empty field
+  Bytes missing;  // what stands for a missing value, beside the empty field
   const int64_t* selected;
   int64_t selected_count;  // 0: all columns
 };
@@ -32,9 +32,9 @@ class Fields {
  public:
   explicit Fields(const Options& options) : options_(options) {}
 
-  const std::vector<Span>& spans() const { return spans_; }
+  const std::vector<Bytes>& spans() const { return spans_; }
 
-  Status Split(Span record) {
+  Status Split(Bytes record) {
     spans_.clear();
     unescaped_.clear();
     unescaped_.reserve(record.size);  // so that what points there stays
@@ -57,7 +57,7 @@ class Fields {
   }
 
  private:
-  void Add(Span field) {
+  void Add(Bytes field) {
     const int64_t number = number_++;
     if (options_.selected_count == 0) {
       spans_.push_back(field);
@@ -115,7 +115,7 @@ class Fields {
   }
 
   const Options& options_;
-  std::vector<Span> spans_;
+  std::vector<Bytes> spans_;
   std::string unescaped_;
   int64_t number_ = 0;
   int64_t next_selected_ = 0;
@@ -124,7 +124,7 @@ class Fields {
 // ---- One field ----------------------------------------------------------------------------------------------------
 
 template <typename T>
-Status SetNumber(Span field, bool is_missing, const Tensor& fallback, int64_t row, int column, Tensor* out) {
+Status SetNumber(Bytes field, bool is_missing, const Tensor& fallback, int64_t row, int column, Tensor* out) {
   T* value = MutableData<T>(*out) + row;
   if (is_missing) {
     *value = Data<T>(fallback)[0];
@@ -135,7 +135,8 @@ Status SetNumber(Span field, bool is_missing, const Tensor& fallback, int64_t ro
                                     static_cast<long long>(row), Name(out->dtype), Text(field).c_str());
 }
 
-Status SetText(const KernelCall& call, Span field, bool is_missing, const Tensor& fallback, int64_t row, Tensor* out) {
+Status SetText(const KernelCall& call, Bytes field, bool is_missing, const Tensor& fallback, int64_t row,
+               Tensor* out) {
   if (is_missing) {
     StringCell* cell = Data<StringCell*>(fallback)[0];
     if (cell != nullptr) cell->references.fetch_add(1, std::memory_order_relaxed);
@@ -146,7 +147,7 @@ Status SetText(const KernelCall& call, Span field, bool is_missing, const Tensor
   return is_set ? Status() : OutOfScratch();
 }
 
-Status SetField(const KernelCall& call, const Options& options, Span field, int64_t row, int column) {
+Status SetField(const KernelCall& call, const Options& options, Bytes field, int64_t row, int column) {
   const Tensor& fallback = *call.in[column + 1];
   Tensor* out = call.out[column];
   const bool is_missing = field.size == 0 || (field.size == options.missing.size &&

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "io/wire.h"
+#include "io/message_writer.h"
 #include "kernel_api/kernel.h"
 
 namespace stillflow {
@@ -27,14 +27,14 @@ Status Guarded(const KernelCall& call) {
   return CatchingOutOfMemory([&] { return kKernel(call); });
 }
 
-inline io::Span SpanOf(const StringCell* cell) {
-  return cell == nullptr ? io::Span{"", 0} : io::Span{cell->bytes, static_cast<size_t>(cell->size)};
+inline io::Bytes BytesOf(const StringCell* cell) {
+  return cell == nullptr ? io::Bytes{"", 0} : io::Bytes{cell->bytes, static_cast<size_t>(cell->size)};
 }
 
 // Element `index` of a string tensor.
-inline io::Span StringAt(const Tensor& tensor, int64_t index) { return SpanOf(Data<StringCell*>(tensor)[index]); }
+inline io::Bytes StringAt(const Tensor& tensor, int64_t index) { return BytesOf(Data<StringCell*>(tensor)[index]); }
 
-inline std::string Text(io::Span span) { return std::string(span.data, span.size); }
+inline std::string Text(io::Bytes bytes) { return bytes.ToString(); }
 
 // A string scalar as output 0.
 inline Status SetScalarString(const KernelCall& call, const std::string& bytes) {

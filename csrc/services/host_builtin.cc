@@ -69,12 +69,12 @@ Status CallHost(const KernelCall& call, const char* name, const char* kinds, DTy
 }
 
 // The kernels: name, what the attributes are, the result's type; kInvalid: the attribute 't' says it.
-#define STILLFLOW_BUILTIN(function, name, kinds, result)                                             \
-  Status function(const KernelCall& call) {                                                          \
-    constexpr const char* kKinds = kinds;                                                            \
-    const char* type = std::strchr(kKinds, 't');                                                     \
-    const DType dtype = type == nullptr ? result : static_cast<DType>(call.attrs[type - kKinds].i);  \
-    return CallHost(call, "builtin:" name, kKinds, dtype);                                           \
+#define STILLFLOW_BUILTIN(function, name, kinds, result)                                            \
+  Status function(const KernelCall& call) {                                                         \
+    constexpr const char* kKinds = kinds;                                                           \
+    const char* type = std::strchr(kKinds, 't');                                                    \
+    const DType dtype = type == nullptr ? result : static_cast<DType>(call.attrs[type - kKinds].i); \
+    return CallHost(call, "builtin:" name, kKinds, dtype);                                          \
   }
 
 STILLFLOW_BUILTIN(DecodeOther, "decode_image", "it", DType::kUInt8)
@@ -95,7 +95,7 @@ STILLFLOW_BUILTIN(StringUpper, "string_upper", "s", DType::kString)
 
 // PNG files need no Python; others may be given to these ops as well.
 Status DecodePngFile(const KernelCall& call, int channels, DType dtype) {
-  const io::Span file = StringAt(*call.in[0], 0);
+  const io::Bytes file = StringAt(*call.in[0], 0);
   io::PngImage image;
   const bool is_deep = dtype == DType::kUInt16;
   const io::PngStatus status = io::ReadPng(file, channels, is_deep ? 16 : 8, &image);

@@ -14,6 +14,7 @@
 namespace stillflow {
 namespace {
 
+using io::Bytes;
 using io::DenseFeature;
 using io::Feature;
 using io::FixedValues;
@@ -21,7 +22,6 @@ using io::GrowingValues;
 using io::KeyTable;
 using io::KindName;
 using io::ReadValues;
-using io::Span;
 using io::Values;
 
 constexpr int64_t kExamplesPerChunk = 16;
@@ -43,7 +43,7 @@ struct Chunk {
   std::vector<Values> variable;  // of all dense features; empty for those of fixed size
 };
 
-std::string Place(const Parser& parser, Span key, int64_t example) {
+std::string Place(const Parser& parser, Bytes key, int64_t example) {
   if (parser.is_single) return "Key: " + Text(key) + ".  ";
   const bool is_named = parser.names != nullptr && parser.names->count > 0;
   return "Name: " + (is_named ? Text(StringAt(*parser.names, example)) : std::string("<unknown>")) +
@@ -63,14 +63,13 @@ Status Missing(const Parser& parser, int key, int64_t example) {
 
 Status WrongKind(const Parser& parser, int key, int64_t example, DType found, DType expected) {
   const bool is_sparse = key < parser.sparse_count();
-  return STILLFLOW_INVALID_ARGUMENT(
-      is_sparse ? "%sData types don't match. Expected type: %s, Actual type: %s"
-                : "%sData types don't match. Data type: %s but expected type: %s",
-      Place(parser, parser.table.key(key), example).c_str(), KindName(is_sparse ? expected : found),
-      KindName(is_sparse ? found : expected));
+  return STILLFLOW_INVALID_ARGUMENT(is_sparse ? "%sData types don't match. Expected type: %s, Actual type: %s"
+                                              : "%sData types don't match. Data type: %s but expected type: %s",
+                                    Place(parser, parser.table.key(key), example).c_str(),
+                                    KindName(is_sparse ? expected : found), KindName(is_sparse ? found : expected));
 }
 
-Status Unreadable(Span example) {
+Status Unreadable(Bytes example) {
   return STILLFLOW_INVALID_ARGUMENT("Could not parse example input, value: '%s'",
                                     Text({example.data, std::min<size_t>(example.size, 256)}).c_str());
 }
@@ -78,10 +77,10 @@ Status Unreadable(Span example) {
 Status WrongCount(const Parser& parser, int key, int64_t example, int64_t found, const DenseFeature& feature) {
   const std::string place = Place(parser, parser.table.key(key), example);
   if (feature.is_variable) {
-    return STILLFLOW_INVALID_ARGUMENT("%sNumber of %s values is not a multiple of stride length. Saw %lld values but "
-                                      "output shape is: %s",
-                                      place.c_str(), KindName(feature.dtype), static_cast<long long>(found),
-                                      ShapeText(feature.shape).c_str());
+    return STILLFLOW_INVALID_ARGUMENT(
+        "%sNumber of %s values is not a multiple of stride length. Saw %lld values but "
+        "output shape is: %s",
+        place.c_str(), KindName(feature.dtype), static_cast<long long>(found), ShapeText(feature.shape).c_str());
   }
   return STILLFLOW_INVALID_ARGUMENT("%sNumber of %s values != expected.  Values size: %lld but output shape: %s",
                                     place.c_str(), KindName(feature.dtype), static_cast<long long>(found),
@@ -91,8 +90,8 @@ Status WrongCount(const Parser& parser, int key, int64_t example, int64_t found,
 // ---- One example --------------------------------------------------------------------------------------------------
 
 // Reads a list of fixed length into its row of the output. Returns how many values it has, or -1 if it is no list.
-int64_t ReadRow(const KernelCall& call, const DenseFeature& feature, Span list, int64_t row, Tensor* out,
-                std::vector<Span>* strings) {
+int64_t ReadRow(const KernelCall& call, const DenseFeature& feature, Bytes list, int64_t row, Tensor* out,
+                std::vector<Bytes>* strings) {
   const int64_t count = feature.row_count;
   if (feature.dtype == DType::kFloat) {
     FixedValues<float> values(MutableData<float>(*out) + row * count, count);
@@ -103,17 +102,17 @@ int64_t ReadRow(const KernelCall& call, const DenseFeature& feature, Span list, 
     return ReadValues<int64_t>(list, &values) ? values.count() : -1;
   }
   strings->clear();
-  GrowingValues<Span> values(strings);
-  if (!ReadValues<Span>(list, &values)) return -1;
+  GrowingValues<Bytes> values(strings);
+  if (!ReadValues<Bytes>(list, &values)) return -1;
   for (int64_t i = 0; i < std::min(count, values.count()); ++i) {
-    const Span bytes = (*strings)[i];
+    const Bytes bytes = (*strings)[i];
     if (!SetString(call, out, row * count + i, bytes.data, static_cast<int64_t>(bytes.size))) return -2;
   }
   return values.count();
 }
 
-Status ParseDense(const KernelCall& call, const Parser& parser, int d, int64_t row, Span example,
-                  const Feature& found, Tensor* out, Chunk* chunk, std::vector<Span>* strings) {
+Status ParseDense(const KernelCall& call, const Parser& parser, int d, int64_t row, Bytes example,
+                  const Feature& found, Tensor* out, Chunk* chunk, std::vector<Bytes>* strings) {
   const DenseFeature& feature = parser.dense[d];
   const int key = parser.sparse_count() + d;
   if (found.kind == DType::kInvalid) {
@@ -144,10 +143,10 @@ Status ParseChunk(const KernelCall& call, const Parser& parser, const Tensor& se
   chunk->variable.resize(parser.dense.size());
   std::vector<Feature> features(parser.table.count());
   std::vector<int> order(parser.table.count() + 1, -1);
-  std::vector<Span> strings;
+  std::vector<Bytes> strings;
   const int first_dense = 3 * parser.sparse_count();
   for (int64_t row = rows.begin; row < rows.end; ++row) {
-    const Span example = StringAt(serialized, row);
+    const Bytes example = StringAt(serialized, row);
     if (!io::FindFeatures(example, parser.table, &order, features.data())) return Unreadable(example);
     for (int s = 0; s < parser.sparse_count(); ++s) {
       if (features[s].kind != DType::kInvalid && features[s].kind != parser.sparse[s]) {
@@ -253,8 +252,8 @@ Status CheckDefaults(const Parser& parser) {
           d, d, ShapeText(*feature.default_value).c_str());
     }
     if (!feature.is_variable && count != 0 && count != feature.row_count) {
-      return STILLFLOW_INVALID_ARGUMENT("def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s", d,
-                                        ShapeText(*feature.default_value).c_str(), d,
+      return STILLFLOW_INVALID_ARGUMENT("def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s",
+                                        d, ShapeText(*feature.default_value).c_str(), d,
                                         ShapeText(feature.shape).c_str());
     }
   }
@@ -338,14 +337,14 @@ Status ParseSingleExample(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("Expected serialized to be a scalar, got shape: %s",
                                       ShapeText(serialized).c_str());
   }
-  const std::vector<Span> sparse_keys = io::ReadStrings(call.attrs[1]);
-  const std::vector<Span> dense_keys = io::ReadStrings(call.attrs[2]);
+  const std::vector<Bytes> sparse_keys = io::ReadStrings(call.attrs[1]);
+  const std::vector<Bytes> dense_keys = io::ReadStrings(call.attrs[2]);
   if (static_cast<int64_t>(sparse_keys.size()) != call.attrs[3].size ||
       static_cast<int64_t>(dense_keys.size()) != call.attrs[4].size) {
     return STILLFLOW_INVALID_ARGUMENT("Expected as many keys as types");
   }
-  for (const Span& key : sparse_keys) parser.table.Add(key);
-  for (const Span& key : dense_keys) parser.table.Add(key);
+  for (const Bytes& key : sparse_keys) parser.table.Add(key);
+  for (const Bytes& key : dense_keys) parser.table.Add(key);
   STILLFLOW_RETURN_IF_ERROR(AddTypes(call.attrs[3], call.attrs[4], call.attrs[5], call.in + 1, &parser));
   return Parse(call, &parser, serialized);
 }

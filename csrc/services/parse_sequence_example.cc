@@ -15,11 +15,11 @@
 namespace stillflow {
 namespace {
 
+using io::Bytes;
 using io::DenseFeature;
 using io::Feature;
 using io::KeyTable;
 using io::KindName;
-using io::Span;
 using io::Values;
 
 constexpr uint32_t kFeatureLists = 2;  // of SequenceExample; the context is 1
@@ -53,39 +53,39 @@ struct Example {
   std::vector<FeatureList> lists;
 };
 
-Status Unreadable(Span example) {
+Status Unreadable(Bytes example) {
   return STILLFLOW_INVALID_ARGUMENT("Could not parse example input, value: '%s'",
                                     Text({example.data, std::min<size_t>(example.size, 256)}).c_str());
 }
 
-Status WrongKind(const Request& request, int64_t row, const char* what, Span key, int64_t step, DType expected) {
+Status WrongKind(const Request& request, int64_t row, const char* what, Bytes key, int64_t step, DType expected) {
   const std::string index = step < 0 ? "" : ", Index: " + std::to_string(step);
   return STILLFLOW_INVALID_ARGUMENT("Name: %s, %s: %s%s.  Data types don't match. Expected type: %s",
                                     request.Name(row).c_str(), what, Text(key).c_str(), index.c_str(),
                                     KindName(expected));
 }
 
-Status WrongCount(const Request& request, int64_t row, Span key, int64_t step, int64_t found,
+Status WrongCount(const Request& request, int64_t row, Bytes key, int64_t step, int64_t found,
                   const DenseFeature& feature) {
-  return STILLFLOW_INVALID_ARGUMENT(
-      "Name: %s, Key: %s, Index: %" PRId64 ".  Number of %s values != expected.  values size: %" PRId64
-      " but output shape: %s",
-      request.Name(row).c_str(), Text(key).c_str(), step, KindName(feature.dtype), found,
-      ShapeText(feature.shape).c_str());
+  return STILLFLOW_INVALID_ARGUMENT("Name: %s, Key: %s, Index: %" PRId64
+                                    ".  Number of %s values != expected.  values size: %" PRId64
+                                    " but output shape: %s",
+                                    request.Name(row).c_str(), Text(key).c_str(), step, KindName(feature.dtype),
+                                    found, ShapeText(feature.shape).c_str());
 }
 
-bool ReadExample(Span message, const Request& request, std::vector<int>* order, Example* example) {
+bool ReadExample(Bytes message, const Request& request, std::vector<int>* order, Example* example) {
   example->context.resize(request.context.count());
   example->lists.assign(request.lists.count(), FeatureList());
   if (!io::FindFeatures(message, request.context, order, example->context.data())) return false;
-  return io::VisitField(message, kFeatureLists, [&](Span lists) {
-    return io::VisitMap(lists, 1, [&](Span key, Span value) {
+  return io::VisitField(message, kFeatureLists, [&](Bytes lists) {
+    return io::VisitMap(lists, 1, [&](Bytes key, Bytes value) {
       const int number = request.lists.Find(key);
       if (number < 0) return true;
       FeatureList& list = example->lists[number];
       list = FeatureList();
       list.is_there = true;
-      return io::VisitField(value, 1, [&](Span step) {
+      return io::VisitField(value, 1, [&](Bytes step) {
         list.steps.emplace_back();
         return io::ReadFeature(step, &list.steps.back());
       });
@@ -144,7 +144,7 @@ Status ContextDense(const KernelCall& call, Request* request, const std::vector<
   for (size_t d = 0; d < request->context_dense.size(); ++d) {
     const DenseFeature& feature = request->context_dense[d];
     const int number = static_cast<int>(request->context_sparse.size() + d);
-    const Span key = request->context.key(number);
+    const Bytes key = request->context.key(number);
     if (feature.is_variable) return STILLFLOW_INVALID_ARGUMENT("context_dense_shapes must be fully defined");
     Shape shape;
     if (!request->is_single) shape.Add(static_cast<int64_t>(examples.size()));
@@ -230,7 +230,7 @@ void FillZeros(int64_t count, Tensor* tensor, int64_t at) {
 Status ListDenseRow(const KernelCall& call, const Request& request, const FeatureList& list, size_t d, int64_t row,
                     int64_t at, Tensor* out) {
   const DenseFeature& feature = request.list_dense[d];
-  const Span key = request.lists.key(static_cast<int>(request.list_sparse.size() + d));
+  const Bytes key = request.lists.key(static_cast<int>(request.list_sparse.size() + d));
   for (size_t t = 0; t < list.steps.size(); ++t) {
     if (list.steps[t].kind != feature.dtype) {
       return WrongKind(request, row, "Feature list", key, static_cast<int64_t>(t), feature.dtype);
@@ -293,7 +293,7 @@ Status Parse(const KernelCall& call, Request* request, const Tensor& serialized)
   std::vector<Example> examples(serialized.count);
   std::vector<int> order(request->context.count() + 1, -1);
   for (int64_t row = 0; row < serialized.count; ++row) {
-    const Span message = StringAt(serialized, row);
+    const Bytes message = StringAt(serialized, row);
     if (!ReadExample(message, *request, &order, &examples[row])) return Unreadable(message);
   }
   STILLFLOW_RETURN_IF_ERROR(ContextSparse(call, request, examples));
@@ -336,12 +336,12 @@ Status SetTypes(const Attr* attrs, const Tensor* const* defaults, Request* reque
   return is_complete ? Status() : STILLFLOW_INVALID_ARGUMENT("Expected as many keys as types");
 }
 
-void SetMayBeMissing(const std::vector<Span>& keys, Request* request) {
+void SetMayBeMissing(const std::vector<Bytes>& keys, Request* request) {
   const int first = static_cast<int>(request->list_sparse.size());
   for (size_t d = 0; d < request->list_dense.size(); ++d) {
     const int number = first + static_cast<int>(d);
     request->may_be_missing.push_back(
-        std::any_of(keys.begin(), keys.end(), [&](Span key) { return request->lists.Is(number, key); }));
+        std::any_of(keys.begin(), keys.end(), [&](Bytes key) { return request->lists.Is(number, key); }));
   }
 }
 
@@ -363,7 +363,7 @@ Status ParseSingle(const KernelCall& call) {
                                       ShapeText(serialized).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(SetTypes(call.attrs + 4, next, &request));
-  std::vector<Span> missing;
+  std::vector<Bytes> missing;
   for (int64_t i = 0; i < call.in[1]->count; ++i) missing.push_back(StringAt(*call.in[1], i));
   SetMayBeMissing(missing, &request);
   return Parse(call, &request, serialized);
@@ -382,7 +382,7 @@ Status ParseBatch(const KernelCall& call) {
                                       request.names->count, serialized.count);
   }
   for (int i = 0; i < 4; ++i) {
-    for (const Span& key : io::ReadStrings(call.attrs[1 + i])) (i < 2 ? request.context : request.lists).Add(key);
+    for (const Bytes& key : io::ReadStrings(call.attrs[1 + i])) (i < 2 ? request.context : request.lists).Add(key);
   }
   STILLFLOW_RETURN_IF_ERROR(SetTypes(call.attrs + 5, call.in + 2, &request));
   SetMayBeMissing(io::ReadStrings(call.attrs[0]), &request);

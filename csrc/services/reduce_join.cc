@@ -11,7 +11,7 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
 
 std::string SeparatorOf(const Attr& attr) {
   return std::string(static_cast<const char*>(attr.data), static_cast<size_t>(attr.size));
@@ -82,7 +82,7 @@ Status ReduceJoin(const KernelCall& call) {
         std::string text;
         for (size_t j = 0; j < inner.size(); ++j) {
           if (j > 0) text += separator;
-          const Span part = StringAt(input, outer[i] + inner[j]);
+          const Bytes part = StringAt(input, outer[i] + inner[j]);
           text.append(part.data, part.size);
         }
         if (!SetString(call, call.out[0], i, text.data(), static_cast<int64_t>(text.size()))) return OutOfScratch();
@@ -124,7 +124,7 @@ Status UnsortedSegmentJoin(const KernelCall& call) {
           "segment_ids are not allowed to exceed num_segments or to have negative values.");
     }
     for (int64_t j = 0; j < width; ++j) {
-      const Span part = StringAt(input, i * width + j);
+      const Bytes part = StringAt(input, i * width + j);
       if (is_begun[segment]) texts[segment * width + j] += separator;
       texts[segment * width + j].append(part.data, part.size);
     }

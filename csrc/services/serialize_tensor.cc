@@ -18,7 +18,8 @@ Status EncodePng(const KernelCall& call) {
   const Tensor& image = *call.in[0];
   const int64_t compression = call.attrs[0].i;
   if (compression < -1 || compression > 9) {
-    return STILLFLOW_INVALID_ARGUMENT("compression should be in [-1,9], got %lld", static_cast<long long>(compression));
+    return STILLFLOW_INVALID_ARGUMENT("compression should be in [-1,9], got %lld",
+                                      static_cast<long long>(compression));
   }
   if (image.rank != 3) {
     return STILLFLOW_INVALID_ARGUMENT("image must be 3-dimensional%s", ShapeText(image).c_str());

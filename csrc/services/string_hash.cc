@@ -30,7 +30,7 @@ Status Plain(const KernelCall& call) { return Buckets(call, call.attrs[1].i == 0
 Status Strong(const KernelCall& call) {
   if (call.attrs[1].size != 2) return STILLFLOW_INVALID_ARGUMENT("Key must have 2 elements");
   const auto* key = static_cast<const uint64_t*>(call.attrs[1].data);
-  return Buckets(call, [key](io::Span bytes) { return io::KeyedHash64(bytes, key[0], key[1]); });
+  return Buckets(call, [key](io::Bytes bytes) { return io::KeyedHash64(bytes, key[0], key[1]); });
 }
 
 }  // namespace

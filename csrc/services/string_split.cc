@@ -1,6 +1,7 @@
 // string_split, string_split_v2: strings cut into parts, as a sparse matrix of a row for each.
 //
-//   string_split     in[0] strings [n]; in[1] delimiter: each of its characters ends a part, or none: every byte is one
+//   string_split     in[0] strings [n]; in[1] delimiter: each of its characters ends a part, or none: every byte is
+//   one
 //                    attr skip_empty
 //   string_split_v2  in[0] strings [n]; in[1] sep: all of it ends a part, or none: white space does; attr maxsplit
 //
@@ -13,13 +14,13 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
 
-using Parts = std::vector<Span>;
+using Parts = std::vector<Bytes>;
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-void SplitAtCharacters(Span text, Span delimiters, bool skips_empty, Parts* parts) {
+void SplitAtCharacters(Bytes text, Bytes delimiters, bool skips_empty, Parts* parts) {
   if (delimiters.size == 0) {
     for (size_t i = 0; i < text.size; ++i) parts->push_back({text.data + i, 1});
     return;
@@ -35,7 +36,7 @@ void SplitAtCharacters(Span text, Span delimiters, bool skips_empty, Parts* part
   }
 }
 
-void SplitAtSpace(Span text, int64_t most_splits, Parts* parts) {
+void SplitAtSpace(Bytes text, int64_t most_splits, Parts* parts) {
   const char* next = text.data;
   const char* const end = text.data + text.size;
   for (int64_t splits = 0;; ++splits) {
@@ -51,7 +52,7 @@ void SplitAtSpace(Span text, int64_t most_splits, Parts* parts) {
   }
 }
 
-void SplitAtText(Span text, Span separator, int64_t most_splits, Parts* parts) {
+void SplitAtText(Bytes text, Bytes separator, int64_t most_splits, Parts* parts) {
   const char* next = text.data;
   const char* const end = text.data + text.size;
   for (int64_t splits = 0; most_splits < 0 || splits < most_splits; ++splits) {
@@ -107,7 +108,7 @@ Status Split(const KernelCall& call, const Cut& cut) {
 
 Status StringSplit(const KernelCall& call) {
   const bool skips_empty = call.attrs[0].i != 0;
-  return Split(call, [skips_empty](Span text, Span delimiters, Parts* parts) {
+  return Split(call, [skips_empty](Bytes text, Bytes delimiters, Parts* parts) {
     SplitAtCharacters(text, delimiters, skips_empty, parts);
   });
 }
@@ -115,7 +116,7 @@ Status StringSplit(const KernelCall& call) {
 Status StringSplitV2(const KernelCall& call) {
   // 0 means the same as none at all, except that white space in front goes.
   const int64_t most_splits = call.attrs[0].i;
-  return Split(call, [most_splits](Span text, Span separator, Parts* parts) {
+  return Split(call, [most_splits](Bytes text, Bytes separator, Parts* parts) {
     if (separator.size == 0) {
       SplitAtSpace(text, most_splits, parts);
     } else {

@@ -16,7 +16,7 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
 
 constexpr int64_t kStringsPerChunk = 512;
 
@@ -31,7 +31,8 @@ Status MapStrings(const KernelCall& call, const Map& map) {
       for (int64_t i = range.begin; i < range.end; ++i) {
         result.clear();
         STILLFLOW_RETURN_IF_ERROR(map(StringAt(input, i), &result));
-        if (!SetString(call, call.out[0], i, result.data(), static_cast<int64_t>(result.size()))) return OutOfScratch();
+        if (!SetString(call, call.out[0], i, result.data(), static_cast<int64_t>(result.size())))
+          return OutOfScratch();
       }
       return Status();
     });
@@ -68,7 +69,7 @@ Status StringLength(const KernelCall& call) {
   auto* out = MutableData<int32_t>(*call.out[0]);
   return ForEachChunk(call, input.count, kStringsPerChunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
-      const Span text = StringAt(input, i);
+      const Bytes text = StringAt(input, i);
       const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
       out[i] = static_cast<int32_t>(is_utf8 ? std::count_if(text.data, text.data + text.size, begins) : text.size);
     }
@@ -80,7 +81,7 @@ Status StringLength(const KernelCall& call) {
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 Status StringStrip(const KernelCall& call) {
-  return MapStrings(call, [](Span text, std::string* result) {
+  return MapStrings(call, [](Bytes text, std::string* result) {
     while (text.size > 0 && IsSpace(text.data[0])) text = {text.data + 1, text.size - 1};
     while (text.size > 0 && IsSpace(text.data[text.size - 1])) --text.size;
     result->assign(text.data, text.size);
@@ -94,7 +95,7 @@ constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 Status EncodeBase64(const KernelCall& call) {
   const bool is_padded = call.attrs[0].i != 0;
-  return MapStrings(call, [is_padded](Span bytes, std::string* result) {
+  return MapStrings(call, [is_padded](Bytes bytes, std::string* result) {
     for (size_t i = 0; i < bytes.size; i += 3) {
       uint32_t group = 0;
       const size_t count = std::min<size_t>(3, bytes.size - i);
@@ -117,7 +118,7 @@ Status DecodeBase64(const KernelCall& call) {
   int8_t values[256];
   std::fill_n(values, 256, int8_t{-1});
   for (int i = 0; i < 64; ++i) values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<int8_t>(i);
-  return MapStrings(call, [&values](Span text, std::string* result) {
+  return MapStrings(call, [&values](Bytes text, std::string* result) {
     if (text.size % 4 == 0) {
       for (int i = 0; i < 2 && text.size > 0 && text.data[text.size - 1] == '='; ++i) --text.size;
     }

@@ -10,16 +10,16 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-int64_t CharacterCount(Span text) {
+int64_t CharacterCount(Bytes text) {
   return std::count_if(text.data, text.data + text.size, [](char c) { return !IsContinuation(c); });
 }
 
 // Where character `number` begins, or the end. Bytes that continue nothing belong to what stands before them.
-size_t CharacterOffset(Span text, int64_t number) {
+size_t CharacterOffset(Bytes text, int64_t number) {
   size_t at = 0;
   while (at < text.size && IsContinuation(text.data[at])) ++at;
   for (; number > 0 && at < text.size; --number) {
@@ -30,7 +30,7 @@ size_t CharacterOffset(Span text, int64_t number) {
 }
 
 // False if the position lies outside.
-bool Cut(Span text, int64_t position, int64_t length, bool is_utf8, Span* part) {
+bool Cut(Bytes text, int64_t position, int64_t length, bool is_utf8, Bytes* part) {
   const int64_t size = is_utf8 ? CharacterCount(text) : static_cast<int64_t>(text.size);
   if (position < -size || position > size) return false;
   if (position < 0) position += size;
@@ -40,7 +40,7 @@ bool Cut(Span text, int64_t position, int64_t length, bool is_utf8, Span* part) 
     return true;
   }
   const size_t begin = CharacterOffset(text, position);
-  const Span rest = {text.data + begin, text.size - begin};
+  const Bytes rest = {text.data + begin, text.size - begin};
   const size_t end = length == size - position ? rest.size : CharacterOffset(rest, length);
   *part = {rest.data, end};
   return true;
@@ -62,10 +62,10 @@ Status Substr(const KernelCall& call) {
   BroadcastWalk text_walk(Shape(input), shape, 0);
   BroadcastWalk position_walk(Shape(positions), shape, 0);
   for (int64_t i = 0; i < call.out[0]->count; ++i, text_walk.Next(), position_walk.Next()) {
-    const Span text = StringAt(input, text_walk.index());
+    const Bytes text = StringAt(input, text_walk.index());
     const int64_t source = position_walk.index();
     const int64_t position = IntAt(positions, source);
-    Span part;
+    Bytes part;
     if (!Cut(text, position, IntAt(lengths, source), is_utf8, &part)) {
       const std::string which = is_utf8 ? "" : " b'" + Text(text) + "'";
       return STILLFLOW_INVALID_ARGUMENT("pos %lld out of range for string%s at index %lld",

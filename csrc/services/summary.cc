@@ -19,10 +19,10 @@
 namespace stillflow {
 namespace {
 
-using io::Span;
+using io::Bytes;
+using io::MessageWriter;
 using io::WireReader;
 using io::WireType;
-using io::WireWriter;
 
 // Field numbers of Summary, Summary.Value and HistogramProto.
 enum { kSummaryValue = 1 };
@@ -54,14 +54,14 @@ Status ScalarSummary(const KernelCall& call) {
     using T = typename decltype(type)::type;
     for (int64_t i = 0; i < values.count; ++i) {
       std::string value;
-      WireWriter writer(&value);
-      writer.BytesUnlessEmpty(kTag, Text(StringAt(tags, i)));
+      MessageWriter writer(&value);
+      writer.FieldUnlessEmpty(kTag, Text(StringAt(tags, i)));
       if constexpr (kIsFloating<T>) {
         writer.Float(kSimpleValue, static_cast<float>(Widen(Data<T>(values)[i])));
       } else {
         writer.Float(kSimpleValue, static_cast<float>(Data<T>(values)[i]));
       }
-      WireWriter(&summary).Bytes(kSummaryValue, value);
+      MessageWriter(&summary).Field(kSummaryValue, value);
     }
     return Status();
   }));
@@ -82,6 +82,10 @@ std::vector<double> BucketLimits() {
   limits.push_back(0);
   limits.insert(limits.end(), positive.begin(), positive.end());
   return limits;
+}
+
+Bytes BytesOfDoubles(const std::vector<double>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
 }
 
 class Histogram {
@@ -111,14 +115,14 @@ class Histogram {
       kept_counts.push_back(count);
     }
     std::string message;
-    WireWriter writer(&message);
+    MessageWriter writer(&message);
     writer.DoubleUnlessZero(kMin, min_);
     writer.DoubleUnlessZero(kMax, max_);
     writer.DoubleUnlessZero(kNum, num_);
     writer.DoubleUnlessZero(kSum, sum_);
     writer.DoubleUnlessZero(kSumSquares, sum_squares_);
-    writer.Bytes(kBucketLimit, kept_limits.data(), kept_limits.size() * sizeof(double));
-    writer.Bytes(kBucket, kept_counts.data(), kept_counts.size() * sizeof(double));
+    writer.Field(kBucketLimit, BytesOfDoubles(kept_limits));
+    writer.Field(kBucket, BytesOfDoubles(kept_counts));
     return message;
   }
 
@@ -159,10 +163,10 @@ Status HistogramSummary(const KernelCall& call) {
     return Status();
   }));
   std::string value, summary;
-  WireWriter writer(&value);
-  writer.BytesUnlessEmpty(kTag, tag);
-  writer.Bytes(kHisto, histogram.Serialized());
-  WireWriter(&summary).Bytes(kSummaryValue, value);
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, tag);
+  writer.Field(kHisto, histogram.Serialized());
+  MessageWriter(&summary).Field(kSummaryValue, value);
   return SetScalarString(call, summary);
 }
 
@@ -172,58 +176,50 @@ Status TensorSummary(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tag must be scalar"));
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[2], "serialized_summary_metadata must be scalar"));
   if (call.in[1]->dtype == DType::kResource) return UnsupportedType("TensorSummaryV2", call.in[1]->dtype);
-  const Span metadata = StringAt(*call.in[2], 0);
+  const Bytes metadata = StringAt(*call.in[2], 0);
   if (!io::IsMessage(metadata)) {
     return STILLFLOW_INVALID_ARGUMENT("Could not parse serialized_summary_metadata as a SummaryMetadata");
   }
   std::string value, summary;
-  WireWriter writer(&value);
-  writer.BytesUnlessEmpty(kTag, Text(StringAt(*call.in[0], 0)));
-  writer.Bytes(kTensor, SerializedTensor(*call.in[1]));
-  writer.Bytes(kMetadata, metadata.data, metadata.size);
-  WireWriter(&summary).Bytes(kSummaryValue, value);
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, Text(StringAt(*call.in[0], 0)));
+  writer.Field(kTensor, SerializedTensor(*call.in[1]));
+  writer.Field(kMetadata, metadata);
+  MessageWriter(&summary).Field(kSummaryValue, value);
   return SetScalarString(call, summary);
 }
 
 // ---- Several in one -----------------------------------------------------------------------------------------------
 
 // The tag of a Summary.Value. False if the bytes are none.
-bool TagOf(Span value, std::string* tag) {
+bool TagOf(Bytes value, std::string* tag) {
   WireReader reader(value);
-  uint32_t field;
-  WireType type;
-  Span bytes;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return false;
-    if (field == kTag && type == WireType::kBytes) {
-      if (!reader.Bytes(&bytes)) return false;
-      *tag = Text(bytes);
-    } else if (!reader.Skip(field, type)) {
-      return false;
+  while (reader.NextField()) {
+    if (reader.Is(kTag, WireType::kBytes)) {
+      *tag = reader.LengthDelimited().ToString();
+    } else {
+      reader.Skip();
     }
   }
-  return true;
+  return reader.ok();
 }
 
-Status AddSummary(Span summary, std::set<std::string>* tags, std::string* merged) {
-  const auto unreadable = [] { return STILLFLOW_INVALID_ARGUMENT("Could not parse one of the summary inputs"); };
+Status AddSummary(Bytes summary, std::set<std::string>* tags, std::string* merged) {
   WireReader reader(summary);
-  uint32_t field;
-  WireType type;
-  while (!reader.at_end()) {
-    if (!reader.Tag(&field, &type)) return unreadable();
-    if (field != kSummaryValue || type != WireType::kBytes) {
-      if (!reader.Skip(field, type)) return unreadable();
+  while (reader.NextField()) {
+    if (!reader.Is(kSummaryValue, WireType::kBytes)) {
+      reader.Skip();
       continue;
     }
-    Span value;
+    const Bytes value = reader.LengthDelimited();
     std::string tag;
-    if (!reader.Bytes(&value) || !TagOf(value, &tag)) return unreadable();
+    if (!reader.ok() || !TagOf(value, &tag)) break;
     if (!tag.empty() && !tags->insert(tag).second) {
       return STILLFLOW_INVALID_ARGUMENT("Duplicate tag %s found in summary inputs", tag.c_str());
     }
-    WireWriter(merged).Bytes(kSummaryValue, value.data, value.size);
+    MessageWriter(merged).Field(kSummaryValue, value);
   }
+  if (!reader.ok() || !reader.done()) return STILLFLOW_INVALID_ARGUMENT("Could not parse one of the summary inputs");
   return Status();
 }
 

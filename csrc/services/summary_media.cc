@@ -18,7 +18,7 @@
 namespace stillflow {
 namespace {
 
-using io::WireWriter;
+using io::MessageWriter;
 
 // Field numbers of Summary, Summary.Value, Summary.Image and Summary.Audio.
 enum { kSummaryValue = 1 };
@@ -29,10 +29,10 @@ enum { kSampleRate = 1, kChannelCount = 2, kFrameCount = 3, kEncodedAudio = 4, k
 void AddValue(const std::string& base, const char* kind, int64_t index, int64_t most, int field,
               const std::string& content, std::string* summary) {
   std::string value;
-  WireWriter writer(&value);
-  writer.Bytes(kTag, base + "/" + kind + (most > 1 ? "/" + std::to_string(index) : ""));
-  writer.Bytes(field, content);
-  WireWriter(summary).Bytes(kSummaryValue, value);
+  MessageWriter writer(&value);
+  writer.Field(kTag, base + "/" + kind + (most > 1 ? "/" + std::to_string(index) : ""));
+  writer.Field(field, content);
+  MessageWriter(summary).Field(kSummaryValue, value);
 }
 
 // ---- Images -------------------------------------------------------------------------------------------------------
@@ -129,11 +129,11 @@ Status ImageSummary(const KernelCall& call) {
     }
     std::string png, image;
     if (!io::AppendPng(bytes, images.dims[2], images.dims[1], channels, 8, -1, &png)) return OutOfScratch();
-    WireWriter writer(&image);
+    MessageWriter writer(&image);
     writer.Varint(kHeight, images.dims[1]);
     writer.Varint(kWidth, images.dims[2]);
     writer.Varint(kColorspace, channels);
-    writer.Bytes(kEncodedImage, png);
+    writer.Field(kEncodedImage, png);
     AddValue(base, "image", i, most, kImage, image, &summary);
   }
   return SetScalarString(call, summary);
@@ -212,13 +212,13 @@ Status AudioSummary(const KernelCall& call) {
   for (int64_t i = 0; i < std::min(most, audio.dims[0]); ++i) {
     const float* samples = Data<float>(audio) + i * frames * channels;
     std::string message;
-    WireWriter writer(&message);
+    MessageWriter writer(&message);
     writer.Float(kSampleRate, sample_rate);
     writer.Varint(kChannelCount, channels);
     writer.Varint(kFrameCount, frames);
     const auto rate = static_cast<uint32_t>(std::nearbyint(sample_rate));
-    writer.Bytes(kEncodedAudio, WavFile(samples, frames, channels, rate));
-    writer.Bytes(kContentType, "audio/wav", 9);
+    writer.Field(kEncodedAudio, WavFile(samples, frames, channels, rate));
+    writer.Field(kContentType, std::string("audio/wav"));
     AddValue(base, "audio", i, most, kAudio, message, &summary);
   }
   return SetScalarString(call, summary);

@@ -11,19 +11,19 @@ inline std::string SerializedTensor(const Tensor& tensor) {
   std::string shape, message;
   for (int i = 0; i < tensor.rank; ++i) {
     std::string dim;
-    io::WireWriter(&dim).VarintUnlessZero(1, static_cast<uint64_t>(tensor.dims[i]));
-    io::WireWriter(&shape).Bytes(2, dim);
+    io::MessageWriter(&dim).VarintUnlessZero(1, static_cast<uint64_t>(tensor.dims[i]));
+    io::MessageWriter(&shape).Field(2, dim);
   }
-  io::WireWriter writer(&message);
+  io::MessageWriter writer(&message);
   writer.Varint(kDType, static_cast<uint64_t>(tensor.dtype));
-  writer.Bytes(kTensorShape, shape);
+  writer.Field(kTensorShape, shape);
   if (tensor.dtype == DType::kString) {
     for (int64_t i = 0; i < tensor.count; ++i) {
-      const io::Span element = StringAt(tensor, i);
-      writer.Bytes(kStringVal, element.data, element.size);
+      writer.Field(kStringVal, StringAt(tensor, i));
     }
   } else if (tensor.count > 0) {
-    writer.Bytes(kTensorContent, tensor.data, tensor.count * ElementBytes(tensor.dtype));
+    writer.Field(kTensorContent,
+                 io::Bytes(static_cast<const char*>(tensor.data), tensor.count * ElementBytes(tensor.dtype)));
   }
   return message;
 }

@@ -15,7 +15,9 @@ from stillflow.facade.behavior import *
 from stillflow.facade.casts import *
 from stillflow.facade.checks import *
 from stillflow.facade.clip import *
+from stillflow.facade.control_flow import *
 from stillflow.facade.graph import *
+from stillflow.facade.image_patches import *
 from stillflow.facade.initializers import *
 from stillflow.facade.input import *
 from stillflow.facade.linalg import *
@@ -71,8 +73,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util image io logging nn python_io queue random sparse strings summary "
-    "train version".split()
+    "app compat debugging flags gfile graph_util image io logging nest nn python_io queue random sparse strings "
+    "summary train version".split()
 )
 
 

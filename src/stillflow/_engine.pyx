@@ -85,6 +85,9 @@ cdef extern from "capi/stillflow.h" nogil:
     void sf_program_op_state(sf_program*, const char*)
     int32_t sf_program_step(sf_program*, int32_t, const int32_t*, int32_t, const int32_t*, int32_t, uint64_t,
                             const int32_t*, int32_t, char**)
+    void sf_program_guard(sf_program*, const int32_t*, int32_t)
+    void sf_program_cells(sf_program*, int32_t)
+    void sf_program_fetch_guard(sf_program*, int32_t, const int32_t*, int32_t)
     int32_t sf_program_step_count(const sf_program*)
     void sf_program_feeds(sf_program*, const int32_t*, int32_t)
     void sf_program_fetches(sf_program*, const int32_t*, int32_t)
@@ -110,9 +113,10 @@ cdef enum:
 
 cdef dict _NUMPY_TYPES = {
     1: np.dtype(np.float32), 2: np.dtype(np.float64), 3: np.dtype(np.int32), 4: np.dtype(np.uint8),
-    5: np.dtype(np.int16), 6: np.dtype(np.int8), 7: np.dtype(object), 9: np.dtype(np.int64),
-    10: np.dtype(np.bool_), 17: np.dtype(np.uint16), 19: np.dtype(np.float16), 22: np.dtype(np.uint32),
-    23: np.dtype(np.uint64),
+    5: np.dtype(np.int16), 6: np.dtype(np.int8), 7: np.dtype(object), 8: np.dtype(np.complex64),
+    9: np.dtype(np.int64), 10: np.dtype(np.bool_), 11: np.dtype(np.int8), 12: np.dtype(np.uint8),
+    13: np.dtype(np.int32), 15: np.dtype(np.int16), 16: np.dtype(np.uint16), 17: np.dtype(np.uint16),
+    18: np.dtype(np.complex128), 19: np.dtype(np.float16), 22: np.dtype(np.uint32), 23: np.dtype(np.uint64),
 }
 
 
@@ -283,6 +287,7 @@ cdef class Session:
 
 include "_arrays.pxi"
 include "_io.pxi"
+include "_checkpoint.pxi"
 
 
 cdef struct _Interruption:
@@ -380,7 +385,7 @@ cdef class Program:
     def add_reference(self, int slot, Variable variable):
         sf_program_reference(self.handle, slot, variable.handle)
 
-    def add_step(self, str kernel, inputs, outputs, attrs, dying, releases, random_state=None, op_state=None):
+    def add_step(self, kernel, inputs, outputs, attrs, dying, releases, random_state=None, op_state=None, guard=()):
         """Attributes are ints, floats, bytes, or lists of ints or floats. `random_state` is (name, seed, seed2)."""
         cdef vector[int32_t] in_slots = inputs
         cdef vector[int32_t] out_slots = outputs
@@ -393,10 +398,11 @@ cdef class Program:
             sf_program_random_state(self.handle, name.encode(), seed, seed2)
         if op_state is not None:
             sf_program_op_state(self.handle, op_state.encode())
+        cdef vector[int32_t] cells = guard
+        sf_program_guard(self.handle, cells.data(), <int32_t>cells.size())
         code = sf_program_step(
             self.handle, self.kernels.indices[kernel], in_slots.data(), <int32_t>in_slots.size(),
-            out_slots.data(), <int32_t>out_slots.size(), dying, released.data(), <int32_t>released.size(),
-            &message)
+            out_slots.data(), <int32_t>out_slots.size(), dying, released.data(), <int32_t>released.size(), &message)
         _check(code, message)
 
     cdef int add_attr(self, attr) except -1:
@@ -421,10 +427,14 @@ cdef class Program:
         self.feeds = list(feeds)
         sf_program_feeds(self.handle, numbers.data(), <int32_t>numbers.size())
 
-    def set_fetches(self, slots):
+    def set_fetches(self, slots, int cell_count=0, guards=()):
+        """`guards` are (label for messages, cells) of fetches that may have no value."""
         cdef vector[int32_t] numbers = slots
         self.fetch_count = len(slots)
         sf_program_fetches(self.handle, numbers.data(), <int32_t>numbers.size())
+        sf_program_cells(self.handle, cell_count)
+        for label, numbers in guards:
+            sf_program_fetch_guard(self.handle, label, numbers.data(), <int32_t>numbers.size())
 
     def run(self, values, int64_t timeout_nanos=0, list trace=None):
         """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.

@@ -28,7 +28,7 @@ class OpError(Exception):
     of this module.
     """
 
-    def __init__(self, node_def, op, message, error_code=UNKNOWN):
+    def __init__(self, node_def, op, message, error_code):
         super().__init__(node_def, op, message)
         self._node_def = node_def
         self._op = op
@@ -75,7 +75,16 @@ def _define(name: str, code: int, doc: str) -> type[OpError]:
 
 
 CancelledError = _define("CancelledError", CANCELLED, "The run, or what it waited for, was cancelled.")
-UnknownError = _define("UnknownError", UNKNOWN, "An error without a better name.")
+
+
+class UnknownError(OpError):
+    """An error without a better name."""
+
+    def __init__(self, node_def, op, message, error_code=UNKNOWN):
+        super().__init__(node_def, op, message, error_code)
+
+
+_CLASSES[UNKNOWN] = UnknownError
 InvalidArgumentError = _define(
     "InvalidArgumentError", INVALID_ARGUMENT, "An op was given a value that is wrong in any state."
 )

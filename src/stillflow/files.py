@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import uuid
 from typing import Any, NamedTuple
 
 from stillflow import errors
@@ -188,3 +189,32 @@ class RemoteFiles:
         modified = modified.timestamp() if hasattr(modified, "timestamp") else modified
         seconds = modified if isinstance(modified, (int, float)) else 0
         return FileStatistics(found.get("size") or 0, int(seconds * 1e9), found.get("type") == "directory")
+
+
+def write_atomically(path: str, data: bytes):
+    """Writes a file that appears whole, in the place of what has the name, or not at all. Raises OSError."""
+    system, path = system_of(path)
+    temporary = f"{path}.tmp{uuid.uuid4().hex}"
+    try:
+        with system.open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            if system is LOCAL:
+                os.fsync(file.fileno())
+        system.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            system.remove(temporary)
+        raise
+    if system is LOCAL:
+        sync_folder(os.path.dirname(path) or ".")
+
+
+def sync_folder(path: str):
+    """Makes names that were given in a local folder last, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -13,6 +13,7 @@ from stillflow.graph.graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import variable_dtype
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices
 
 
@@ -250,7 +251,7 @@ class _Backward:
             return
         for i, grad in enumerate(out_grads):
             if grad is None and op._outputs[i]._dtype.base_dtype in _TRAINABLE:
-                out_grads[i] = ops.zeros_like(op._outputs[i], optimize=False)
+                out_grads[i] = ops.zeros_like_output(op, i)
         with name_scope(f"{op._name}_grad"), self._graph._original_op(op):
             in_grads = _as_list(function(op, *out_grads))
             if len(in_grads) != len(op._inputs):
@@ -341,7 +342,7 @@ def _zeros_for(x):
     """Zeros shaped as a tensor, or as the variable that it is a handle of."""
     if x._dtype is not dtypes.resource:
         return ops.zeros_like(x)
-    return ops.zeros(ops.variable_shape(x), x._op._attrs["dtype"])
+    return ops.zeros(ops.variable_shape(x), variable_dtype(x))
 
 
 def sum_indexed_slices(grads):

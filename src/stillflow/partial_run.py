@@ -13,6 +13,7 @@ from stillflow.fetches import Fetches
 from stillflow.graph.operation import Tensor
 from stillflow.ops.registry import Special
 from stillflow.plan import compile_plan
+from stillflow.plan.branches import conditional_operations
 from stillflow.plan.prune import needed_operations
 
 
@@ -62,6 +63,9 @@ class _PartialRun:
         self._feeds = dict.fromkeys(feed_tensors, False)  # whether it has been fed
         self._fetches = dict.fromkeys((*fetches, *targets), False)  # whether it has been fetched
         self._operations = needed_operations(fetches, targets, feed_tensors)
+        # What is in a branch may not have run and has no value to keep: it runs again, unless that changes something.
+        self._conditional = conditional_operations(self._operations)
+        self._repeated = {op for op in self._conditional if not op._op_def.is_stateful}
         self._values: dict = {}  # Tensor -> its value: what was fed and what was computed
         self._done: set = set()
         self._lock = threading.Lock()
@@ -101,10 +105,20 @@ class _PartialRun:
         for element in elements:
             tensors, targets = ([element], []) if isinstance(element, Tensor) else ([], [element])
             needed = set(needed_operations(tensors, targets, known, self._done))
+            self._check_kept(needed - self._done, known)
             inputs = {tensor for op in needed for tensor in op._inputs} | set(tensors)
             if any(tensor in inputs for tensor in missing):
                 name = element.name
                 raise _invalid(f"Fetch {name} can't be computed from the feeds that have been fed so far.")
+
+    def _check_kept(self, running, known):
+        """Raises UnimplementedError if an operation reads what has run in a branch and cannot run again."""
+        lost = self._done & self._conditional
+        for op in running:
+            for tensor in op._inputs:
+                if tensor._op in lost and tensor not in known and not _is_variable(tensor):
+                    message = f"Partial runs do not keep {tensor.name}, which is computed in a branch of tf.cond"
+                    raise errors.make(errors.UNIMPLEMENTED, message, op)
 
     def _run(self, tensors, targets, known):
         """Runs what is not done; adds to `known` what comes after will read."""
@@ -118,20 +132,22 @@ class _PartialRun:
             plan = compile_plan(
                 wanted, targets, fed, dims, session._core, session._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(fed, dims, strict=True)], self._done,
+                session._allows_other_devices,
             )  # fmt: skip
         results = plan.run([known[tensor] for tensor in fed], session._timeout_nanos)
         for tensor, value in zip(wanted, results, strict=True):
             if not _is_variable(tensor):
                 known[tensor] = feeds.convert(tensor, value)
-        self._done.update(op for op in running if not isinstance(op._op_def.lowering, Special))
+        self._done.update(op for op in running - self._repeated if not isinstance(op._op_def.lowering, Special))
         return results[: len(tensors)]
 
     def _read_later(self, running):
         """The outputs of running operations that those still to come will read."""
-        later = [op for op in self._operations if op not in running and op not in self._done]
+        later = [op for op in self._operations if op not in self._done and op not in running - self._repeated]
         read = dict.fromkeys(tensor for op in later for tensor in op._inputs)
         read.update(dict.fromkeys(element for element in self._fetches if isinstance(element, Tensor)))
-        return [tensor for tensor in read if tensor._op in running and not _is_variable(tensor)]
+        kept = running - self._conditional
+        return [tensor for tensor in read if tensor._op in kept and not _is_variable(tensor)]
 
 
 def _is_variable(tensor):

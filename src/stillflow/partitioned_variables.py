@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from stillflow import ops
+from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -70,6 +71,23 @@ class SaveSliceInfo:
         return sizes + ":".join(
             f"{offset},{size}" for offset, size in zip(self.var_offset, self.var_shape, strict=True)
         )
+
+    def to_proto(self, export_scope=None):
+        """The SaveSliceInfoDef message; None when the whole is not in `export_scope`."""
+        prefix = f"{export_scope}/" if export_scope else ""
+        if not self.full_name.startswith(prefix):
+            return None
+        return protobuf.message("SaveSliceInfoDef")(
+            full_name=self.full_name.removeprefix(prefix),
+            full_shape=list(self.full_shape),
+            var_offset=list(self.var_offset),
+            var_shape=list(self.var_shape),
+        )
+
+    @staticmethod
+    def from_proto(message, import_scope=None):
+        name = f"{import_scope}/{message.full_name}" if import_scope else message.full_name
+        return SaveSliceInfo(name, list(message.full_shape), list(message.var_offset), list(message.var_shape))
 
 
 # ---- How to cut -----------------------------------------------------------------------------------------------

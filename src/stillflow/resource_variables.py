@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 
-from stillflow import ops
+from stillflow import initial_values, ops
 from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
-from stillflow.variables import Variable
+from stillflow.variables import Variable, check_outside_of_branches
 
 
 class ResourceVariable(Variable):
@@ -33,6 +33,7 @@ class ResourceVariable(Variable):
                     dtype=self._initial_value.dtype.base_dtype, shape=self._shape, shared_name=handle_name, name=scope
                 )
             self._dtype = self._initial_value.dtype.base_dtype
+            check_outside_of_branches(self._initial_value, scope)
             with name_scope("IsInitialized"):
                 self._is_initialized_op = ops.var_is_initialized_op(self._handle)
             with (
@@ -40,7 +41,8 @@ class ResourceVariable(Variable):
                 graph.colocate_with(None, ignore_existing=True),
                 graph.device(self._handle.device),
             ):
-                self._initializer_op = ops.assign_variable_op(self._handle, self._initial_value, name=assign_scope)
+                value = initial_values.guarded(scope, self._initial_value)
+                self._initializer_op = ops.assign_variable_op(self._handle, value, name=assign_scope)
             with name_scope("Read"):
                 with graph.device(self._handle.device):
                     self._graph_element = self._new_read()
@@ -81,10 +83,7 @@ class ResourceVariable(Variable):
             snapshot = snapshot.op.inputs[0]
         self._graph_element = snapshot
         self._is_initialized_op = None
-        self._trainable = variable_def.trainable
-        self._save_slice_info = None
-        self._caching_device = None
-        self._constraint = None
+        self._init_rest_from_proto(variable_def, import_scope)
 
     # ---- What it is -----------------------------------------------------------------------------------------
 
@@ -218,6 +217,30 @@ class ResourceVariable(Variable):
         updates = convert_to_tensor(updates, self._dtype)
         return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
 
+    def scatter_nd_add(self, indices, updates, name=None):
+        """What, when computed or read, adds `updates` to the parts of the variable at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_add, indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """What, when computed or read, subtracts `updates` from the parts at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_sub, indices, updates, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """What, when computed or read, replaces the parts at the index tuples by `updates`."""
+        return self._scatter_parts(ops.scatter_nd_update, indices, updates, name)
+
+    def _scatter_parts(self, function, indices, updates, name=None):
+        """What, when computed or read, changes parts; `function` is a scatter_nd of reference variables."""
+        scatter = "resource_scatter_nd_" + function.op_def.name.removeprefix("ScatterNd").lower()
+        updates = convert_to_tensor(updates, self._dtype)
+        return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
+
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        with self._after_reading_cache():
+            value = convert_to_tensor(value, self._dtype)
+            op = ops.resource_strided_slice_assign(self._handle, begin, end, strides, value, name=name, **masks)
+            return self._changed(op)
+
     # ---- Being used -----------------------------------------------------------------------------------------
 
     def _as_graph_element(self):
@@ -237,7 +260,7 @@ class ResourceVariable(Variable):
         proto.variable_name = self._handle.name.removeprefix(prefix)
         proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
         proto.snapshot_name = snapshot.name.removeprefix(prefix)
-        return proto
+        return self._fill_rest(proto, export_scope)
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
@@ -260,6 +283,7 @@ class _UnreadVariable(ResourceVariable):
         self._parent_op = parent_op
         self._trainable = False
         self._cached_value = self._constraint = self._save_slice_info = self._caching_device = None
+        self._synchronization = self._aggregation = None
         self._initializer_op = self._initial_value = self._is_initialized_op = None
         self._graph_element = self._new_read()
 

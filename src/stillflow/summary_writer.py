@@ -10,6 +10,7 @@ from stillflow.event_files import EventFileWriter, event_bytes
 from stillflow.files import path_text
 from stillflow.formats import protobuf
 from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.saver.meta_graph import export_meta_graph
 
 
 class FileWriter:
@@ -40,6 +41,7 @@ class FileWriter:
         self._run_tags: set[str] = set()
         if graph is not None or graph_def is not None:
             self.add_graph(graph, graph_def=graph_def)
+            self._add_collections(graph if graph_def is None else graph_def)
 
     def __enter__(self):
         return self
@@ -101,6 +103,14 @@ class FileWriter:
         else:
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
         self._add(event_files.GRAPH_DEF, protobuf.to_bytes(proto), global_step)
+
+    def _add_collections(self, graph):
+        """The MetaGraphDef of a graph that is written when the writer is made."""
+        if isinstance(graph, Graph):
+            meta_graph = export_meta_graph(graph=graph, graph_def=graph.as_graph_def(add_shapes=True))
+        else:
+            meta_graph = export_meta_graph(graph_def=graph)
+        self.add_meta_graph(meta_graph)
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
         """Adds a MetaGraphDef message. Raises TypeError for others."""

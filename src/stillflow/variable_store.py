@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import inspect
 import traceback
 
@@ -22,25 +21,7 @@ from stillflow.partitioned_variables import (
     call_partitioner,
     slices,
 )
-from stillflow.variables import Variable, use_resources_by_default
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together; there is one."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
+from stillflow.variables import Variable, VariableAggregation, VariableSynchronization, use_resources_by_default
 
 
 class VariableStore:
@@ -68,6 +49,7 @@ class VariableStore:
             "shape": shape, "dtype": dtype, "initializer": initializer, "regularizer": regularizer, "reuse": reuse,
             "trainable": trainable, "collections": collections, "caching_device": caching_device,
             "validate_shape": validate_shape, "constraint": constraint, "use_resource": use_resource,
+            "synchronization": synchronization, "aggregation": aggregation,
         }  # fmt: skip
         is_scalar = isinstance(shape, (list, tuple)) and not shape
         if partitioner is not None and not is_scalar:
@@ -88,7 +70,7 @@ class VariableStore:
 
     def _get_single(
         self, name, shape, dtype, initializer, regularizer, reuse, trainable, collections, caching_device,
-        validate_shape, constraint, use_resource=None, partition_info=None,
+        validate_shape, constraint, use_resource=None, partition_info=None, synchronization=None, aggregation=None,
     ):  # fmt: skip
         if shape is not None and initializer is not None and not callable(initializer):
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -107,6 +89,7 @@ class VariableStore:
         variable = Variable(
             initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,
             constraint=constraint, use_resource=use_resources_by_default() if use_resource is None else use_resource,
+            synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
         self._variables[name] = variable
         if regularizer:

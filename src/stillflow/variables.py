@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from stillflow import ops
+import enum
+
+from stillflow import initial_values, ops
+from stillflow.composites.cond import cond
 from stillflow.composites.control import group
+from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
-from stillflow.graph.name_scope import name_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together; there is one."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
 
 
 class Variable:
@@ -32,7 +54,8 @@ class Variable:
     def __init__(
         self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
         name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-        use_resource=None, synchronization=None, aggregation=None, shape=None,
+        use_resource=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE,
+        shape=None,
     ):  # fmt: skip
         """Adds a variable, its initializer and its read to the default graph.
 
@@ -76,6 +99,8 @@ class Variable:
         self._constraint = constraint
         self._caching_device = caching_device
         self._save_slice_info = None
+        self._synchronization = synchronization
+        self._aggregation = aggregation
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
         graph = get_default_graph()
@@ -94,10 +119,12 @@ class Variable:
                     self._variable = self._reference_node(shape, validate_shape, scope)
             else:
                 self._initial_value = convert_to_tensor(initial_value, dtype, "initial_value")
+                check_outside_of_branches(self._initial_value, scope)
                 self._variable = self._reference_node(shape, validate_shape, scope)
             if validate_shape and not self._initial_value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
-            self._initializer_op = ops.assign(self._variable, self._initial_value, validate_shape=validate_shape).op
+            value = initial_values.guarded(scope, self._initial_value)
+            self._initializer_op = ops.assign(self._variable, value, validate_shape=validate_shape).op
             where = (
                 graph.colocate_with(self._variable.op)
                 if self._caching_device is None
@@ -122,8 +149,17 @@ class Variable:
         self._snapshot = element(variable_def.snapshot_name)
         initial = variable_def.initial_value_name
         self._initial_value = element(initial) if initial else None
+        self._init_rest_from_proto(variable_def, import_scope)
+
+    def _init_rest_from_proto(self, variable_def, import_scope):
         self._trainable = variable_def.trainable
+        self._synchronization = variable_def.synchronization
+        self._aggregation = variable_def.aggregation
         self._save_slice_info = None
+        if variable_def.HasField("save_slice_info_def"):
+            from stillflow.partitioned_variables import SaveSliceInfo
+
+            self._save_slice_info = SaveSliceInfo.from_proto(variable_def.save_slice_info_def, import_scope)
         self._caching_device = None
         self._constraint = None
 
@@ -205,6 +241,15 @@ class Variable:
         """The value in `session` or the default session."""
         return self._variable.eval(session=session)
 
+    def is_initialized(self, name=None):
+        """A bool tensor: whether the variable has a value in the session that computes it."""
+        return ops.is_variable_initialized(self._variable, name=name)
+
+    def initialized_value(self):
+        """A tensor: the variable's value if it has one, otherwise its initial value."""
+        with init_scope():
+            return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
+
     def load(self, value, session=None):
         """Sets the value in `session` or the default session, without adding nodes. Raises ValueError without one."""
         from stillflow.graph.scopes import get_default_session
@@ -265,6 +310,9 @@ class Variable:
         """A tensor that, when computed, keeps the larger of the variable's rows and those of IndexedSlices."""
         return self._scatter(ops.scatter_max, sparse_delta, use_locking, name)
 
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        return ops.strided_slice_assign(self._ref(), begin, end, strides, value, name=name, **masks)
+
     def scatter_nd_add(self, indices, updates, name=None):
         """A tensor that, when computed, adds `updates` to the parts of the variable at the index tuples."""
         return ops.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
@@ -306,6 +354,13 @@ class Variable:
         proto.variable_name = self._variable.name.removeprefix(prefix)
         proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
         proto.snapshot_name = self._snapshot.name.removeprefix(prefix)
+        return self._fill_rest(proto, export_scope)
+
+    def _fill_rest(self, proto, export_scope):
+        proto.synchronization = getattr(self._synchronization, "value", self._synchronization) or 0
+        proto.aggregation = getattr(self._aggregation, "value", self._aggregation) or 0
+        if self._save_slice_info:
+            proto.save_slice_info_def.CopyFrom(self._save_slice_info.to_proto(export_scope))
         return proto
 
     @staticmethod
@@ -332,6 +387,15 @@ def use_resources_by_default(uses=None):
     if uses is not None:
         _uses_resources_by_default = uses
     return _uses_resources_by_default
+
+
+def check_outside_of_branches(initial_value, name):
+    """Raises ValueError for an initial value that is computed in a branch or a loop."""
+    if initial_value.op._get_control_flow_context() is not None:
+        raise ValueError(
+            f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or "
+            "conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."
+        )
 
 
 def _uses_resource(use_resource, variable_def):
@@ -405,3 +469,11 @@ def global_variables_initializer():
 def local_variables_initializer():
     """An operation that gives all local variables their initial values."""
     return variables_initializer(local_variables())
+
+
+def _to_proto(variable, export_scope=None):
+    return variable.to_proto(export_scope)
+
+
+for _key in GraphKeys._PROTO_VARIABLE_COLLECTIONS:
+    collection_protos.register(_key, "VariableDef", _to_proto, Variable.from_proto)

@@ -24,6 +24,10 @@ from tensorflow.python.platform import tf_logging as logging; logging.info
 from tensorflow.python.ops import array_ops, math_ops, control_flow_ops; array_ops.concat, array_ops.identity
 from tensorflow.python.ops import array_ops; array_ops.squeeze, array_ops.one_hot
 from tensorflow.python.ops import control_flow_ops; control_flow_ops.with_dependencies, control_flow_ops.group
+from tensorflow.python.ops import control_flow_ops as c; c.cond, c.case, c.switch, c.merge, c.CondContext
+from tensorflow.python.framework import smart_cond; smart_cond.smart_cond, smart_cond.smart_constant_value
+from tensorflow.python.training import moving_averages; moving_averages.assign_moving_average
+from tensorflow.python.util import nest; nest.flatten, nest.map_structure
 from tensorflow.python.ops import math_ops; math_ops.add, math_ops.reduce_sum, math_ops.sigmoid, math_ops.cast
 from tensorflow.python.ops import standard_ops; standard_ops.one_hot
 from tensorflow.python.ops import init_ops; init_ops.constant_initializer

@@ -27,7 +27,50 @@ SCHEDULES = {
         lambda s: tf.train.cosine_decay(0.5, s, 8, alpha=0.1),
         lambda s: 0.5 * (0.9 * 0.5 * (1 + math.cos(math.pi * min(s, 8) / 8)) + 0.1),
     ),
+    "linear cosine": (
+        lambda s: tf.train.linear_cosine_decay(0.5, s, 8, alpha=0.1, beta=0.2),
+        lambda s: 0.5 * ((1.1 - min(s, 8) / 8) * 0.5 * (1 + math.cos(math.pi * min(s, 8) / 8)) + 0.2),
+    ),
+    "equal restarts": (
+        lambda s: tf.train.cosine_decay_restarts(0.5, s, 4, t_mul=1.0, m_mul=0.5),
+        lambda s: 0.5 * 0.5 ** (s // 4) * 0.5 * (1 + math.cos(math.pi * (s % 4) / 4)),
+    ),
+    "growing restarts": (
+        lambda s: tf.train.cosine_decay_restarts(0.5, s, 4),
+        lambda s: 0.5 * 0.5 * (1 + math.cos(math.pi * (s / 4 if s < 4 else (s / 4 - 1) / 2 if s < 12 else 0))),
+    ),
 }
+
+
+@pytest.mark.parametrize(("step", "expected"), [(0, 1.0), (5, 1.0), (6, 0.5), (10, 0.5), (11, 0.1), (99, 0.1)])
+@pytest.mark.parametrize("step_type", [tf.int32, tf.int64])
+def test_piecewise_constants(step, expected, step_type):
+    fed = tf.placeholder(step_type, [])
+    rate = tf.train.piecewise_constant(fed, [5, 10], [1.0, 0.5, 0.1])
+    with tf.Session() as session:
+        assert session.run(rate, {fed: step}) == np.float32(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((1, [1], [1.0]), "The length of boundaries should be 1 less than the length of values"),
+        ((1, [1.5], [1.0, 2.0]), "must have the same dtype as x"),
+        ((1, [1], [1.0, 2]), "Values must have elements all with the same dtype"),
+    ],
+)
+def test_bad_piecewise_constants(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        tf.train.piecewise_constant(*arguments)
+
+
+def test_noise_has_the_seed_of_the_graph():
+    tf.set_random_seed(1)
+    rates = [tf.train.noisy_linear_cosine_decay(0.5, 3, 8) for _ in range(2)]
+    with tf.Session() as session:
+        first, second = session.run(rates)
+    assert first != second
+    assert 0 < first < 1
 
 
 @pytest.fixture(autouse=True)

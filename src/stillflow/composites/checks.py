@@ -8,6 +8,7 @@ import sys
 import numpy as np
 
 from stillflow import errors, ops
+from stillflow.composites.cond import cond
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.graph import get_default_graph
@@ -20,8 +21,16 @@ from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
     with name_scope(name, "Assert", [condition, *data]):
-        convert_n_to_tensor(data)  # TensorFlow looks at their types
-        return ops.assert_op(condition, data, summarize=3 if summarize is None else summarize, name="Assert")
+        tensors = convert_n_to_tensor(data)
+
+        def check():
+            return ops.assert_op(condition, data, summarize=summarize, name="Assert")
+
+        if all(tensor.dtype in (dtypes.string, dtypes.int32) for tensor in tensors):
+            return check()
+        # What is in another place comes here only to be shown.
+        condition = convert_to_tensor(condition, name="Condition")
+        return cond(condition, ops.no_op, check, name="AssertGuard").op
 
 
 # ---- Comparisons ----------------------------------------------------------------------------------------------
@@ -152,6 +161,30 @@ def verify_tensor_all_finite(t, message, name=None):
         with get_default_graph().colocate_with(t.op):
             checked = ops.check_numerics(t, message)
             return with_dependencies([checked], t)
+
+
+# ---- Order ------------------------------------------------------------------------------------------------------
+
+
+def is_monotonic(x, is_strict, name=None):
+    """A bool scalar: whether no element is smaller than the one before, or, if `is_strict`, each is larger.
+
+    Elements are compared in the order in which they lie. Raises TypeError if `x` is not numeric.
+    """
+    with name_scope(name, "is_strictly_increasing" if is_strict else "is_non_decreasing", [x]):
+        x = ops.reshape(x, [-1])
+        dtype = x.dtype.base_dtype
+        if not (dtype.is_floating or dtype.is_integer or dtype.is_complex):
+            raise TypeError(f"Expected x to be numeric, instead found: {x}")
+        is_short = ops.less(ops.size(x), 2)
+        count = ops.shape(x) - 1
+
+        def differences():
+            return ops.strided_slice(x, [1], [1] + count) - ops.strided_slice(x, [0], count)
+
+        steps = cond(is_short, lambda: convert_to_tensor([], dtype=dtype), differences)
+        zero = convert_to_tensor(0, dtype=steps.dtype)
+        return ops.reduce_all((ops.less if is_strict else ops.less_equal)(zero, steps))
 
 
 # ---- Printing ---------------------------------------------------------------------------------------------------

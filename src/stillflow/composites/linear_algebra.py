@@ -1,11 +1,13 @@
-"""tensordot and norm: products over given axes, and the sizes of vectors and matrices."""
+"""tensordot, norm, matrix_rank and pinv: products over given axes, sizes and ranks of matrices, pseudo-inverses."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from stillflow import ops
+from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
+from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 
@@ -139,3 +141,59 @@ def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
             size = ops.reduce_sum(size, axis[1], keepdims=True)
         return ops.reduce_max(size, None if axis is None else axis[0], keepdims=True)
     return ops.pow(ops.reduce_sum(ops.pow(size, ord), axis, keepdims=True), 1.0 / ord)
+
+
+# ---- Ranks and pseudo-inverses --------------------------------------------------------------------------------
+
+
+def _matrix(a, validate_args):
+    """The tensor, which must be of matrices of floats."""
+    if not a.dtype.is_floating:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+    if a.shape.rank is None:
+        if not validate_args:
+            return a
+        check = assert_rank_at_least(a, 2, message="Input `a` must have at least 2 dimensions.")
+        with get_default_graph().control_dependencies([check]):
+            return ops.identity(a)
+    if a.shape.rank < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank}).")
+    return a
+
+
+def matrix_rank(a, tol=None, validate_args=False, name=None):
+    with name_scope(name or "matrix_rank"):
+        a = _matrix(convert_to_tensor(a, dtype_hint=dtypes.float32, name="a"), validate_args)
+        values = ops.svd(a, compute_uv=False)
+        if tol is None:
+            if a.shape[-2:].is_fully_defined():
+                size = np.max(a.shape[-2:].as_list())
+            else:
+                size = ops.reduce_max(ops.shape(a)[-2:])
+            epsilon = np.finfo(a.dtype.as_numpy_dtype).eps
+            tol = epsilon * ops.cast(size, a.dtype) * ops.reduce_max(values, axis=-1, keepdims=True)
+        return ops.reduce_sum(ops.cast(values > tol, dtypes.int32), axis=-1)
+
+
+def pinv(a, rcond=None, validate_args=False, name=None):
+    with name_scope(name or "pinv"):
+        a = _matrix(convert_to_tensor(a, name="a"), validate_args)
+        dtype = a.dtype.as_numpy_dtype
+        if rcond is None:
+            rows, columns = (
+                ops.shape(a)[axis] if a.shape.rank is None or a._dims[axis] is None else a._dims[axis]
+                for axis in (-2, -1)
+            )
+            if isinstance(rows, int) and isinstance(columns, int):
+                size = float(max(rows, columns))
+            else:
+                size = ops.cast(ops.maximum(rows, columns), a.dtype)
+            rcond = 10.0 * size * np.finfo(dtype).eps
+        rcond = convert_to_tensor(rcond, dtype=a.dtype, name="rcond")
+        s, u, v = ops.svd(a)
+        least = rcond * ops.reduce_max(s, axis=-1)
+        s = ops.where_v2(s > ops.expand_dims(least, -1), s, np.array(np.inf, dtype))
+        result = ops.matmul(v / ops.expand_dims(s, -2), u, adjoint_b=True)
+        if a.shape.rank is not None:
+            result.set_shape(a.shape[:-2].concatenate([a.shape[-1], a.shape[-2]]))
+        return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.cond import cond
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
@@ -38,6 +39,29 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """The root of the variance, over `axis`."""
     with name_scope(name or "reduce_std"):
         return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def zero_fraction(value, name=None):
+    """The fraction of elements that are zero, float32; NaN if there are none."""
+    with name_scope(name, "zero_fraction", [value]):
+        value = convert_to_tensor(value, name="value")
+        size = ops.size(value, out_type=dtypes.int64)
+
+        def count(dtype):
+            with name_scope("count_nonzero", values=[value]):
+                zero = ops.zeros([], value.dtype)
+                return ops.reduce_sum(ops.cast(ops.not_equal(value, zero), dtype), name="nonzero_count")
+
+        # A count in int32 is quicker, where it is enough.
+        nonzero = cond(
+            size <= dtypes.int32.max,
+            lambda: ops.cast(count(dtypes.int32), dtypes.int64),
+            lambda: count(dtypes.int64),
+        )
+        with name_scope("counts_to_fraction"):
+            zeros = ops.cast(size - nonzero, dtypes.float32)
+            fraction = zeros / ops.cast(size, dtypes.float32)
+        return ops.identity(fraction, name="fraction")
 
 
 def count_nonzero(input_tensor, axis=None, keepdims=None, dtype=dtypes.int64, name=None):

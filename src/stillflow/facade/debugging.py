@@ -15,12 +15,17 @@ from stillflow.facade.checks import (
     assert_non_positive,
     assert_none_equal,
     assert_positive,
+    assert_proper_iterable,
     assert_rank,
     assert_rank_at_least,
     assert_rank_in,
+    assert_same_float_dtype,
     assert_scalar,
+    assert_shapes,
     assert_type,
+    is_non_decreasing,
     is_numeric_tensor,
+    is_strictly_increasing,
 )
 from stillflow.facade.checks import verify_tensor_all_finite as assert_all_finite
 from stillflow.facade.math_unary import is_finite, is_inf, is_nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import numpy as np
 
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
@@ -22,11 +22,11 @@ from stillflow.graph.device_spec import DeviceSpec
 from stillflow.graph.dtypes import DType, as_dtype
 from stillflow.graph.graph import Graph, get_default_graph, reset_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.name_scope import name_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
-from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.graph.shape_inference import constant_value
 from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
@@ -82,6 +82,7 @@ __all__ = [
     "get_static_value",
     "gradients",
     "group",
+    "guarantee_const",
     "hessians",
     "identity",
     "import_graph_def",
@@ -125,6 +126,22 @@ def placeholder_with_default(input, shape, name=None):
 def identity(input, name=None):
     """A tensor with the value of `input`."""
     return ops.identity(input, name=name)
+
+
+def get_static_value(tensor, partial=False):
+    """The tensor's value as a numpy array if it is known while the graph is built, else None.
+
+    `partial`: whether of values that are stacked those that are not known may be None.
+    """
+    value = constant_value(tensor)
+    if value is None and partial and tensor.op.type == "Pack":
+        return np.array([get_static_value(part, partial=True) for part in tensor.op.inputs], object)
+    return value
+
+
+def guarantee_const(input, name=None):
+    """A tensor with the value of `input`, of which it is promised that it never changes."""
+    return ops.guarantee_const(input, name=name)
 
 
 def stop_gradient(input, name=None):
@@ -190,14 +207,6 @@ def control_dependencies(control_inputs):
 def numpy_function(func, inp, Tout, name=None):  # noqa: N803
     """py_func for a function with state."""
     return py_func(func, inp, Tout, stateful=True, name=name)
-
-
-@contextlib.contextmanager
-def init_scope():
-    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
-    scope = get_default_graph().get_name_scope()
-    with get_default_graph().control_dependencies(None), name_scope(f"{scope}/" if scope else None):
-        yield
 
 
 def add_to_collection(name, value):

@@ -11,18 +11,27 @@ from stillflow.graph import dtypes
 
 __all__ = [
     "batch_matmul",
+    "cholesky",
+    "cholesky_solve",
     "cross",
     "einsum",
     "eye",
     "matmul",
     "matrix_band_part",
+    "matrix_determinant",
     "matrix_diag",
     "matrix_diag_part",
+    "matrix_inverse",
     "matrix_set_diag",
+    "matrix_solve",
+    "matrix_solve_ls",
     "matrix_triangular_solve",
     "norm",
     "qr",
+    "self_adjoint_eig",
+    "self_adjoint_eigvals",
     "sparse_matmul",
+    "svd",
     "tensordot",
     "trace",
 ]
@@ -175,6 +184,136 @@ def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     return ops.matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint, name=name)
 
 
+def cholesky(input, name=None):
+    """A lower triangular matrix whose product with its transposed one is `input`, of which the lower half is read.
+
+    Args:
+      input: float32, float64 or float16 [..., n, n], symmetric and positive definite.
+
+    Raises InvalidArgumentError if a matrix is not positive definite.
+    """
+    return ops.cholesky(input, name=name)
+
+
+def cholesky_solve(chol, rhs, name=None):
+    """x of a * x = rhs, for the triangular factor that `cholesky` gives of a. rhs is [..., n, k]."""
+    return ops.cholesky_solve(chol, rhs, name)
+
+
+def matrix_inverse(input, adjoint=False, name=None):
+    """The inverse of each matrix [..., n, n], transposed if `adjoint`.
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """
+    return ops.matrix_inverse(input, adjoint=adjoint, name=name)
+
+
+def matrix_solve(matrix, rhs, adjoint=False, name=None):
+    """x of matrix * x = rhs, for a matrix [..., n, n], transposed if `adjoint`, and rhs [..., n, k].
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """
+    return ops.matrix_solve(matrix, rhs, adjoint=adjoint, name=name)
+
+
+def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """x with the least |matrix * x - rhs|^2 + l2_regularizer * |x|^2.
+
+    Args:
+      matrix: [..., m, n]; with fewer rows than columns, x is the shortest solution.
+      rhs: [..., m, k].
+      l2_regularizer: zero or more.
+      fast: whether to solve the normal equations; otherwise matrices may be of any rank, and `l2_regularizer` does
+        not count.
+
+    Returns:
+      [..., n, k]. Its gradient needs `fast`.
+    """
+    return ops.matrix_solve_ls(matrix, rhs, l2_regularizer, fast, name)
+
+
+def matrix_determinant(input, name=None):
+    """The determinant of each matrix [..., n, n]."""
+    return ops.matrix_determinant(input, name=name)
+
+
+def slogdet(input, name=None):
+    """(sign, log_abs_determinant): the sign of each determinant and the logarithm of its magnitude."""
+    return ops.log_matrix_determinant(input, name=name)
+
+
+def logdet(matrix, name=None):
+    """The logarithm of the determinant of each positive definite matrix [..., n, n]."""
+    return ops.logdet(matrix, name)
+
+
+def self_adjoint_eig(tensor, name=None):
+    """(e, v): the eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns.
+
+    Args:
+      tensor: float32, float64 or float16 [..., n, n], of which the lower half is read.
+
+    Raises InvalidArgumentError if a matrix has elements that are not finite.
+    """
+    e, v = ops.self_adjoint_eig_v2(tensor, name=name)
+    return e, v
+
+
+def self_adjoint_eigvals(tensor, name=None):
+    """The eigenvalues of symmetric matrices [..., n, n] in ascending order."""
+    return ops.self_adjoint_eigvals(tensor, name)
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """(s, u, v) with tensor = u * diag(s) * v transposed, or s alone.
+
+    Args:
+      tensor: float32, float64 or float16 [..., m, n].
+      full_matrices: whether u is [..., m, m] and v [..., n, n] rather than [..., m, p] and [..., n, p].
+      compute_uv: whether to return u and v.
+
+    Returns:
+      The singular values [..., p], p = min(m, n), in descending order, and orthonormal columns.
+    """
+    return ops.svd(tensor, full_matrices, compute_uv, name)
+
+
+def lu(input, output_idx_type=dtypes.int32, name=None):
+    """(lu, p): both triangular factors in one matrix, of the rows `p` of `input`; l has ones on its diagonal.
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """
+    return ops.lu(input, output_idx_type=output_idx_type, name=name)
+
+
+def adjoint(matrix, name=None):
+    """Each matrix in the last two dimensions transposed."""
+    return ops.adjoint(matrix, name)
+
+
+def matrix_rank(a, tol=None, validate_args=False, name=None):
+    """How many singular values of each matrix [..., m, n] are above `tol`, by default about rounding errors.
+
+    Raises TypeError for integers, ValueError for fewer than two dimensions.
+    """
+    return linear_algebra.matrix_rank(a, tol, validate_args, name)
+
+
+def pinv(a, rcond=None, validate_args=False, name=None):
+    """The pseudo-inverse [..., n, m] of each matrix [..., m, n].
+
+    Singular values below `rcond` times the largest count as zero. Raises TypeError for integers, ValueError for
+    fewer than two dimensions.
+    """
+    return linear_algebra.pinv(a, rcond, validate_args, name)
+
+
+det = matrix_determinant
+eigh = self_adjoint_eig
+eigvalsh = self_adjoint_eigvals
+inv = matrix_inverse
+lstsq = matrix_solve_ls
+solve = matrix_solve
 band_part = matrix_band_part
 diag = matrix_diag
 diag_part = matrix_diag_part

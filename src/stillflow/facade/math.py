@@ -2,10 +2,11 @@
 
 from stillflow.facade.array import invert_permutation
 from stillflow.facade.array_order import bincount
+from stillflow.facade.checks import is_non_decreasing, is_strictly_increasing
 from stillflow.facade.math_binary import *
 from stillflow.facade.math_binary import divide_no_nan, multiply_no_nan, xdivy, xlogy
 from stillflow.facade.math_reductions import *
-from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance
+from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance, zero_fraction
 from stillflow.facade.math_special import *
 from stillflow.facade.math_special import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
 from stillflow.facade.math_unary import *
@@ -23,6 +24,7 @@ from stillflow.facade.segments import (
     unsorted_segment_sqrt_n,
     unsorted_segment_sum,
 )
+from stillflow.facade.sparse_tensors import confusion_matrix
 
 
 def __getattr__(name):

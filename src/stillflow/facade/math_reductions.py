@@ -140,3 +140,8 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """Standard deviations over `axis`, or over everything."""
     return statistics.reduce_std(input_tensor, axis, keepdims, name)
+
+
+def zero_fraction(value, name=None):
+    """The fraction of elements that are zero, a float32 scalar; NaN if there are none."""
+    return statistics.zero_fraction(value, name)

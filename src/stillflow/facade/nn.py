@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.facade import nn_layers, nn_losses
+from stillflow.facade.math_reductions import zero_fraction
 from stillflow.facade.nn_layers import *
 from stillflow.facade.nn_losses import *
 
@@ -21,6 +22,7 @@ __all__ = [
     "softplus",
     "softsign",
     "tanh",
+    "zero_fraction",
 ]
 
 

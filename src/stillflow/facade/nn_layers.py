@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.composites import dense_layer, normalization
 from stillflow.composites import dropout as _dropout
 from stillflow.composites import embedding_lookup as _embedding_lookup
+from stillflow.composites import embedding_lookup_sparse as _embedding_lookup_sparse
 from stillflow.facade.arguments import renamed
 
 __all__ = [
@@ -14,12 +15,14 @@ __all__ = [
     "bias_add",
     "dropout",
     "embedding_lookup",
+    "embedding_lookup_sparse",
     "in_top_k",
     "l2_normalize",
     "log_softmax",
     "moments",
     "normalize_moments",
     "relu_layer",
+    "safe_embedding_lookup_sparse",
     "softmax",
     "sufficient_statistics",
     "top_k",
@@ -113,6 +116,51 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
       InvalidArgumentError: when run, if an id is not in the table.
     """
     return _embedding_lookup.embedding_lookup(params, ids, partition_strategy, name, max_norm)
+
+
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
+):
+    """For each row of `sp_ids` the rows of a table that it lists, combined into one.
+
+    Args:
+      params: the table, or a list of its parts, as for `embedding_lookup`.
+      sp_ids: a SparseTensor of integers, [n, any]; rows must be in order, and none but the last may be empty.
+      sp_weights: a SparseTensor of the same entries with their weights, or None for weights of 1.
+      partition_strategy: "mod" or "div".
+      combiner: "sum", "mean" (divided by the sum of the weights; None too) or "sqrtn" (by the root of the sum
+        of their squares).
+      max_norm: the largest norm of a row of the table; longer ones are scaled down.
+
+    Raises:
+      TypeError: if `sp_ids` or `sp_weights` is no SparseTensor.
+      ValueError: for another combiner, or weights that are not at the same places.
+    """
+    return _embedding_lookup_sparse.embedding_lookup_sparse(
+        params, sp_ids, sp_weights, partition_strategy, name, combiner, max_norm
+    )
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    name=None,
+    partition_strategy="div",
+    max_norm=None,
+):
+    """`embedding_lookup_sparse` without negative ids and without weights that are not positive.
+
+    A row without ids gets the row `default_id` of the table, or zeros if that is None. `sparse_ids` may have more
+    than two dimensions; the result has all but its last, and then those of a row.
+
+    Raises ValueError without a table.
+    """
+    return _embedding_lookup_sparse.safe_embedding_lookup_sparse(
+        embedding_weights, sparse_ids, sparse_weights, combiner, default_id, name, partition_strategy, max_norm
+    )
 
 
 def top_k(input, k=1, sorted=True, name=None):

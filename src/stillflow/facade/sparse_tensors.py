@@ -7,6 +7,7 @@ anything else. Entries are taken to be in row-major order.
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites import confusion_matrix as _confusion_matrix
 from stillflow.composites import sparse
 from stillflow.facade.arguments import renamed
 from stillflow.graph import dtypes
@@ -16,6 +17,7 @@ from stillflow.ops import convert
 __all__ = [
     "SparseTensor",
     "SparseTensorValue",
+    "confusion_matrix",
     "convert_to_tensor_or_sparse_tensor",
     "sparse_add",
     "sparse_concat",
@@ -215,3 +217,19 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
 def sparse_expand_dims(sp_input, axis=None, name=None):
     """The sparse tensor with an axis of size 1 put in before `axis`, or at the end."""
     return sparse.sparse_expand_dims(sp_input, axis, name)
+
+
+def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None):
+    """A matrix whose element [i, j] says how often a label i was predicted to be j.
+
+    Args:
+      labels, predictions: integers, [n] or [n, 1].
+      num_classes: the size of the matrix; the largest class and one by default.
+      dtype: the type of the matrix.
+      weights: how much each prediction counts; 1 by default.
+
+    Raises:
+      InvalidArgumentError: for negative classes, or classes from `num_classes` on.
+      ValueError: if the shapes do not fit each other.
+    """
+    return _confusion_matrix.confusion_matrix(labels, predictions, num_classes, weights, dtype, name)

@@ -3,6 +3,22 @@
 from stillflow.event_files import summary_iterator as summary_iterator
 from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
+from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
+from stillflow.saver.checkpoint_reader import list_variables as list_variables
+from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
+from stillflow.saver.checkpoint_reader import load_variable as load_variable
+from stillflow.saver.checkpoint_state import checkpoint_exists as checkpoint_exists
+from stillflow.saver.checkpoint_state import checkpoints_iterator as checkpoints_iterator
+from stillflow.saver.checkpoint_state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from stillflow.saver.checkpoint_state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from stillflow.saver.checkpoint_state import get_checkpoint_state as get_checkpoint_state
+from stillflow.saver.checkpoint_state import latest_checkpoint as latest_checkpoint
+from stillflow.saver.checkpoint_state import remove_checkpoint as remove_checkpoint
+from stillflow.saver.checkpoint_state import update_checkpoint_state as update_checkpoint_state
+from stillflow.saver.initialization import init_from_checkpoint as init_from_checkpoint
+from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
+from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
+from stillflow.saver.saver import Saver as Saver
 from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
@@ -19,6 +35,7 @@ from stillflow.training.global_step import get_or_create_global_step as get_or_c
 from stillflow.training.global_step import global_step as global_step
 from stillflow.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
 from stillflow.training.momentum import MomentumOptimizer as MomentumOptimizer
+from stillflow.training.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from stillflow.training.optimizer import Optimizer as Optimizer
 from stillflow.training.proximal_adagrad import ProximalAdagradOptimizer as ProximalAdagradOptimizer
 from stillflow.training.proximal_gradient_descent import (
@@ -29,11 +46,18 @@ from stillflow.training.queue_runner import add_queue_runner as add_queue_runner
 from stillflow.training.queue_runner import start_queue_runners as start_queue_runners
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 from stillflow.training.schedules import cosine_decay as cosine_decay
+from stillflow.training.schedules import cosine_decay_restarts as cosine_decay_restarts
 from stillflow.training.schedules import exponential_decay as exponential_decay
 from stillflow.training.schedules import inverse_time_decay as inverse_time_decay
+from stillflow.training.schedules import linear_cosine_decay as linear_cosine_decay
 from stillflow.training.schedules import natural_exp_decay as natural_exp_decay
+from stillflow.training.schedules import noisy_linear_cosine_decay as noisy_linear_cosine_decay
+from stillflow.training.schedules import piecewise_constant as piecewise_constant
+from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
 
 __getattr__ = _offering(
-    __name__, "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
+    __name__,
+    "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList Int64List SaverDef "
+    "SequenceExample",
 )

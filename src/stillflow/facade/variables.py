@@ -6,6 +6,8 @@ from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.resource_variables import is_resource_variable
 from stillflow.variables import (
     Variable,
@@ -26,6 +28,7 @@ __all__ = [
     "assign",
     "assign_add",
     "assign_sub",
+    "batch_scatter_update",
     "count_up_to",
     "disable_resource_variables",
     "enable_resource_variables",
@@ -65,7 +68,13 @@ def tables_initializer(name="init_all_tables"):
 
 # Names from before TensorFlow 1.0.
 initialize_all_tables = tables_initializer
-all_variables = global_variables
+
+
+def all_variables():
+    """`global_variables` under the name that it had before TensorFlow 1.0."""
+    return global_variables()
+
+
 initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
 initialize_variables = variables_initializer
@@ -96,14 +105,14 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 def assign_add(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, adds `value` to the variable `ref`."""
     if is_resource_variable(ref):
-        return ref.assign_add(value, name=name)
+        return ref.assign_add(value)
     return ops.assign_add(ref, value, use_locking=use_locking, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, subtracts `value` from the variable `ref`."""
     if is_resource_variable(ref):
-        return ref.assign_sub(value, name=name)
+        return ref.assign_sub(value)
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
 
 
@@ -125,11 +134,15 @@ def _scatter(function, ref, indices, updates, use_locking, name):
     return function(ref, indices, updates, use_locking=use_locking, name=name)
 
 
+def _scatter_nd(function, ref, indices, updates, use_locking, name):
+    if is_resource_variable(ref):
+        return ref._scatter_parts(function, indices, updates, name)
+    return function(ref, indices, updates, use_locking=use_locking, name=name)
+
+
 def is_variable_initialized(variable):
     """A bool tensor: whether the variable has a value in the session that computes it."""
-    if is_resource_variable(variable):
-        return variable.is_initialized()
-    return ops.is_variable_initialized(variable._ref())
+    return variable.is_initialized()
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
@@ -172,7 +185,7 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_update(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_update, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
@@ -180,7 +193,7 @@ def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_add(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_add, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
@@ -188,4 +201,29 @@ def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_sub(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_sub, ref, indices, updates, use_locking, name)
+
+
+def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """What, when computed, sets ref[i, ..., indices[i, ..., j]] to updates[i, ..., j].
+
+    Raises ValueError if the rank of `indices` is not known.
+    """
+    with name_scope(name):
+        indices = convert_to_tensor(indices, name="indices")
+        shape = ops.shape(indices)
+        rank = indices.shape.rank
+        if rank is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        last = ops.expand_dims(indices, -1)
+        columns = []
+        for axis in range(rank - 1):
+            size = shape[axis]
+            sizes = [1] * (rank + 1)
+            sizes[axis] = size
+            places = ops.reshape(ops.range_op(0, size, 1), sizes)
+            if places.dtype.base_dtype is not last.dtype:
+                places = ops.cast_op(places, DstT=last.dtype)
+            columns.append(places * ops.ones_like(last))
+        places = ops.concat([*columns, last], axis=-1)
+        return scatter_nd_update(ref, places, updates, use_locking=use_locking)

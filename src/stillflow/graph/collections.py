@@ -48,5 +48,15 @@ class GraphKeys:
         CONCATENATED_VARIABLES,
         TRAINABLE_RESOURCE_VARIABLES,
     ]
+    # Those whose items are written as VariableDef messages.
+    _PROTO_VARIABLE_COLLECTIONS = [
+        GLOBAL_VARIABLES,
+        LOCAL_VARIABLES,
+        MODEL_VARIABLES,
+        TRAINABLE_VARIABLES,
+        MOVING_AVERAGE_VARIABLES,
+        METRIC_VARIABLES,
+        GLOBAL_STEP,
+    ]
     _SUMMARY_COLLECTION = "_SUMMARY_V2"
     _STREAMING_MODEL_PORTS = "streaming_model_ports"

@@ -91,10 +91,10 @@ class Graph:
             op._control_flow_context = self._control_flow_context
             op._original_op = self._default_original_op
             infer_shapes(op)
-            if self._control_flow_context is not None:
-                self._control_flow_context.AddOp(op)
             self._operations.append(op)
             self._by_name[name] = op
+            if self._control_flow_context is not None:
+                self._control_flow_context.AddOp(op)
             self._apply_scopes(op)
         return op
 

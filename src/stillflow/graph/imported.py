@@ -47,6 +47,7 @@ def add_imported_node(graph, op_def, name, inputs, control_inputs, attrs, output
         raise ValueError(f"Node name '{name}' already exists in the Graph")
     controls = dict.fromkeys((*control_inputs, *graph._control_inputs_for(inputs)))
     op = Operation(graph, op_def, name, len(graph._operations) + 1, inputs, list(controls), attrs)
+    op._control_flow_context = graph._control_flow_context
     graph._operations.append(op)
     graph._by_name[name] = op
     graph._names_in_use.setdefault(name.lower(), 1)
@@ -61,6 +62,14 @@ def add_imported_node(graph, op_def, name, inputs, control_inputs, attrs, output
             )
         tensor._dims = merged
     return op
+
+
+def add_to_context(graph, operations):
+    """Makes imported nodes part of the branch that is being built."""
+    context = graph._control_flow_context
+    if context is not None:
+        for op in operations:
+            context.AddOp(op)
 
 
 def place_imported_nodes(graph, operations):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 
@@ -90,3 +92,12 @@ class name_scope:  # noqa: N801
         while self._contexts:
             self._contexts.pop().__exit__(*exception)
         return False
+
+
+@contextlib.contextmanager
+def init_scope():
+    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    with graph.control_dependencies(None), name_scope(f"{scope}/" if scope else None):
+        yield

@@ -268,17 +268,31 @@ class Operation:
         self._add_control_inputs([op])
 
     def _add_control_inputs(self, ops):
+        self._wait_for(ops)
+        self._graph._note_change()
+
+    def _wait_for(self, ops):
+        """Adds control inputs to a node that is being made."""
         for op in ops:
             if op not in self._control_inputs:
                 self._control_inputs.append(op)
                 op._control_outputs.append(self)
+
+    def _remove_all_control_inputs(self):
+        for op in self._control_inputs:
+            op._control_outputs.remove(self)
+        self._control_inputs = []
         self._graph._note_change()
 
     def _update_input(self, index, tensor):
+        self._reconnect(index, tensor)
+        self._graph._note_change()
+
+    def _reconnect(self, index, tensor):
+        """Gives a node that is being made another input."""
         self._inputs[index]._consumers.remove(self)
         self._inputs[index] = tensor
         tensor._consumers.append(self)
-        self._graph._note_change()
 
     def _get_control_flow_context(self):
         return self._control_flow_context

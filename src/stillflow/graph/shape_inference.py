@@ -45,11 +45,24 @@ class InferenceContext:
 
     def variable_dims(self, index):
         """The plain shape of the variable that the input is a handle of."""
-        shape = self.inputs[index]._op._attrs.get("shape")
+        shape = handle_source(self.inputs[index])._attrs.get("shape")
         return None if shape is None else shape._dims
 
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
+
+
+def handle_source(tensor):
+    """The operation that a handle comes from, through what only hands it on."""
+    op = tensor._op
+    while "shape" not in op._attrs and op._inputs and op._inputs[0]._dtype is tensor._dtype:
+        op = op._inputs[0]._op
+    return op
+
+
+def variable_dtype(handle):
+    """The type of the variable behind a handle."""
+    return handle_source(handle)._attrs["dtype"]
 
 
 def infer_shapes(op):

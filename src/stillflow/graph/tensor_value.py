@@ -131,6 +131,8 @@ def _array_from_python(values, dtype):
         wanted = dtype.as_numpy_dtype
     try:
         array = np.array(values, wanted)
+        if array.dtype.kind in "SU":
+            array = np.array(values, object)  # numpy cuts text off at zeros
     except OverflowError:
         raise TypeError(f"Expected {dtype.name}, got {values!r} of type '{type(values).__name__}' instead.") from None
     except ValueError as error:

@@ -7,7 +7,13 @@ import heapq
 from stillflow.formats import graph_def as graph_defs
 from stillflow.formats import protobuf
 from stillflow.graph.graph import get_default_graph
-from stillflow.graph.imported import Snapshot, add_imported_node, place_imported_nodes, unique_import_name
+from stillflow.graph.imported import (
+    Snapshot,
+    add_imported_node,
+    add_to_context,
+    place_imported_nodes,
+    unique_import_name,
+)
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.importer.nodes import parse_nodes, parse_tensor_name
@@ -50,6 +56,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
                 importing = _Import(graph, scope, mapped)
                 importing.add(graph_def, producer_ops)
                 elements = [importing.element(text) for text in names]
+            add_to_context(graph, importing.added)
         except BaseException:
             snapshot.restore()
             raise
@@ -135,6 +142,7 @@ class _Import:
         self._nodes: dict = {}
         self._names: dict = {}  # name in the GraphDef -> name in the graph
         self._operations: dict = {}
+        self.added: list = []  # the new nodes
 
     def add(self, graph_def, producer_ops):
         self._nodes = parse_nodes(graph_def, self._scope, producer_ops)
@@ -147,8 +155,8 @@ class _Import:
             self._names[node.name] = (
                 f"{self._scope}{node.name}" if self._scope else unique_import_name(self._graph, node.name)
             )
-        added = [self._add_node(node) for node in ordered]
-        place_imported_nodes(self._graph, added)
+        self.added = [self._add_node(node) for node in ordered]
+        place_imported_nodes(self._graph, self.added)
 
     # ---- Checks before anything is added ----------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ _CONTENTS = {
     "array.constant": ("Const", "constant contains_tensor pack_nested"),
     "array.fill": ("Fill ZerosLike OnesLike", "fill zeros ones zeros_like ones_like"),
     "array.identity": (
-        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient NoOp",
-        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient no_op",
+        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient GuaranteeConst NoOp",
+        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient guarantee_const no_op",
     ),
     "array.placeholder": ("Placeholder PlaceholderWithDefault", "placeholder placeholder_with_default"),
     "random.candidate_sampler": (
@@ -47,14 +47,22 @@ _CONTENTS = {
         "variable_v2 assign assign_add assign_sub count_up_to is_variable_initialized",
     ),
     "state.resource": (
-        "VarHandleOp VarIsInitializedOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
-        "ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
-        "var_handle_op var_is_initialized_op read_variable_op assign_variable_op assign_add_variable_op "
-        "assign_sub_variable_op resource_count_up_to resource_gather resource_gather_nd resource_scatter_update resource_scatter_add "
+        "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
+        "AssignSubVariableOp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
+        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax "
+        "ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
+        "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
+        "assign_add_variable_op assign_sub_variable_op resource_count_up_to resource_gather resource_gather_nd "
+        "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
-        "variable_shape",
+        "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
+    "state.checkpoint": (
+        "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
+        "save_v2 restore_v2 merge_v2_checkpoints sharded_filename sharded_filespec save save_slices restore "
+        "restore_slice",
+    ),
+    "strings.join": ("StringJoin", "string_join"),
     "math.elementwise_unary": (
         "Neg Abs Sign Square Sqrt Rsqrt Reciprocal Inv Exp Expm1 Log Log1p Sigmoid Tanh Sinh Cosh Asinh Acosh Atanh "
         "Sin Cos Tan Asin Acos Atan Erf Erfc Lgamma Digamma Floor Ceil Round Rint IsNan IsInf IsFinite "
@@ -153,6 +161,12 @@ _CONTENTS = {
     ),
     "array.check": ("CheckNumerics EnsureShape", "check_numerics ensure_shape_op ensure_shape"),
     "math.cross": ("Cross", "cross"),
+    "math.factors": (
+        "Cholesky Lu MatrixInverse MatrixSolve MatrixDeterminant LogMatrixDeterminant SelfAdjointEigV2 Svd "
+        "MatrixSolveLs",
+        "cholesky lu matrix_inverse matrix_solve matrix_determinant log_matrix_determinant self_adjoint_eig_v2 svd "
+        "svd_op matrix_solve_ls matrix_solve_ls_op cholesky_solve self_adjoint_eigvals logdet adjoint",
+    ),
     "math.qr": ("Qr MatrixTriangularSolve", "qr_op matrix_triangular_solve"),
     "math.sparse_segment": (
         "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
@@ -178,6 +192,11 @@ _CONTENTS = {
         "pack unpack parallel_concat stack unstack parallel_stack static_value",
     ),
     "array.pad": ("Pad PadV2 MirrorPad MirrorPadGrad", "pad pad_v2 mirror_pad mirror_pad_grad"),
+    "control_flow.branch": (
+        "Switch RefSwitch Merge RefMerge ControlTrigger",
+        "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
+        "as_indexed_slices as_indexed_slices_list",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (
@@ -190,6 +209,11 @@ _CONTENTS = {
     ),
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
+    "image.patches": ("ExtractImagePatches", "extract_image_patches"),
+    "image.bounding_box": (
+        "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
+        "sample_distorted_bounding_box sample_distorted_bounding_box_v2",
+    ),
     "sparse.order": (
         "SparseReorder SparseReshape SparseConcat SparseSlice SparseSliceGrad SparseSplit",
         "sparse_reorder sparse_reshape sparse_concat sparse_slice sparse_split sparse_reorder_op sparse_reshape_op "
@@ -214,8 +238,8 @@ _CONTENTS = {
     ),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
-        "StridedSlice StridedSliceGrad StridedSliceAssign",
-        "strided_slice strided_slice_grad strided_slice_assign get_item",
+        "StridedSlice StridedSliceGrad StridedSliceAssign ResourceStridedSliceAssign",
+        "strided_slice strided_slice_grad strided_slice_assign resource_strided_slice_assign get_item",
     ),
     "array.tile": (
         "Tile BroadcastTo BroadcastArgs",
@@ -266,7 +290,6 @@ _CONTENTS = {
         "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
         "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
     ),
-    "strings.join": ("StringJoin", "string_join"),
     "strings.values": (
         "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "
         "StringLength StringLower StringUpper EncodeBase64 DecodeBase64 Substr",

@@ -7,14 +7,16 @@ _CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
 
 
 def drop(plan):
-    """Removes pure nodes that compute nothing of use. Targets stay: somebody asked for them."""
+    """Removes pure nodes that compute nothing of use and decide nothing. Targets stay: somebody asked for them."""
     wanted = set(plan.fetch_values)
+    decided = set().union(*plan.fetch_guards)  # conditions on which something depends
     targets = set(plan.targets)
     kept = []
     for node in reversed(plan.nodes):
         is_needless = node.is_pure and node.type not in _CHECKS and node.op not in targets
-        if is_needless and wanted.isdisjoint(node.outputs):
+        if is_needless and wanted.isdisjoint(node.outputs) and decided.isdisjoint(node.conditions):
             continue
         wanted.update(node.inputs)
+        decided.update(node.guard, *node.attrs.get("guards", ()))
         kept.append(node)
     plan.nodes = kept[::-1]

@@ -82,7 +82,7 @@ def _chain(node):
     links = []
     left = node.inputs[0]
     for right in node.inputs[1:]:
-        link = Node(node.op, node.type, node.lowering, [left, right], node.attrs, node.position, node.is_pure)
+        link = node.copy([left, right])
         left = Value(result.dtype, result.dims, link, result.source)
         link.outputs = [left]
         links.append(link)
@@ -99,6 +99,8 @@ def _group_to_join(node, readers, fetched, group_of):
     groups = {group_of.get(reader) for reader in readers[value]}
     group = groups.pop()
     if groups or group is None or value.count is None or value.dims != group.dims:
+        return None
+    if node.guard != group.last.guard:
         return None
     return group if group.has_room_for(node) else None
 
@@ -145,6 +147,7 @@ class _Group:
         program = f"{'; '.join(instructions)} | {registers[last.outputs[0]]}"
         attrs = {"program": program.encode(), "input_count": len(inputs)}
         fused = Node(last.op, "_Elementwise", _KERNEL, inputs, attrs, last.position, is_pure=True)
+        fused.guard = last.guard
         fused.outputs = last.outputs
         fused.outputs[0].producer = fused
         fused.parts = [node.op for node in members]

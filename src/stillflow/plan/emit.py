@@ -10,7 +10,7 @@ from stillflow import _engine, errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_value import TensorValue
-from stillflow.ops.registry import Kernel
+from stillflow.ops.registry import Kernel, Special
 
 
 def emit(plan, session_core, kernels, feeds):
@@ -19,15 +19,43 @@ def emit(plan, session_core, kernels, feeds):
     program = _engine.Program(session_core, kernels, slots.count)
     for value, slot in slots.permanent.items():
         if value.is_reference:
-            program.add_reference(slot, _variable(session_core, value))
+            program.add_reference(slot, engine_variable(session_core, value.source.op))
         else:
             array = _array_for(value)
             program.add_constant(slot, array, value.dtype.as_datatype_enum)
+    cells = numbered_conditions(plan) if plan.is_guarded else None
     for node, step in zip(plan.nodes, slots.steps, strict=True):
-        _emit_step(program, kernels, node, step)
+        _emit_step(program, kernels, node, step, cells)
     program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
-    program.set_fetches([slots.of[value] for value in plan.fetch_values])
+    program.set_fetches(
+        [slots.of[value] for value in plan.fetch_values], len(cells or ()), _fetch_guards(plan, cells)
+    )
     return program
+
+
+def numbered_conditions(plan):
+    """{Condition: number} of all conditions that a plan speaks of."""
+    found: dict = {}
+    for node in plan.nodes:
+        for conditions in (node.conditions, node.guard, *node.attrs.get("guards", ())):
+            for condition in conditions:
+                found.setdefault(condition, len(found))
+    for guard in plan.fetch_guards:
+        for condition in guard:
+            found.setdefault(condition, len(found))
+    return found
+
+
+def _fetch_guards(plan, cells):
+    """(label, cells) of the fetches that may have no value. TensorFlow numbers them in the order of their names."""
+    if not cells:
+        return []
+    names = sorted({tensor.name for tensor in plan.fetches})
+    return [
+        (names.index(tensor.name), [cells[condition] for condition in guard])
+        for tensor, guard in zip(plan.fetches, plan.fetch_guards, strict=True)
+        if guard
+    ]
 
 
 def _array_for(value):
@@ -35,8 +63,8 @@ def _array_for(value):
     return np.require(value.constant, numpy_type, ["C", "ALIGNED"])
 
 
-def _variable(session_core, value):
-    op = value.source.op
+def engine_variable(session_core, op):
+    """The engine's variable of the node that stands for it."""
     shape = op._attrs["shape"]
     dims = None if shape.rank is None else [-1 if size is None else size for size in shape.as_list()]
     name = op._attrs.get("shared_name", b"").decode() or op._name
@@ -46,14 +74,27 @@ def _variable(session_core, value):
         name = f"resource:{container or 'localhost'}/{name}"
     elif container:
         name = f"{container}/{name}"
-    return session_core.variable(name, value.dtype.as_datatype_enum, dims)
+    return session_core.variable(name, op._attrs["dtype"].as_datatype_enum, dims)
 
 
-def _emit_step(program, kernels, node, step):
-    lowering = node.lowering
+_CONTROL_FLOW = {
+    "branch": Kernel("branch", ("predicate",), ("false_cell", "true_cell", "guard")),
+    "merge": Kernel("merge_live", ("inputs",), ("guards", "cell")),
+}
+
+
+def _emit_step(program, kernels, node, step, cells):
+    lowering, values = node.lowering, node.attrs
+    guard: list = []
+    if cells is not None:
+        guard = [cells[condition] for condition in node.guard]
+        if isinstance(lowering, Special):
+            values = _control_flow_attrs(node, guard, cells)
+            lowering = _CONTROL_FLOW[lowering.kind]
+            guard = guard if lowering.name == "merge_live" else []
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [_attr(_attr_value(node, name)) for name in lowering.attrs]
+    attrs = [_attr(_attr_value(node, values, name)) for name in lowering.attrs]
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
@@ -61,16 +102,27 @@ def _emit_step(program, kernels, node, step):
         op_state = node.name
     try:
         program.add_step(
-            lowering.name, step.inputs, step.outputs, attrs, step.dying, step.releases, random_state, op_state
+            lowering.name, step.inputs, step.outputs, attrs, step.dying, step.releases, random_state, op_state, guard
         )
     except _engine.EngineError as error:
         raise errors.make(error.code, error.message, node.op) from None
 
 
-def _attr_value(node, name):
+def _attr_value(node, values, name):
     if name == "node_name":
         return node.name.encode()
-    return node.attrs[name] if isinstance(name, str) else name
+    return values[name] if isinstance(name, str) else name
+
+
+def _control_flow_attrs(node, guard, cells):
+    """What the kernels of branches take: the numbers of cells."""
+    numbers = [cells[condition] for condition in node.conditions]
+    if node.lowering.kind == "branch":
+        return {"false_cell": numbers[0], "true_cell": numbers[1], "guard": guard}
+    guards: list = []
+    for each in node.attrs["guards"]:
+        guards.extend([len(each), *(cells[condition] for condition in each)])
+    return {"guards": guards, "cell": numbers[0] if numbers else -1}
 
 
 def _attr(value):

@@ -19,14 +19,21 @@ def fold(plan, evaluate):
 
     `evaluate(plan)` runs a plan without feeds and returns the arrays it fetches.
     """
+    if not _fold(plan, evaluate, _is_foldable) and plan.is_guarded:
+        # What fails may be in a branch that is not taken.
+        _fold(plan, evaluate, lambda node, known: not node.guard and _is_foldable(node, known))
+
+
+def _fold(plan, evaluate, is_foldable):
+    """Returns False if a node fails."""
     foldable = []
     known: set = set()
     for node in plan.nodes:
-        if _is_foldable(node, known):
+        if is_foldable(node, known):
             foldable.append(node)
             known.update(node.outputs)
     if not foldable:
-        return
+        return True
     members = set(foldable)
     wanted = {}
     for node in plan.nodes:
@@ -38,13 +45,14 @@ def fold(plan, evaluate):
     part.fetch_values = list(wanted)
     results = evaluate(part)
     if results is None:
-        return  # it fails; let it fail when the program runs, where the node is named
+        return False  # let it fail when the program runs, where the node is named
     for value, array in zip(wanted, results, strict=True):
         value.constant = np.asarray(array, object if isinstance(array, bytes) else None)  # numpy cuts bytes at zeros
         value.dims = value.constant.shape
         value.producer = None
     plan.nodes = [node for node in plan.nodes if node not in members]
     infer_unknown(plan)
+    return True
 
 
 def _is_foldable(node, known):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stillflow.graph import dtypes
+from stillflow.plan.guards import ALWAYS
 
 
 class Value:
@@ -45,7 +46,9 @@ class Value:
 class Node:
     """A step in the making."""
 
-    __slots__ = ("attrs", "inputs", "is_pure", "lowering", "op", "outputs", "parts", "position", "type")
+    __slots__ = (
+        "attrs", "conditions", "guard", "inputs", "is_pure", "lowering", "op", "outputs", "parts", "position", "type",
+    )  # fmt: skip
 
     def __init__(self, op, node_type, lowering, inputs, attrs, position, is_pure):
         self.op = op  # the Operation it came from
@@ -57,6 +60,8 @@ class Node:
         self.position = position  # nodes run in ascending order of this
         self.is_pure = is_pure  # reads and changes nothing but its inputs and outputs
         self.parts = [op]  # operations, as the kernel numbers them in its failures
+        self.guard: frozenset = ALWAYS  # what must hold for it to run: see guards
+        self.conditions: tuple = ()  # what it decides
 
     @property
     def name(self):
@@ -64,7 +69,9 @@ class Node:
 
     def copy(self, inputs):
         """The same step over other inputs, without outputs yet."""
-        return Node(self.op, self.type, self.lowering, inputs, self.attrs, self.position, self.is_pure)
+        copy = Node(self.op, self.type, self.lowering, inputs, self.attrs, self.position, self.is_pure)
+        copy.guard = self.guard
+        return copy
 
     def __repr__(self):
         return f"{self.type}({', '.join(value.name for value in self.inputs)}) [{self.name}]"
@@ -82,6 +89,12 @@ class Plan:
         self.nodes: list[Node] = []
         self.values: dict = {}  # Tensor -> Value
         self.early_reads: dict = {}  # Tensor -> Value, of fetched reads of variables
+        self.fed = frozenset(feeds)
+        self.fetch_guards: list = []  # of the fetch values
+        self.guards: dict = {}  # Operation or Tensor -> guard, where it is not ALWAYS
+        self.branches: dict = {}  # what branches.py knows of predicates
+        self.changes: dict = {}  # reference Value -> the number of nodes that have changed it
+        self.is_guarded = False  # whether nodes run under conditions
 
     def replace(self, replacements):
         """Puts other values in the place of some, everywhere; `replacements` maps Value to Value."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Kernel, Special
+from stillflow.ops.registry import Alias, Special
+from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
+from stillflow.plan.reads import read
 
 # Ops that take the value of the variable that a handle stands for; others with a handle take the variable.
-_HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd"))
-_READ = Kernel("read_variable", ("ref",), ())
+_HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
 
 
 def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
@@ -34,23 +35,28 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
         if op in done:
             _hand_on_references(plan, op)
         else:
-            _lift_operation(plan, op, order)
+            _LIFTS.get(kind_of(op), _lift_operation)(plan, op, order)
     for tensor in fetches:
         value = plan.early_reads.get(tensor) or plan.values[tensor]
+        guard = guard_of_tensor(plan, tensor)
         if value.is_reference:
             # A fetched variable is read when everything else has run.
-            value = _read(plan, tensor._op, value, len(operations))
+            value = read(plan, tensor._op, value, len(operations), guard)
         plan.fetch_values.append(value)
+        plan.fetch_guards.append(guard)
     return plan
 
 
 def _lift_operation(plan, op, order):
     op_def = op._op_def
     values = [plan.values[tensor] for tensor in op._inputs]
+    guard = guard_of_operation(plan, op)
+    if guard:
+        plan.guards[op] = guard
     if _stands_for_variable(op, values):
         tensor = op._outputs[0]
         if tensor in plan.fetches and tensor not in plan.feeds:
-            plan.early_reads[tensor] = _read(plan, op, values[0], order)
+            plan.early_reads[tensor] = read(plan, op, values[0], order, guard)
         plan.values.setdefault(tensor, values[0])
         return
     changed = None
@@ -60,10 +66,11 @@ def _lift_operation(plan, op, order):
         elif values[i].is_reference and not _takes_variable(op_def, arg):
             source = op._inputs[i]._op
             reader = op if isinstance(source._op_def.lowering, Special) else source
-            values[i] = _read(plan, reader, values[i], order)
+            values[i] = read(plan, reader, values[i], order, guard)
     # The read is a node of its own; what is done with the value is pure.
     is_pure = changed is None and (not op_def.is_stateful or op_def.name in _HANDLE_READERS)
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
+    node.guard = guard
     for tensor in op._outputs:
         node.outputs.append(Value(tensor._dtype.base_dtype, tensor._dims, node, tensor))
     infer(node)
@@ -79,6 +86,8 @@ def _lift_operation(plan, op, order):
         _lift_special(plan, op, node)
     else:
         plan.nodes.append(node)
+        if not is_pure:
+            plan.changes.update((value, plan.changes.get(value, 0) + 1) for value in values if value.is_reference)
 
 
 def _hand_on_references(plan, op):
@@ -118,14 +127,6 @@ def expanded(args, attrs):
     return result
 
 
-def _read(plan, op, reference, order):
-    node = Node(op, "_Read", _READ, [reference], {}, (order, 0), is_pure=False)
-    value = Value(reference.dtype, reference.dims, node, reference.source)
-    node.outputs.append(value)
-    plan.nodes.append(node)
-    return value
-
-
 def _lift_special(plan, op, node):
     kind = node.lowering.kind
     if kind == "constant":
@@ -145,6 +146,9 @@ def _lift_special(plan, op, node):
         value.dims = op._attrs["shape"]._dims
     elif kind != "nothing":
         raise errors.make(errors.UNIMPLEMENTED, f"Op type {op.type} cannot be run", op)
+
+
+_LIFTS = {"switch": lift_switch, "merge": lift_merge}
 
 
 def _unfed(op):

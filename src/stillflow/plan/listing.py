@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph.shape_inference import dims_text
+from stillflow.plan.emit import numbered_conditions
 
 
 def listing(plan) -> str:
@@ -10,10 +11,18 @@ def listing(plan) -> str:
     feeds = ",".join(_typed(value) for value in plan.feed_values)
     fetches = ",".join(value.name for value in plan.fetch_values)
     lines = [f"plan  fetches={fetches}  feeds={feeds}"]
+    conditions = numbered_conditions(plan) if plan.is_guarded else {}
+
+    def numbers(guard):
+        return ",".join(sorted(str(conditions[condition]) for condition in guard))
+
     for index, node in enumerate(plan.nodes):
         inputs = " ".join(_operand(value) for value in node.inputs)
         outputs = ", ".join(_typed(value) for value in node.outputs)
-        lines.append(f"{index:3d}  {getattr(node.lowering, 'name', node.type)}  {inputs}  -> {outputs}")
+        name = getattr(node.lowering, "name", None) or getattr(node.lowering, "kind", node.type)
+        decided = f"  decides {numbers(node.conditions)}" if node.conditions else ""
+        guard = f"  if {numbers(node.guard)}" if node.guard else ""
+        lines.append(f"{index:3d}  {name}  {inputs}  -> {outputs}{decided}{guard}")
         if node.type == "_Elementwise":
             lines.append(f"       {node.attrs['program'].decode()}")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph.tensor_value import TensorValue
+from stillflow.plan.guards import implies
 from stillflow.plan.uniform import uniform_value
 
 
@@ -21,12 +22,13 @@ def merge(plan):
 
     for node in plan.nodes:
         node.inputs = [final(value) for value in node.inputs]
-        if node.is_pure:
+        if node.is_pure and not node.conditions:
             key = node.type, tuple(node.inputs), attrs_key(node.attrs)
-            twin = seen.setdefault(key, node)
-            if twin is not node:
+            twin = seen.get(key)
+            if twin is not None and implies(node.guard, twin.guard):
                 replacements.update(zip(node.outputs, twin.outputs, strict=True))
                 continue
+            seen[key] = node
         kept.append(node)
     plan.nodes = kept
     plan.replace(replacements)

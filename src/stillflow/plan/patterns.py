@@ -121,6 +121,8 @@ def _unify(match, wanted: Value, value: Value, same_constants):
         pair = wanted.producer, value.producer
         if pair[1] is None or not _same_step(*pair):
             return False
+        if pair[1].guard != next(iter(match.nodes.values()), pair[1]).guard:
+            return False  # what becomes one node runs under one condition
         match.nodes[pair[0]] = pair[1]
         pending.extend(zip(pair[0].outputs, pair[1].outputs, strict=True))
         pending.extend(zip(pair[0].inputs, pair[1].inputs, strict=True))

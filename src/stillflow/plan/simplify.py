@@ -9,13 +9,14 @@ import numpy as np
 
 from stillflow.graph.shape import merge
 from stillflow.ops.registry import Alias
+from stillflow.plan.guards import implies
 
 
 def simplify(plan):
     """Removes aliases and nodes with known outputs; merges reads of a variable between which nothing changes."""
     replacements: dict = {}
     kept = []
-    reads: dict = {}  # variable -> the value that was read last
+    reads: dict = {}  # variable -> the node that read it last
 
     def final(value):
         while value in replacements:
@@ -25,10 +26,11 @@ def simplify(plan):
     for node in plan.nodes:
         node.inputs = [final(value) for value in node.inputs]
         if node.type == "_Read":
-            known = reads.setdefault(node.inputs[0], node.outputs[0])
-            if known is not node.outputs[0]:
-                replacements[node.outputs[0]] = known
+            known = reads.get(node.inputs[0])
+            if known is not None and implies(node.guard, known.guard):
+                replacements[node.outputs[0]] = known.outputs[0]
                 continue
+            reads[node.inputs[0]] = node
         elif not node.is_pure:
             for value in node.inputs:
                 if value.is_reference:

@@ -20,6 +20,7 @@ _SAME = {
     "examples.tutorials.mnist.input_data": "stillflow.examples.tutorials.mnist.input_data",
     "compat.v1": "stillflow",
     "errors": "stillflow.errors",
+    "python.client.timeline": "stillflow.timeline",
     "python.framework.errors": "stillflow.errors",
     "python.framework.errors_impl": "stillflow.errors",
     "python.ops.nn": "stillflow.facade.nn",
@@ -29,10 +30,13 @@ _SAME = {
     "python.platform.gfile": "stillflow.facade.gfile",
     "python.platform.tf_logging": "stillflow.facade.logging",
     "python.training.training": "stillflow.facade.train",
+    "python.training.moving_averages": "stillflow.training.moving_averages",
     "python.util.compat": "stillflow.facade.compat",
+    "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging flags gfile initializers linalg logging math nn random sparse train version"
+    "app bitwise compat debugging flags gfile image initializers linalg logging math nest nn random sparse strings "
+    "train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 
@@ -49,6 +53,10 @@ _MADE = {
         "reset_default_graph"
     ],
     "python.framework.random_seed": ["stillflow.seeds: get_seed set_random_seed"],
+    "python.framework.smart_cond": [
+        "stillflow.composites.cond: smart_cond smart_constant_value",
+        "stillflow.composites.case: smart_case",
+    ],
     "python.framework.tensor_shape": [
         "stillflow.graph.shape: Dimension TensorShape as_dimension as_shape",
         "stillflow.runner.shapes",
@@ -61,7 +69,11 @@ _MADE = {
     ],
     "python.ops.check_ops": ["stillflow.facade.checks"],
     "python.ops.clip_ops": ["stillflow.facade.clip"],
-    "python.ops.control_flow_ops": ["stillflow: Assert group no_op tuple with_dependencies"],
+    "python.ops.control_flow_ops": [
+        "stillflow: Assert case cond group no_op tuple with_dependencies",
+        "stillflow.ops.control_flow.branch: merge switch",
+        "stillflow.ops.control_flow.context: CondContext ControlFlowContext",
+    ],
     "python.ops.embedding_ops": ["stillflow.facade.nn: embedding_lookup embedding_lookup_sparse"],
     "python.ops.gradients": ["stillflow: AggregationMethod gradients hessians"],
     "python.ops.gradients_impl": ["stillflow: AggregationMethod gradients hessians"],

@@ -10,6 +10,7 @@ from stillflow.graph.graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.initializers import Zeros
 from stillflow.variable_scope import get_variable
+from stillflow.variable_store import VariableAggregation
 from stillflow.variables import Variable
 
 
@@ -53,6 +54,7 @@ def create_global_step(graph=None):
             initializer=Zeros(),
             trainable=False,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
         )
 
 

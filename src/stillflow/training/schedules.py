@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from stillflow import ops
+from stillflow.composites.case import case
+from stillflow.composites.cond import cond
+from stillflow.composites.random import random_normal
+from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
@@ -63,7 +68,7 @@ def polynomial_decay(
         end_rate, power = ops.cast(end_learning_rate, dtype), ops.cast(power, dtype)
         step, steps = ops.cast(global_step, dtype), ops.cast(decay_steps, dtype)
         if cycle:
-            periods = ops.where(ops.equal(step, 0), ops.ones([], dtype), ops.ceil(step / decay_steps))
+            periods = cond(ops.equal(step, 0), lambda: 1.0, lambda: ops.ceil(step / decay_steps))
             steps = ops.mul(steps, periods)
         else:
             step = ops.minimum(step, decay_steps)
@@ -84,6 +89,110 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         fraction = ops.minimum(ops.cast(global_step, dtype), steps) / steps
         wave = 0.5 * (1.0 + ops.cos(ops.constant(math.pi) * fraction))
         return ops.mul(rate, (1 - alpha) * wave + alpha)
+
+
+def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+    """Like cosine_decay, again and again: each time for `t_mul` times as many steps, from `m_mul` times the rate."""
+    _check_step(global_step, "cosine decay restarts")
+    with name_scope(None, name or "SGDRDecay") as scope:
+        rate, dtype = _initial(learning_rate)
+        first_steps = ops.cast(first_decay_steps, dtype)
+        alpha, growth, shrinkage = (ops.cast(value, dtype) for value in (alpha, t_mul, m_mul))
+        fraction = ops.cast(global_step, dtype) / first_steps
+
+        def equal_periods():
+            restarts = ops.floor(fraction)
+            return restarts, fraction - restarts
+
+        def growing_periods():
+            restarts = ops.floor(ops.log(1.0 - fraction * (1.0 - growth)) / ops.log(growth))
+            before = (1.0 - growth**restarts) / (1.0 - growth)
+            return restarts, (fraction - before) / growth**restarts
+
+        restarts, fraction = cond(ops.equal(growth, 1.0), equal_periods, growing_periods)
+        height = shrinkage**restarts
+        wave = 0.5 * height * (1.0 + ops.cos(ops.constant(math.pi) * fraction))
+        return ops.mul(rate, (1 - alpha) * wave + alpha, name=scope)
+
+
+def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+    """learning_rate * ((alpha + line) * wave + beta), a scalar tensor.
+
+    The line falls from 1 to 0 in `decay_steps` steps, the wave is the cosine's, `num_periods` of them, between 1 and
+    0. See Bello and others, "Neural optimizer search with reinforcement learning", ICML 2017. Raises ValueError
+    without a `global_step`.
+    """
+    _check_step(global_step, "linear cosine decay")
+    with name_scope(None, name or "LinearCosineDecay") as scope:
+        rate, dtype = _initial(learning_rate)
+        steps, periods, alpha, beta = (ops.cast(v, dtype) for v in (decay_steps, num_periods, alpha, beta))
+        step = ops.minimum(ops.cast(global_step, dtype), steps)
+        line = (steps - step) / steps
+        wave = _wave(step / steps, periods)
+        return ops.mul(rate, (alpha + line) * wave + beta, name=scope)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5, alpha=0.0,
+    beta=0.001, name=None,
+):  # fmt: skip
+    """Like linear_cosine_decay with normal noise on the line, of variance initial_variance / (1 + step) ** decay."""
+    _check_step(global_step, "noisy linear cosine decay")
+    with name_scope(None, name or "NoisyLinearCosineDecay") as scope:
+        rate, dtype = _initial(learning_rate)
+        steps, first_variance, decay = (ops.cast(v, dtype) for v in (decay_steps, initial_variance, variance_decay))
+        periods, alpha, beta = (ops.cast(value, dtype) for value in (num_periods, alpha, beta))
+        step = ops.minimum(ops.cast(global_step, dtype), steps)
+        line = (steps - step) / steps
+        deviation = ops.sqrt(first_variance / ops.pow(1.0 + step, decay))
+        line = line + random_normal(line.shape, stddev=deviation)
+        wave = _wave(step / steps, periods)
+        return ops.mul(rate, (alpha + line) * wave + beta, name=scope)
+
+
+def _wave(fraction, periods):
+    """So many periods of the cosine, between 1 and 0."""
+    angle = 2.0 * periods * fraction
+    return 0.5 * (1.0 + ops.cos(ops.constant(math.pi) * angle))
+
+
+def piecewise_constant(x, boundaries, values, name=None):
+    """values[i] for the i that `x` lies at, a scalar tensor: the number of boundaries below it.
+
+    Args:
+      x: a number of steps, or any numeric scalar.
+      boundaries: numbers or tensors of the type of `x`, each larger than the one before.
+      values: one more than boundaries, all of one type.
+
+    Raises:
+      ValueError: for numbers of boundaries and values, and for types, that do not fit.
+    """
+    boundaries, values = convert_n_to_tensor(boundaries), convert_n_to_tensor(values)
+    step_type = convert_to_tensor(x).dtype.base_dtype
+    for i, boundary in enumerate(boundaries):
+        found = boundary.dtype.base_dtype
+        if found is not step_type:
+            if found is not dtypes.int32 or step_type is not dtypes.int64:
+                raise ValueError(f"Boundaries ({found}) must have the same dtype as x ({step_type}).")
+            boundaries[i] = ops.cast(boundary, step_type)
+    for value in values[1:]:
+        if value.dtype.base_dtype is not values[0].dtype.base_dtype:
+            raise ValueError(
+                "Values must have elements all with the same dtype "
+                f"({values[0].dtype.base_dtype} vs {value.dtype.base_dtype})."
+            )
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+    with name_scope(None, name or "PiecewiseConstant"):
+        x = convert_to_tensor(x)
+
+        def value_of(index):
+            return lambda: values[index]
+
+        cases = [(x <= boundaries[0], value_of(0)), (x > boundaries[-1], value_of(-1))]
+        for i, (low, high) in enumerate(itertools.pairwise(boundaries)):
+            cases.append(((x > low) & (x <= high), value_of(i + 1)))
+        return case(cases, value_of(0), exclusive=True)
 
 
 def _check_step(global_step, name):

@@ -8,6 +8,7 @@ from stillflow.initializers import Zeros
 from stillflow.partitioned_variables import SaveSliceInfo
 from stillflow.resource_variables import is_resource_variable
 from stillflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from stillflow.variables import Variable
 
 
 def create_slot(primary, val, name, colocate_with_primary=True):
@@ -26,7 +27,8 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
     dtype = primary.dtype if dtype is None else dtype
     if primary.shape.is_fully_defined():
         return create_slot_with_initializer(primary, Zeros(), primary.shape, dtype, name, colocate_with_primary)
-    zeros = ops.zeros(ops.shape(primary), dtype)
+    value = primary.initialized_value() if isinstance(primary, Variable) else primary
+    zeros = ops.zeros(ops.shape(value), dtype)
     return create_slot(primary, zeros, name, colocate_with_primary)
 
 

@@ -50,3 +50,49 @@ def partitioned_variable(tf):
         "table", [5, 2], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(2)
     )
     return [tf.nn.embedding_lookup(table, tf.constant([4, 0, 1, 3]), "div")]
+
+
+def _lists(tf):
+    return tf.SparseTensor([[0, 0], [0, 1], [1, 0], [2, 1]], [3, 1, 4, 3], [3, 2])
+
+
+def _weights(tf):
+    return tf.SparseTensor([[0, 0], [0, 1], [1, 0], [2, 1]], [0.5, 2.0, 1.0, 3.0], [3, 2])
+
+
+def sparse(tf):
+    table, ids, weights = _table(tf, 5), _lists(tf), _weights(tf)
+    return [
+        tf.nn.embedding_lookup_sparse(table, ids, None),
+        tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum"),
+        tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sqrtn", name="named", max_norm=1.0),
+        tf.nn.embedding_lookup_sparse(table, ids, weights, combiner="mean"),
+        tf.nn.embedding_lookup_sparse(table, ids, weights, combiner="sum", name="s"),
+        tf.nn.embedding_lookup_sparse([table, table], ids, weights, "div", combiner="sqrtn"),
+        tf.nn.embedding_lookup_sparse(tf.cast(table, tf.float16), ids, weights, combiner="mean"),
+    ]  # fmt: skip
+
+
+def gradients_of_sparse(tf):
+    table = tf.Variable(_table(tf, 5), name="table")
+    weights = tf.constant([0.5, 2.0, 1.0, 3.0])
+    ids = _lists(tf)
+    rows = tf.nn.embedding_lookup_sparse(table, ids, None, combiner="mean")
+    grads = tf.gradients(rows * rows, table)
+    rows = tf.nn.embedding_lookup_sparse(table, ids, tf.SparseTensor(ids.indices, weights, [3, 2]), combiner="sum")
+    return [tf.convert_to_tensor(g) for g in grads + tf.gradients(rows * rows, [table, weights])]
+
+
+def safe(tf):
+    table = _table(tf, 5)
+    places = [[0, 0], [0, 1], [2, 0], [2, 1]]
+    places = tf.placeholder_with_default(tf.constant(places, tf.int64), [None, 2])
+    ids = tf.SparseTensor(places, tf.placeholder_with_default(tf.constant([3, -1, 4, 3], tf.int64), [None]), [4, 2])
+    weights = tf.SparseTensor(places, [0.5, 2.0, 1.0, 0.0], [4, 2])
+    deep = tf.SparseTensor([[0, 0, 0], [1, 1, 0]], tf.placeholder_with_default(tf.constant([3, 1], tf.int64), [2]),
+                           tf.placeholder_with_default(tf.constant([2, 2, 1], tf.int64), [3]))  # fmt: skip
+    return [
+        tf.nn.safe_embedding_lookup_sparse(table, ids), tf.nn.safe_embedding_lookup_sparse(table, ids, weights),
+        tf.nn.safe_embedding_lookup_sparse([table, table], ids, weights, "sum", default_id=2, name="named"),
+        tf.nn.safe_embedding_lookup_sparse(table, deep, combiner="sqrtn", max_norm=1.0),
+    ]  # fmt: skip

@@ -16,23 +16,52 @@ def _parts(*tensors):
 def hashes(tf):
     texts = tf.constant(_texts())
     return [
-        tf.string_to_hash_bucket(texts, 2**62), tf.string_to_hash_bucket_fast(texts, 2**62),
-        tf.string_to_hash_bucket_strong(texts, 2**62, [123, 2**60 + 5]), tf.strings.to_hash_bucket(texts, 10),
-        tf.strings.to_hash_bucket_fast("x", 1000, name="n"), tf.strings.to_hash_bucket_strong([["y"]], 7, key=[0, 0]),
-    ]  # fmt: skip
+        tf.string_to_hash_bucket(texts, 2**62),
+        tf.string_to_hash_bucket_fast(texts, 2**62),
+        tf.string_to_hash_bucket_strong(texts, 2**62, [123, 2**60 + 5]),
+        tf.strings.to_hash_bucket(texts, 10),
+        tf.strings.to_hash_bucket_fast("x", 1000, name="n"),
+        tf.strings.to_hash_bucket_strong([["y"]], 7, key=[0, 0]),
+    ]
 
 
 def numbers(tf):
-    floats = ["1", "-2.5", " 3e4\t", "1e400", "-1e400", "1e-400", "0x1F", "inf", "NaN", "+5", ".5", "5.", "1E+05",
-              "123456789012345678901234567890", "0.1", "16777217", "1.00000005960464477539",
-              "1.000000059604644775390626", "3.4028236e38", "1e-45", "7e-46", "1.1754943508222875e-38",
-              "2.2250738585072014e-308", "4.9e-324", "9007199254740993", "0.0000000000000000000001e22"]  # fmt: skip
+    floats = [
+        "1",
+        "-2.5",
+        " 3e4\t",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "0x1F",
+        "inf",
+        "NaN",
+        "+5",
+        ".5",
+        "5.",
+        "1E+05",
+        "123456789012345678901234567890",
+        "0.1",
+        "16777217",
+        "1.00000005960464477539",
+        "1.000000059604644775390626",
+        "3.4028236e38",
+        "1e-45",
+        "7e-46",
+        "1.1754943508222875e-38",
+        "2.2250738585072014e-308",
+        "4.9e-324",
+        "9007199254740993",
+        "0.0000000000000000000001e22",
+    ]
     integers = ["1", "-2147483648", "2147483647", " 7 ", "007", "-0"]
     large = ["-9223372036854775808", "9223372036854775807"]
     return [
-        tf.string_to_number(floats), tf.string_to_number(floats, tf.float64), tf.strings.to_number(integers, tf.int32),
+        tf.string_to_number(floats),
+        tf.string_to_number(floats, tf.float64),
+        tf.strings.to_number(integers, tf.int32),
         tf.string_to_number(tf.constant(large), out_type=tf.int64, name="n"),
-    ]  # fmt: skip
+    ]
 
 
 def random_numbers(tf):
@@ -52,10 +81,20 @@ def as_strings(tf):
     integers = [np.int8([-5, 127]), np.int16([-300]), np.int32([7, -8]), np.int64([2**62])]
     found = [tf.as_string(tf.constant([True, False]))]
     for options in (
-        {}, {"precision": 3}, {"scientific": True}, {"shortest": True}, {"width": 8}, {"width": 8, "fill": "0"},
-        {"width": 8, "fill": "-"}, {"width": 8, "fill": " "}, {"width": 8, "fill": "+"}, {"fill": "0"},
-        {"precision": 2, "scientific": True, "width": 12}, {"shortest": True, "precision": 9}, {"precision": 0},
-    ):  # fmt: skip
+        {},
+        {"precision": 3},
+        {"scientific": True},
+        {"shortest": True},
+        {"width": 8},
+        {"width": 8, "fill": "0"},
+        {"width": 8, "fill": "-"},
+        {"width": 8, "fill": " "},
+        {"width": 8, "fill": "+"},
+        {"fill": "0"},
+        {"precision": 2, "scientific": True, "width": 12},
+        {"shortest": True, "precision": 9},
+        {"precision": 0},
+    ):
         found += [tf.as_string(tf.constant(values), **options) for values in (floats, doubles)]
         if not set(options) & {"precision", "scientific", "shortest"}:
             found += [tf.strings.as_string(tf.constant(values), **options) for values in integers]
@@ -65,10 +104,15 @@ def as_strings(tf):
 def letters(tf):
     texts = [b"aB1", b" x y\t\n", b"", "\u00c9\u00e9\u0130\u00df".encode("utf-8"), b"\xff\xc3a"]
     return [
-        tf.string_strip(texts), tf.strings.strip(tf.constant("  a")), tf.strings.length(texts),
-        tf.strings.length(texts, unit="UTF8_CHAR"), tf.strings.lower(texts), tf.strings.upper(texts),
-        tf.strings.lower(texts, encoding="utf-8"), tf.strings.upper([["a", "b"]], encoding="utf-8", name="n"),
-    ]  # fmt: skip
+        tf.string_strip(texts),
+        tf.strings.strip(tf.constant("  a")),
+        tf.strings.length(texts),
+        tf.strings.length(texts, unit="UTF8_CHAR"),
+        tf.strings.lower(texts),
+        tf.strings.upper(texts),
+        tf.strings.lower(texts, encoding="utf-8"),
+        tf.strings.upper([["a", "b"]], encoding="utf-8", name="n"),
+    ]
 
 
 def base64(tf):
@@ -80,34 +124,51 @@ def base64(tf):
 def substrings(tf):
     unknown = tf.placeholder_with_default(tf.constant([["abc"], ["defg"]]), None)
     return [
-        tf.substr(["hello", "world"], 1, 3), tf.substr(["hello", "world"], [1, -2], [3, 1]),
-        tf.substr("hello", [1, 2], [3, 9]), tf.strings.substr([["ab", "cd"], ["ef", "gh"]], [0, 1], [1, 1]),
+        tf.substr(["hello", "world"], 1, 3),
+        tf.substr(["hello", "world"], [1, -2], [3, 1]),
+        tf.substr("hello", [1, 2], [3, 9]),
+        tf.strings.substr([["ab", "cd"], ["ef", "gh"]], [0, 1], [1, 1]),
         tf.substr(unknown, tf.constant([0, 2], tf.int64), tf.constant([1, -1], tf.int64)),
-        tf.substr([u"a\u00e9b\u4e2d"], 1, 2, unit="UTF8_CHAR"), tf.substr([b"\xff\xc3a\xe4\xb8"], -3, 2, unit="UTF8_CHAR"),
-    ]  # fmt: skip
+        tf.substr(["a\u00e9b\u4e2d"], 1, 2, unit="UTF8_CHAR"),
+        tf.substr([b"\xff\xc3a\xe4\xb8"], -3, 2, unit="UTF8_CHAR"),
+    ]
 
 
 def splits(tf):
     texts = ["a b  c", "", " d "]
     return _parts(
-        tf.string_split(texts), tf.string_split(tf.constant(texts), skip_empty=False), tf.string_split(["a,b;c"], ",;"),
-        tf.string_split(["abc", ""], "", name="n"), tf.string_split(["a b"], delimiter="b"),
-        tf.string_split(tf.constant([], tf.string)), tf.strings.split(texts), tf.strings.split(["a,,b,c", ""], ","),
-        tf.strings.split(["a<>b<>c"], "<>", maxsplit=1), tf.strings.split(["  a b  c "], maxsplit=1),
-        tf.strings.split(source=["a\tb\n\x0bc\x0c\rd"]), tf.strings.split(tf.constant(["a b c"]), maxsplit=0, name="n"),
-    )  # fmt: skip
+        tf.string_split(texts),
+        tf.string_split(tf.constant(texts), skip_empty=False),
+        tf.string_split(["a,b;c"], ",;"),
+        tf.string_split(["abc", ""], "", name="n"),
+        tf.string_split(["a b"], delimiter="b"),
+        tf.string_split(tf.constant([], tf.string)),
+        tf.strings.split(texts),
+        tf.strings.split(["a,,b,c", ""], ","),
+        tf.strings.split(["a<>b<>c"], "<>", maxsplit=1),
+        tf.strings.split(["  a b  c "], maxsplit=1),
+        tf.strings.split(source=["a\tb\n\x0bc\x0c\rd"]),
+        tf.strings.split(tf.constant(["a b c"]), maxsplit=0, name="n"),
+    )
 
 
 def joins(tf):
     texts = [["a", "b", "c"], ["d", "e", "f"]]
     unknown = tf.placeholder_with_default(tf.constant(texts), None)
     return [
-        tf.reduce_join(texts), tf.reduce_join(texts, 0, separator="."), tf.reduce_join(texts, [0, 1]),
-        tf.reduce_join(texts, [1, 0], name="n"), tf.reduce_join(texts, -1, keep_dims=True), tf.reduce_join(texts, []),
-        tf.strings.reduce_join(unknown), tf.reduce_join(texts, reduction_indices=[0], keepdims=True),
-        tf.reduce_join([texts, texts], [2, 0]), tf.string_join(["a", ["b", "c"]], "-"), tf.strings.join([texts, texts]),
+        tf.reduce_join(texts),
+        tf.reduce_join(texts, 0, separator="."),
+        tf.reduce_join(texts, [0, 1]),
+        tf.reduce_join(texts, [1, 0], name="n"),
+        tf.reduce_join(texts, -1, keep_dims=True),
+        tf.reduce_join(texts, []),
+        tf.strings.reduce_join(unknown),
+        tf.reduce_join(texts, reduction_indices=[0], keepdims=True),
+        tf.reduce_join([texts, texts], [2, 0]),
+        tf.string_join(["a", ["b", "c"]], "-"),
+        tf.strings.join([texts, texts]),
         tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, ":"),
-    ]  # fmt: skip
+    ]
 
 
 def csv(tf):

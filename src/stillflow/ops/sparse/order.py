@@ -72,10 +72,20 @@ def _(context):
     return [(indices[0], new_shape[0]), new_shape]
 
 
+@sparse_reshape_op.folded_value
+def _(context):
+    indices, old, new = (context.value(i) for i in range(3))
+    if context.output_index == 0 or indices is None or old is None or new is None:
+        return None
+    count, rest = int(np.prod(old)), int(np.prod(new[new != -1]))
+    return np.where(new == -1, count // max(rest, 1), new)
+
+
 @sparse_concat_op.shape_rule
 def _(context):
     count = context.attrs["N"]
-    rows, columns, shape = 0, None, None
+    rows: int | None = 0
+    columns = shape = None
     for i in range(count):
         indices = plain.with_rank(context.shapes[i], 2)
         values = plain.with_rank(context.shapes[count + i], 1)

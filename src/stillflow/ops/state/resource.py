@@ -11,6 +11,7 @@ from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
 from stillflow.ops.array.placeholder import incompatible
+from stillflow.ops.array.scatter_nd import check_parts
 from stillflow.ops.registry import define_op
 from stillflow.ops.state.variable import NUMBERS
 
@@ -24,6 +25,13 @@ var_handle_op = define_op(
 var_is_initialized_op = define_op(
     "VarIsInitializedOp(resource: resource) -> (is_initialized: bool)",
     kernel="is_initialized(resource)",
+    stateful=True,
+    differentiable=False,
+)
+variable_shape_op = define_op(
+    "VariableShape(input: resource) -> (output: out_type)",
+    "out_type: {int32, int64} = int32",
+    kernel="shape(input | out_type)",
     stateful=True,
     differentiable=False,
 )
@@ -101,10 +109,39 @@ resource_scatter_min = _scatter("ResourceScatterMin", 5)
 resource_scatter_max = _scatter("ResourceScatterMax", 6)
 
 
+def _scatter_nd(name, operation):
+    op = define_op(
+        f"{name}(ref: resource, indices: Tindices, updates: T) -> ()",
+        "T: type; Tindices: {int32, int64}; use_locking: bool = true",
+        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        stateful=True,
+        differentiable=False,
+    )
+
+    @op.shape_rule
+    def _(context):
+        _, indices, updates = context.shapes
+        check_parts(context.variable_dims(0), indices, updates, "input")
+        return []
+
+    return op
+
+
+resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", 0)
+resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", 1)
+resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", 2)
+
+
 @var_handle_op.shape_rule
 @var_is_initialized_op.shape_rule
 def _(context):
     return ()
+
+
+@variable_shape_op.shape_rule
+def _(context):
+    dims = context.variable_dims(0)
+    return (None if dims is None else len(dims),)
 
 
 @read_variable_op.shape_rule
@@ -175,5 +212,4 @@ def variable_shape(handle):
     shape = handle._op._attrs.get("shape")
     if shape is not None and shape.is_fully_defined():
         return ops.constant(shape.as_list(), dtype="int32")
-    dtype = handle._op._attrs["dtype"]
-    return ops.shape(read_variable_op(handle, dtype=dtype))
+    return variable_shape_op(handle)

@@ -149,6 +149,7 @@ def _replace(plan, match, scale, wants_loss):
     arguments = [inputs, weights, biases, lookup.inputs[1], true_expected, sampled_expected]
     attrs = {"scale": float(scale), "wants_loss": int(wants_loss)}
     fused = Node(members[0].op, "_NceLoss", _KERNEL, arguments, attrs, position, is_pure=True)
+    fused.guard = members[0].guard
     fused.parts = [node.op for node in members]
     if not wants_loss:
         unread = Value(dtypes.float32, (inputs.dims[0],), fused)

@@ -16,7 +16,8 @@ def fuse_scaled_scatter(plan):
             continue
         updates = node.inputs[2]
         factors = _factors(updates)
-        if factors is not None and updates not in fetched and readers[updates] == [node]:
+        is_free = factors is not None and updates not in fetched and readers[updates] == [node]
+        if is_free and updates.producer.guard == node.guard:
             plan.nodes.remove(updates.producer)
             node.inputs = [*node.inputs[:2], *factors]
             node.lowering = Kernel("scaled_scatter", ("ref", "indices", "updates", "scale"), node.lowering.attrs)

@@ -1,38 +1,15 @@
-"""What is measured: each case makes a function to time, in the words of one engine.
-
-A case is a function of a module such as `tf` or `torch`; `CASES` says who can run it. The code runs under
-Python 3.7 as well.
-"""
+"""Programs and training steps, and the products, random numbers and updates that the main job rests on."""
 
 import numpy as np
 
-CASES = {}
-
-
-def case(name, engines, threads=(1, 2), unit="us"):
-    """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py."""
-
-    def register(make):
-        CASES[name] = {"make": make, "engines": engines, "threads": threads, "unit": unit}
-        return make
-
-    return register
-
-
-TENSORFLOWS = ("stillflow", "tf1", "tf2")
-
-
-def _session(tf, threads):
-    return tf.Session(
-        config=tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
-    )
+from bench.cases.registry import TENSORFLOWS, case, open_session, threaded_copy
 
 
 @case("session.run of a fed scalar expression", TENSORFLOWS)
 def scalar(tf, threads):
     x = tf.placeholder(tf.float32, [])
     y = x * 2.0 + 1.0
-    session = _session(tf, threads)
+    session = open_session(tf, threads)
     return lambda: session.run(y, {x: 3.0})
 
 
@@ -41,7 +18,7 @@ def chain(tf, threads):
     x = y = tf.placeholder(tf.float32, [8, 8])
     for _ in range(100):
         y = y * 1.001 + 0.5
-    session = _session(tf, threads)
+    session = open_session(tf, threads)
     value = np.ones((8, 8), np.float32)
     return lambda: session.run(y, {x: value})
 
@@ -57,7 +34,7 @@ def nce_step(tf, threads):
     embedded = tf.nn.embedding_lookup(embeddings, inputs)
     loss = tf.reduce_mean(tf.nn.nce_loss(weights, biases, labels, embedded, negatives, words))
     train = tf.train.GradientDescentOptimizer(1.0).minimize(loss)
-    session = _session(tf, threads)
+    session = open_session(tf, threads)
     session.run(tf.global_variables_initializer())
     random = np.random.RandomState(0)
     # Words as frequent as in a text: the more frequent, the likelier already in cache.
@@ -82,7 +59,7 @@ def perceptron(tf, threads):
         layer = activate(tf.matmul(layer, weights) + tf.Variable(tf.zeros([width])))
     loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=layer))
     train = tf.train.AdamOptimizer(0.001).minimize(loss)
-    session = _session(tf, threads)
+    session = open_session(tf, threads)
     session.run(tf.global_variables_initializer())
     random = np.random.RandomState(0)
     feed = {
@@ -104,7 +81,7 @@ def _random(name, build, draw):
             return lambda: draw(generator, out)
         tf = engine
         node = build(tf, count)
-        session = _session(tf, threads)
+        session = open_session(tf, threads)
         return lambda: session.run(node.op)
 
 
@@ -134,7 +111,7 @@ def _matmul(size):
         tf = engine
         left, right = tf.Variable(a), tf.Variable(b)
         target = tf.matmul(left, right)
-        session = _session(tf, threads)
+        session = open_session(tf, threads)
         session.run(tf.global_variables_initializer())
         # The operation alone is run, so that its result stays in the engine.
         return lambda: session.run(target.op)
@@ -147,39 +124,20 @@ for _size in (256, 512, 1024, 2048):
 def _optimizer(name, make, arrays):
     """`arrays` is how many arrays of the variable's size an update reads and writes."""
 
-    @case(f"dense {name} update of 16 Mi floats, against a copy of as many bytes", ("stillflow", "copy"))
+    @case(f"dense {name} update of 16 Mi floats", ("stillflow", "copy"))
     def update(engine, threads):
         count = 1 << 24
-        if engine.__name__ == "numpy":
+        if engine.__name__ == "copy":
             # A copy reads and writes: `arrays` transfers are half as many elements copied.
             source = np.ones(count * arrays // 2, np.float32)
-            return _threaded_copy(source, np.empty_like(source), threads)
+            return threaded_copy(source, np.empty_like(source), threads)
         tf = engine
         weights = tf.Variable(tf.zeros([count]))
         gradient = tf.Variable(tf.fill([count], 0.001))
         train = make(tf).apply_gradients([(gradient.value(), weights)])
-        session = _session(tf, threads)
+        session = open_session(tf, threads)
         session.run(tf.global_variables_initializer())
         return lambda: session.run(train)
-
-
-def _threaded_copy(source, target, threads):
-    import threading
-
-    bounds = [len(source) * i // threads for i in range(threads + 1)]
-
-    def copy(i):
-        np.copyto(target[bounds[i] : bounds[i + 1]], source[bounds[i] : bounds[i + 1]])
-
-    def run():
-        others = [threading.Thread(target=copy, args=(i,)) for i in range(1, threads)]
-        for other in others:
-            other.start()
-        copy(0)
-        for other in others:
-            other.join()
-
-    return run
 
 
 _optimizer("gradient descent", lambda tf: tf.train.GradientDescentOptimizer(0.01), 3)

@@ -1,0 +1,173 @@
+"""Single kernels on arrays that no cache holds, beside numpy, PyTorch, and a copy of as many bytes.
+
+Results go to memory that is there already, in every engine: stillflow's operation alone is run, the others write to
+`out`.
+"""
+
+import numpy as np
+
+from bench.cases.registry import case, open_session, threaded_copy
+
+MI = 1 << 20
+
+
+def kernel(name, moved, arrays, build, numpy=None, torch=None):
+    """`moved` is how many bytes are read and written at least; `arrays()` makes the operands.
+
+    build(tf, *variables) gives the node; numpy(*arrays) and torch(torch, *tensors) give functions to time.
+    """
+    engines = ("stillflow", *(("numpy",) if numpy else ()), *(("torch",) if torch else ()), "copy")
+
+    @case(name, engines)
+    def make(engine, threads):
+        if engine.__name__ == "copy":
+            source = np.ones(moved // 8, np.float32)
+            return threaded_copy(source, np.empty_like(source), threads)
+        values = arrays()
+        if engine.__name__ == "numpy":
+            return numpy(*values)
+        if engine.__name__ == "torch":
+            return torch(engine, *(engine.tensor(value) for value in values))
+        variables = [engine.Variable(value) for value in values]
+        node = build(engine, *variables)
+        session = open_session(engine, threads)
+        session.run(engine.global_variables_initializer())
+        operation = node.op
+        return lambda: session.run(operation)
+
+
+def floats(*shapes):
+    random = np.random.RandomState(0)
+    return [random.uniform(-1, 1, size=shape).astype(np.float32) for shape in shapes]
+
+
+def into(function, *arrays, shape=None):
+    """function(*arrays, out=...) of numpy."""
+    out = np.empty(shape or arrays[0].shape, np.float32)
+    return lambda: function(*arrays, out=out)
+
+
+def torch_into(torch, function, *tensors, shape=None):
+    out = torch.empty(*(shape or tensors[0].shape))
+    return lambda: function(*tensors, out=out)
+
+
+# ---- Elementwise ------------------------------------------------------------------------------------------------
+
+kernel(
+    "elementwise add, 16 Mi floats",
+    3 * 64 * MI,
+    lambda: floats(16 * MI, 16 * MI),
+    lambda tf, a, b: tf.add(a, b),
+    lambda a, b: into(np.add, a, b),
+    lambda torch, a, b: torch_into(torch, torch.add, a, b),
+)
+kernel(
+    "elementwise add of a row to each row, 65536 x 256 floats",
+    2 * 64 * MI,
+    lambda: floats((65536, 256), 256),
+    lambda tf, a, b: tf.add(a, b),
+    lambda a, b: into(np.add, a, b),
+    lambda torch, a, b: torch_into(torch, torch.add, a, b),
+)
+for _name in ("exp", "tanh", "sqrt"):
+    kernel(
+        f"elementwise {_name}, 16 Mi floats",
+        2 * 64 * MI,
+        lambda: [np.abs(floats(16 * MI)[0])],
+        lambda tf, a, name=_name: getattr(tf, name)(a),
+        lambda a, name=_name: into(getattr(np, name), a),
+        lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
+    )
+
+# ---- Reductions -------------------------------------------------------------------------------------------------
+
+for _axis in (0, 1):
+    kernel(
+        f"sum of 4096 x 4096 floats over axis {_axis}",
+        64 * MI,
+        lambda: floats((4096, 4096)),
+        lambda tf, a, axis=_axis: tf.reduce_sum(a, axis),
+        lambda a, axis=_axis: into(lambda x, out: np.sum(x, axis, out=out), a, shape=(4096,)),
+        lambda torch, a, axis=_axis: torch_into(torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(4096,)),
+    )
+kernel(
+    "maximum of 4096 x 4096 floats over axis 1",
+    64 * MI,
+    lambda: floats((4096, 4096)),
+    lambda tf, a: tf.reduce_max(a, 1),
+    lambda a: into(lambda x, out: np.max(x, 1, out=out), a, shape=(4096,)),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.amax(x, 1, out=out), a, shape=(4096,)),
+)
+kernel(
+    "softmax of 65536 x 256 floats",
+    2 * 64 * MI,
+    lambda: floats((65536, 256)),
+    lambda tf, a: tf.nn.softmax(a),
+    None,
+    lambda torch, a: torch_into(torch, lambda x, out: torch.softmax(x, 1, out=out), a),
+)
+
+# ---- Rows -------------------------------------------------------------------------------------------------------
+
+
+def rows(width):
+    random = np.random.RandomState(1)
+    return [*floats((16 * MI // width, width)), random.randint(0, 16 * MI // width, size=4 * MI // width)]
+
+
+for _width in (16, 128):
+    kernel(
+        f"gather of rows of {_width} floats, 4 Mi floats of 16 Mi",
+        2 * 16 * MI,
+        lambda width=_width: rows(width),
+        lambda tf, table, ids: tf.gather(table, ids),
+        lambda table, ids: into(
+            lambda t, i, out: np.take(t, i, axis=0, out=out, mode="clip"),
+            table,
+            ids,
+            shape=(len(ids), table.shape[1]),
+        ),
+        lambda torch, table, ids: torch_into(
+            torch,
+            lambda t, i, out: torch.index_select(t, 0, i, out=out),
+            table,
+            ids,
+            shape=(len(ids), table.shape[1]),
+        ),
+    )
+    kernel(
+        f"scatter_add of rows of {_width} floats, 4 Mi floats to 16 Mi",
+        3 * 16 * MI,
+        lambda width=_width: [*rows(width), *floats((4 * MI // width, width))],
+        lambda tf, table, ids, updates: tf.scatter_add(table, ids, updates),
+        None,
+        lambda torch, table, ids, updates: lambda: table.index_add_(0, ids, updates),
+    )
+
+# ---- Layout -----------------------------------------------------------------------------------------------------
+
+kernel(
+    "transpose of 4096 x 4096 floats",
+    2 * 64 * MI,
+    lambda: floats((4096, 4096)),
+    lambda tf, a: tf.transpose(a),
+    lambda a: into(lambda x, out: np.copyto(out, x.T), a),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.t()), a),
+)
+kernel(
+    "transpose of 64 x 128 x 32 x 64 floats to (0, 2, 1, 3)",
+    2 * 64 * MI,
+    lambda: floats((64, 128, 32, 64)),
+    lambda tf, a: tf.transpose(a, [0, 2, 1, 3]),
+    lambda a: into(lambda x, out: np.copyto(out, x.transpose(0, 2, 1, 3)), a, shape=(64, 32, 128, 64)),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.permute(0, 2, 1, 3)), a, shape=(64, 32, 128, 64)),
+)
+kernel(
+    "concat of two 8192 x 1024 floats along axis 1",
+    2 * 64 * MI,
+    lambda: floats((8192, 1024), (8192, 1024)),
+    lambda tf, a, b: tf.concat([a, b], 1),
+    lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(8192, 2048)),
+    lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(8192, 2048)),
+)

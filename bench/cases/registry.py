@@ -1,0 +1,45 @@
+"""Where cases are registered, and what they share.
+
+A case is a function of a module such as `tf` or `torch` that makes a function to time; `CASES` says who can run it.
+The code runs under Python 3.7 as well.
+"""
+
+import threading
+
+import numpy as np
+
+CASES = {}
+TENSORFLOWS = ("stillflow", "tf1", "tf2")
+
+
+def case(name, engines, threads=(1, 2)):
+    """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py."""
+
+    def register(make):
+        CASES[name] = {"make": make, "engines": engines, "threads": threads}
+        return make
+
+    return register
+
+
+def open_session(tf, threads):
+    return tf.Session(
+        config=tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)
+    )
+
+
+def threaded_copy(source, target, threads):
+    bounds = [len(source) * i // threads for i in range(threads + 1)]
+
+    def copy(i):
+        np.copyto(target[bounds[i] : bounds[i + 1]], source[bounds[i] : bounds[i + 1]])
+
+    def run():
+        others = [threading.Thread(target=copy, args=(i,)) for i in range(1, threads)]
+        for other in others:
+            other.start()
+        copy(0)
+        for other in others:
+            other.join()
+
+    return run

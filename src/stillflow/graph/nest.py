@@ -1,0 +1,212 @@
+"""Nested structures: lists, tuples, named tuples and dictionaries of things, taken apart and put together.
+
+Dictionaries are walked in the order of their keys. With `expand_composites` what stands for several tensors, such as
+IndexedSlices, is taken apart too.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+
+from stillflow.graph.indexed_slices import IndexedSlices
+
+# {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
+_COMPOSITES: dict = {}
+
+
+def register_composite(kind, parts, rebuild):
+    """Makes objects of `kind` stand for the tensors parts(value)."""
+    _COMPOSITES[kind] = parts, rebuild
+
+
+def _slices_parts(slices):
+    parts = [slices.values, slices.indices]
+    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
+
+
+register_composite(IndexedSlices, _slices_parts, lambda _, parts: IndexedSlices(*parts))
+
+
+def _composite(value):
+    for kind, functions in _COMPOSITES.items():
+        if isinstance(value, kind):
+            return functions
+    return None
+
+
+def components(value):
+    """The tensors that a composite stands for; a list with the value itself if it is none."""
+    found = _composite(value)
+    return [value] if found is None else found[0](value)
+
+
+def rebuilt(value, parts):
+    """What `value` is, of other parts."""
+    found = _composite(value)
+    return parts[0] if found is None else found[1](value, list(parts))
+
+
+def is_nested(seq):
+    """Whether it is a list, a tuple or a dictionary."""
+    return isinstance(seq, (list, tuple, collections.abc.Mapping))
+
+
+def _children(structure, expand_composites):
+    """The parts of one level, or None for a leaf."""
+    if isinstance(structure, collections.abc.Mapping):
+        return [structure[key] for key in _sorted_keys(structure)]
+    if isinstance(structure, (list, tuple)):
+        return list(structure)
+    if expand_composites and _composite(structure) is not None:
+        return components(structure)
+    return None
+
+
+def _sorted_keys(mapping):
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError("nest only supports dicts with sortable keys.") from None
+
+
+def _with_children(structure, children):
+    """What `structure` is at this level, with other parts."""
+    kind = type(structure)
+    if isinstance(structure, collections.abc.Mapping):
+        by_key = dict(zip(_sorted_keys(structure), children, strict=True))
+        items = [(key, by_key[key]) for key in structure]
+        if isinstance(structure, collections.defaultdict):
+            return collections.defaultdict(structure.default_factory, items)
+        return kind(items)
+    if hasattr(kind, "_fields"):
+        return kind(*children)
+    if isinstance(structure, (list, tuple)):
+        return kind(children)
+    return rebuilt(structure, children)
+
+
+def flatten(structure, expand_composites=False):
+    """The leaves of a structure, in order; a list with itself for what is none."""
+    children = _children(structure, expand_composites)
+    if children is None:
+        return [structure]
+    return [leaf for child in children for leaf in flatten(child, expand_composites)]
+
+
+def pack_sequence_as(structure, flat_sequence, expand_composites=False):
+    """What `structure` is, with the items of `flat_sequence` in the places of its leaves.
+
+    Raises:
+      TypeError: if `flat_sequence` is no sequence.
+      ValueError: if there are more or fewer items than leaves.
+    """
+    if not isinstance(flat_sequence, (list, tuple)):
+        raise TypeError("flat_sequence must be a sequence")
+    items = list(flat_sequence)
+    count = len(flatten(structure, expand_composites))
+    if _children(structure, expand_composites) is None and len(items) != 1:
+        raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(items)} > 1")
+    if count != len(items):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} elements, but flat_sequence had {len(items)} elements.  "
+            f"Structure: {structure}, flat_sequence: {items}."
+        )
+    return _packed(structure, iter(items), expand_composites)
+
+
+def _packed(structure, items, expand_composites):
+    children = _children(structure, expand_composites)
+    if children is None:
+        return next(items)
+    return _with_children(structure, [_packed(child, items, expand_composites) for child in children])
+
+
+def map_structure(func, *structures, check_types=True, expand_composites=False):
+    """func(leaf, leaf, ...) for the leaves of structures of one form, in that form.
+
+    Raises:
+      TypeError: if `func` cannot be called, and for sequences of different types unless not `check_types`.
+      ValueError: without a structure, and for structures of different forms.
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structures:
+        raise ValueError("Must provide at least one structure")
+    for other in structures[1:]:
+        assert_same_structure(structures[0], other, check_types, expand_composites)
+    leaves = zip(*(flatten(structure, expand_composites) for structure in structures), strict=True)
+    return pack_sequence_as(structures[0], [func(*each) for each in leaves], expand_composites)
+
+
+def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
+    """Raises unless two structures are nested in the same way.
+
+    Raises:
+      ValueError: if they are of different forms.
+      TypeError: with `check_types`, if sequences in them are of different types, or dictionaries have other keys.
+    """
+    try:
+        _assert_same(nest1, nest2, check_types, expand_composites)
+    except (TypeError, ValueError) as error:
+        forms = [_packed(nest, iter(lambda: _DOT, None), expand_composites) for nest in (nest1, nest2)]
+        raise type(error)(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: type={type(nest1).__name__} str={nest1}\n\n"
+            f"Second structure: type={type(nest2).__name__} str={nest2}\n\n"
+            f"More specifically: {error}\n"
+            f"Entire first structure:\n{forms[0]}\nEntire second structure:\n{forms[1]}"
+        ) from None
+
+
+class _Dot:
+    """Stands for a leaf in messages."""
+
+    def __repr__(self):
+        return "."
+
+
+_DOT = _Dot()
+
+
+def _assert_same(first, second, check_types, expand_composites):
+    parts, others = _children(first, expand_composites), _children(second, expand_composites)
+    if (parts is None) != (others is None):
+        nested, leaf = (first, second) if others is None else (second, first)
+        raise ValueError(
+            f'Substructure "type={type(nested).__name__} str={nested}" is a sequence, while substructure '
+            f'"type={type(leaf).__name__} str={leaf}" is not'
+        )
+    if parts is None or others is None:
+        return
+    if check_types:
+        _assert_same_type(first, second)
+    if len(parts) != len(others):
+        raise ValueError(
+            "The two structures don't have the same number of elements. "
+            f"First structure: type={type(first).__name__} str={first}. "
+            f"Second structure: type={type(second).__name__} str={second}"
+        )
+    for part, other in zip(parts, others, strict=True):
+        _assert_same(part, other, check_types, expand_composites)
+
+
+def _assert_same_type(first, second):
+    kinds = type(first), type(second)
+    are_same = kinds[0] is kinds[1] or _are_alike(*kinds)
+    are_mappings = all(isinstance(each, collections.abc.Mapping) for each in (first, second))
+    if not are_same and not are_mappings:
+        raise TypeError(
+            "The two structures don't have the same sequence type. First structure has type "
+            f"{kinds[0].__name__}, while second structure has type {kinds[1].__name__}."
+        )
+    if are_mappings and set(first) != set(second):
+        raise ValueError(
+            "The two dictionaries don't have the same set of keys. First structure has keys "
+            f"{sorted(first)}, while second structure has keys {sorted(second)}."
+        )
+
+
+def _are_alike(first, second):
+    """Whether two types of named tuples have one name and the same fields."""
+    fields = getattr(first, "_fields", None)
+    return fields is not None and fields == getattr(second, "_fields", None) and first.__name__ == second.__name__

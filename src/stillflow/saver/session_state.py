@@ -1,0 +1,157 @@
+"""What a session needs, besides its variables, to go on exactly where a checkpoint was written.
+
+It is kept in the checkpoint as string scalars under reserved names, which TensorFlow does not ask for: the positions
+of random ops, and whatever has been registered, as the positions of input pipelines.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+from stillflow import _engine, errors
+from stillflow.ops.registry import Kernel
+from stillflow.reproducibility import random_state
+from stillflow.saver.checkpoint_reader import RESERVED_PREFIX
+
+_WORDS = 2**64
+
+
+class MisfitError(ValueError):
+    """Saved state that is not one of this graph."""
+
+
+class _Part(NamedTuple):
+    save: Callable  # session -> bytes, or None if there is nothing to keep
+    check: Callable  # (session, bytes): raises MisfitError
+    restore: Callable  # (session, bytes): raises MisfitError and has changed nothing, or has restored all of it
+
+
+_parts: dict[str, _Part] = {}
+
+
+def register(name, save, check, restore):
+    """Makes a part of a session's state go into its checkpoints.
+
+    Args:
+      name: of the part, in upper case.
+      save: a function of the session that returns bytes, or None if there is nothing to keep.
+      check: a function of the session and such bytes that raises MisfitError if they do not fit.
+      restore: a function of the session and such bytes; it restores all of it, or raises MisfitError.
+    """
+    _parts[name] = _Part(save, check, restore)
+
+
+def note(session, prefix):
+    """Makes the session's state a part of the checkpoint that it is about to write at `prefix`."""
+    for name, part in sorted(_parts.items()):
+        value = part.save(session)
+        if value is not None:
+            _engine.set_note(session._core, os.fsencode(prefix), (RESERVED_PREFIX + name).encode(), value)
+
+
+def forget(session, prefix):
+    """Forgets what was noted for a checkpoint that was not written."""
+    _engine.clear_notes(session._core, os.fsencode(prefix))
+
+
+class SavedState:
+    """The state of a session in a checkpoint."""
+
+    def __init__(self, prefix):
+        self._prefix = prefix
+        reader = _engine.CheckpointReader(os.fsencode(prefix))
+        self._values = {
+            name: reader.read((RESERVED_PREFIX + name).encode())
+            for name in sorted(_parts)
+            if (RESERVED_PREFIX + name).encode() in reader.tensors
+        }
+
+    def check(self, session):
+        """Raises FailedPreconditionError if some of it does not fit the session's graph."""
+        for name, value in self._values.items():
+            try:
+                _parts[name].check(session, value)
+            except MisfitError as error:
+                raise errors.make(errors.FAILED_PRECONDITION, self._text(name, error), None) from None
+
+    def restore(self, session):
+        """Restores what fits, and logs a warning for what does not; that is left as it is."""
+        for name, value in self._values.items():
+            try:
+                _parts[name].check(session, value)
+                _parts[name].restore(session, value)
+            except MisfitError as error:
+                logging.getLogger("tensorflow").warning("%s", self._text(name, error))
+
+    def _text(self, name, error):
+        what = name.lower().replace("_", " ")
+        return f"The {what} saved in {self._prefix} does not fit the graph and is not restored: {error}"
+
+
+# ---- Random ops ---------------------------------------------------------------------------------------------------
+
+
+def _save_random_state(session):
+    state = random_state(session)
+    if not state["streams"] and not state["states"]:
+        return None
+    streams = {name: [stream["key"], stream["counter"]] for name, stream in state["streams"].items()}
+    states = {name: base64.b64encode(data).decode() for name, data in state["states"].items()}
+    return json.dumps({"version": 1, "streams": streams, "states": states}, sort_keys=True).encode()
+
+
+def _parse(data):
+    try:
+        found = json.loads(data)
+        if found["version"] != 1:
+            raise MisfitError(f"it has version {found['version']}")
+        streams = {name: {"key": key, "counter": counter} for name, (key, counter) in found["streams"].items()}
+        states = {name: base64.b64decode(text, validate=True) for name, text in found["states"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise MisfitError(f"it cannot be read: {error}") from None
+    return {"streams": streams, "states": states}
+
+
+def _check_random_state(session, data):
+    state = _parse(data)
+    for name, stream in state["streams"].items():
+        _check_stream(_operation(session.graph, name, "random"), stream)
+    for name in state["states"]:
+        _operation(session.graph, name, "op")
+
+
+def _operation(graph, name, kind):
+    try:
+        op = graph.get_operation_by_name(name)
+    except (KeyError, ValueError):
+        raise MisfitError(f"there is no operation {name}") from None
+    lowering = op._op_def.lowering
+    if not isinstance(lowering, Kernel) or lowering.state != kind:
+        raise MisfitError(f"{name} ({op.type}) has no such state")
+    return op
+
+
+def _check_stream(op, stream):
+    seeds = op._attrs["seed"], op._attrs["seed2"]
+    if seeds != (0, 0) and (stream["key"], stream["counter"] // _WORDS) != tuple(seed % _WORDS for seed in seeds):
+        raise MisfitError(
+            f"{op.name} has the seeds {seeds[0]} and {seeds[1]}, the saved one {stream['key']} and "
+            f"{stream['counter'] // _WORDS}"
+        )
+
+
+def _restore_random_state(session, data):
+    before = random_state(session)
+    try:
+        random_state(session, restore=_parse(data))
+    except (errors.OpError, TypeError, ValueError) as error:
+        random_state(session, restore=before)
+        raise MisfitError(str(error)) from None
+
+
+register("RANDOM_STATE", _save_random_state, _check_random_state, _restore_random_state)

@@ -1,0 +1,65 @@
+"""Nested structures, taken apart and put together."""
+
+import collections
+
+import pytest
+
+import stillflow as tf
+from stillflow.graph import nest
+
+Pair = collections.namedtuple("Pair", "left right")
+STRUCTURE = {"b": [1, (2, 3)], "a": Pair(4, {"x": 5})}
+
+
+def test_leaves_come_in_order():
+    assert tf.nest.flatten(STRUCTURE) == [4, 5, 1, 2, 3]
+    assert tf.nest.flatten(7) == [7]
+    assert tf.nest.flatten([]) == []
+    assert tf.nest.is_nested([]) and tf.nest.is_nested({}) and tf.nest.is_nested(()) and not tf.nest.is_nested("ab")
+
+
+def test_structures_are_put_together():
+    packed = tf.nest.pack_sequence_as(STRUCTURE, "d e a b c".split())
+    assert packed == {"b": ["a", ("b", "c")], "a": Pair("d", {"x": "e"})}
+    assert list(packed) == ["b", "a"]
+    assert isinstance(packed["a"], Pair)
+    ordered = collections.OrderedDict([("b", 1), ("a", 2)])
+    assert list(tf.nest.map_structure(lambda x: -x, ordered).items()) == [("b", -1), ("a", -2)]
+    default = collections.defaultdict(list, {"a": 1})
+    assert tf.nest.map_structure(str, default).default_factory is list
+    assert tf.nest.map_structure(lambda x, y: x + y, STRUCTURE, STRUCTURE)["b"] == [2, (4, 6)]
+    assert tf.nest.map_structure(lambda x, y: x + y, [1], (2,), check_types=False) == [3]
+    Other = collections.namedtuple("Pair", "left right")
+    assert tf.nest.map_structure(lambda x, y: x - y, Pair(1, 2), Other(3, 5)) == Pair(-2, -3)
+
+
+def test_composites_are_taken_apart_on_demand():
+    slices = tf.IndexedSlices("values", "indices", "shape")
+    assert nest.flatten([slices]) == [slices]
+    assert nest.flatten([slices], expand_composites=True) == ["values", "indices", "shape"]
+    (copy,) = nest.map_structure(str.upper, [slices], expand_composites=True)
+    assert (copy.values, copy.indices, copy.dense_shape) == ("VALUES", "INDICES", "SHAPE")
+    assert nest.components("x") == ["x"]
+    assert nest.rebuilt("x", ["y"]) == "y"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: tf.nest.pack_sequence_as([1], 1), TypeError, "flat_sequence must be a sequence"),
+        (lambda: tf.nest.pack_sequence_as(1, [1, 2]), ValueError, "Structure is a scalar"),
+        (lambda: tf.nest.pack_sequence_as([1], [1, 2]), ValueError, "Structure had 1 elements, but .* 2 elements"),
+        (lambda: tf.nest.map_structure(1, [1]), TypeError, "func must be callable"),
+        (lambda: tf.nest.map_structure(str), ValueError, "Must provide at least one structure"),
+        (lambda: tf.nest.map_structure(str, [1], other=1), ValueError, "Only valid keyword arguments"),
+        (lambda: tf.nest.flatten({1: 1, "a": 2}), TypeError, "sortable"),
+        (lambda: tf.nest.assert_same_structure([1], [1, 2]), ValueError, "same number of elements"),
+        (lambda: tf.nest.assert_same_structure([1], [[1]]), ValueError, "is a sequence, while substructure"),
+        (lambda: tf.nest.assert_same_structure([1], (1,)), TypeError, "same sequence type"),
+        (lambda: tf.nest.assert_same_structure({"a": 1}, {"b": 1}), ValueError, "same set of keys"),
+        (lambda: tf.nest.assert_same_structure(Pair(1, 2), (1, 2)), TypeError, "Entire first structure"),
+    ],
+)
+def test_misfits(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
