@@ -101,6 +101,12 @@ std::string TextOf(const std::vector<PartialShape>& shapes) {
   return text + "]";
 }
 
+void CopyElements(const Tensor& from, int64_t at, int64_t count, Tensor* to, int64_t to_at) {
+  const int64_t bytes = ElementBytes(from.dtype);
+  CopyElements(from.dtype, static_cast<const char*>(from.data) + at * bytes,
+               static_cast<char*>(to->data) + to_at * bytes, count);
+}
+
 Status MakeTuple(const Services& services, const TupleSpec& spec, const Tensor* const* tensors, Tuple* made) {
   Tuple tuple(spec.size());
   for (size_t i = 0; i < spec.size(); ++i) {

@@ -69,6 +69,10 @@ std::string TextOf(const std::vector<DType>& types);
 // "[[2,?],[]]"
 std::string TextOf(const std::vector<PartialShape>& shapes);
 
+// Copies `count` elements from one place to another of a tensor of the same type, whose elements there are not yet
+// set.
+void CopyElements(const Tensor& from, int64_t at, int64_t count, Tensor* to, int64_t to_at);
+
 // An element made of tensors that a step has: a copy of what belongs to the run's caller, the rest shared.
 Status MakeTuple(const Services& services, const TupleSpec& spec, const Tensor* const* tensors, Tuple* made);
 

@@ -202,6 +202,10 @@ class ResourceVariable(Variable):
             op = ops.assign_sub_variable_op(self._handle, convert_to_tensor(delta, self._dtype), name=name)
         return self._changed(op, read_value)
 
+    def count_up_to(self, limit):
+        """What, when computed, counts the variable up by one; its value is that before."""
+        return ops.resource_count_up_to(self._handle, limit=limit, T=self._dtype)
+
     def _scatter(self, function, sparse_delta, use_locking, name):
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")

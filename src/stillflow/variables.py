@@ -274,6 +274,14 @@ class Variable:
         result = ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
+    def count_up_to(self, limit):
+        """A tensor that, when computed, counts the variable up by one; its value is that before.
+
+        Raises:
+          At run time: tf.errors.OutOfRangeError when the variable has reached `limit`.
+        """
+        return ops.count_up_to(self._variable, limit)
+
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         """A tensor that, when computed, subtracts IndexedSlices from the variable."""
         return self._scatter(ops.scatter_sub, sparse_delta, use_locking, name)

@@ -29,6 +29,7 @@ __all__ = [
     "assign_add",
     "assign_sub",
     "batch_scatter_update",
+    "count_up_to",
     "disable_resource_variables",
     "enable_resource_variables",
     "global_variables",
@@ -113,6 +114,18 @@ def assign_sub(ref, value, use_locking=None, name=None):
     if is_resource_variable(ref):
         return ref.assign_sub(value)
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
+
+
+def count_up_to(ref, limit, name=None):
+    """A tensor that, when computed, counts a scalar integer variable up by one; its value is that before.
+
+    Raises:
+      ValueError: if the variable is known not to be a scalar.
+      At run time: tf.errors.OutOfRangeError when the variable has reached `limit`.
+    """
+    if is_resource_variable(ref):
+        return ops.resource_count_up_to(ref.handle, limit=limit, T=ref.dtype, name=name)
+    return ops.count_up_to(ref, limit=limit, name=name)
 
 
 def _scatter(function, ref, indices, updates, use_locking, name):

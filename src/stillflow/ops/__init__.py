@@ -43,16 +43,16 @@ _CONTENTS = {
         "stateless_random_uniform_int",
     ),
     "state.variable": (
-        "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
-        "variable_v2 assign assign_add assign_sub is_variable_initialized",
+        "VariableV2 Variable Assign AssignAdd AssignSub CountUpTo IsVariableInitialized",
+        "variable_v2 assign assign_add assign_sub count_up_to is_variable_initialized",
     ),
     "state.resource": (
         "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
-        "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
+        "AssignSubVariableOp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
         "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax "
         "ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
         "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
-        "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
+        "assign_add_variable_op assign_sub_variable_op resource_count_up_to resource_gather resource_gather_nd "
         "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
@@ -259,6 +259,10 @@ _CONTENTS = {
         "queue_enqueue_many queue_enqueue_many_v2 queue_dequeue queue_dequeue_v2 queue_dequeue_many "
         "queue_dequeue_many_v2 queue_dequeue_up_to queue_dequeue_up_to_v2 queue_close queue_close_v2 "
         "queue_is_closed queue_is_closed_v2 queue_size queue_size_v2",
+    ),
+    "input.tensors_map": (
+        "AddSparseToTensorsMap AddManySparseToTensorsMap TakeManySparseFromTensorsMap",
+        "add_sparse_to_tensors_map add_many_sparse_to_tensors_map take_many_sparse_from_tensors_map",
     ),
     "input.reader": (
         "TextLineReader TextLineReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2 WholeFileReader "

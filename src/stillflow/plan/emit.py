@@ -108,6 +108,12 @@ def _emit_step(program, kernels, node, step, cells):
         raise errors.make(error.code, error.message, node.op) from None
 
 
+def _attr_value(node, values, name):
+    if name == "node_name":
+        return node.name.encode()
+    return values[name] if isinstance(name, str) else name
+
+
 def _control_flow_attrs(node, guard, cells):
     """What the kernels of branches take: the numbers of cells."""
     numbers = [cells[condition] for condition in node.conditions]
@@ -117,12 +123,6 @@ def _control_flow_attrs(node, guard, cells):
     for each in node.attrs["guards"]:
         guards.extend([len(each), *(cells[condition] for condition in each)])
     return {"guards": guards, "cell": numbers[0] if numbers else -1}
-
-
-def _attr_value(node, values, name):
-    if name == "node_name":
-        return node.name.encode()
-    return values[name] if isinstance(name, str) else name
 
 
 def _attr(value):

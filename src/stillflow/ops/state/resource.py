@@ -59,6 +59,13 @@ assign_sub_variable_op = define_op(
     stateful=True,
     differentiable=False,
 )
+resource_count_up_to = define_op(
+    "ResourceCountUpTo(resource: resource) -> (output: T)",
+    "limit: int; T: {int32, int64}",
+    kernel="count_up_to(resource | limit)",
+    stateful=True,
+    differentiable=False,
+)
 resource_gather = define_op(
     "ResourceGather(resource: resource, indices: Tindices) -> (output: dtype)",
     "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
@@ -150,6 +157,11 @@ def _(context):
     if merge(dims, value) is False:
         raise ShapeError(incompatible(dims, value))
     return []
+
+
+@resource_count_up_to.shape_rule
+def _(context):
+    return plain.with_rank(context.variable_dims(0), 0)
 
 
 @resource_gather.shape_rule
