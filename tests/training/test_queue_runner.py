@@ -90,11 +90,12 @@ def test_messages_go_both_ways():
     q = tf.FIFOQueue(10, tf.int32, name="a/q")
     with tf.name_scope("a"):
         pass
-    runner = tf.train.QueueRunner(q, [q.enqueue(1)] * 2)
+    ends = (tf.errors.OutOfRangeError, tf.errors.CancelledError)
+    runner = tf.train.QueueRunner(q, [q.enqueue(1)] * 2, queue_closed_exception_types=ends)
     proto = runner.to_proto()
     assert proto.queue_name == "a/q" and list(proto.enqueue_op_name) == ["q_enqueue"] * 2
     assert (proto.close_op_name, proto.cancel_op_name) == ("q_Close", "q_Close_1")
-    assert list(proto.queue_closed_exception_types) == [11]
+    assert list(proto.queue_closed_exception_types) == [11, 1]
     assert runner.to_proto(export_scope="a").queue_name == "q" and runner.to_proto(export_scope="b") is None
     again = tf.train.QueueRunner.from_proto(proto)
     assert again.to_proto() == proto and again.name == "a/q"
@@ -110,6 +111,9 @@ def test_messages_go_both_ways():
             while sess.run(size) < 10:
                 pass
             sess.run(imported.cancel_op)
+            for thread in threads:
+                thread.join(timeout=60)
+                assert not thread.is_alive()
 
 
 def test_mistakes():

@@ -66,7 +66,7 @@ def from_message(proto) -> TensorValue:
         values = _content(proto.tensor_content, dtype, count)
     else:
         values = _items(getattr(proto, _FIELDS[dtype]), dtype)[:count]
-    return TensorValue(dtype, dims, values)
+    return TensorValue(dtype, dims, values, is_listed=not proto.tensor_content)
 
 
 def _content(content, dtype, count):
