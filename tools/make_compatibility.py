@@ -55,15 +55,15 @@ OF_FUNCTION = {
 }  # fmt: skip
 
 
-def find(name):
-    """The object of a public name, or None."""
+def is_here(name):
+    """Whether there is something of a public name."""
     found = tf
     for part in name.split(".")[1:]:
         try:
             found = getattr(found, part)
         except AttributeError:
-            return None
-    return found
+            return False
+    return True
 
 
 def _op_types():
@@ -114,7 +114,7 @@ def _rows(recorded, namespaces, by_name, texts):
         area = name.removeprefix("tf.").rpartition(".")[0]
         if area not in namespaces:
             continue
-        is_there = find(name) is not None
+        is_there = is_here(name)
         op_type = op_of(name, recorded[name], by_name) if is_there else None
         if op_type is not None and op_type not in texts:
             texts[op_type] = _types_text(op_type), _gradient_text(op_type)
