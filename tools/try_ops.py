@@ -1,8 +1,8 @@
 """Finds out by trial which element types the kernels of all ops take, for docs/compatibility.md.
 
 Every op is run, for each type that its signature allows, with small inputs: SAMPLES has values for inputs of these
-names, and everything else is a matrix of ones. An op takes a type unless its kernel says that it does not; if no trial
-gets as far as that, `types_of` has no answer.
+names, and everything else is a matrix of ones. An op takes a type unless its kernel says that it does not; if a trial
+fails for another reason, `types_of` has no answer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 import stillflow as tf
 from stillflow import ops
-from stillflow.errors import OpError
+from stillflow.errors import OpError, UnimplementedError
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import build
 
@@ -42,14 +42,18 @@ SAMPLES = {
 }  # fmt: skip
 # Numbers that are scalars, and vectors.
 _SCALARS = set(
-    "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value thresh "
-    "constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
+    "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
 )
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
 )
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
+    "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
+    "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
+    "Unpack": {"value": (1, 2)},
     "BiasAdd": {"value": (2, 2), "bias": (2,)}, "BiasAddV1": {"value": (2, 2), "bias": (2,)},
     "Bincount": {"arr": [0, 1], "size": 2, "weights": (2,)}, "BroadcastArgs": {"s0": [2], "s1": [2]},
     "Cholesky": {"input": [[2, 1], [1, 2]]}, "Lu": {"input": [[2, 1], [1, 2]]},
@@ -82,9 +86,10 @@ OF_OP = {
     },
 }  # fmt: skip
 OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4}
-# What needs files, or a variable that has a value, or is fed.
+# What needs files, or a variable that has a value, or is fed, or has several results of which one is there.
 LEFT_OUT = set(
-    "Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices SaveV2".split()
+    "Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "SaveV2 Switch RefSwitch Merge RefMerge".split()
 )
 
 
@@ -145,10 +150,15 @@ class _Trial:
 
     def is_taken(self):
         """Whether the kernel takes the type; None if the trial does not tell."""
-        inferred = {getattr(arg, key) for arg in self.op_def.inputs for key in ("type_attr", "number_attr")}
+        inferred = {
+            getattr(arg, key) for arg in self.op_def.inputs for key in ("type_attr", "number_attr", "type_list_attr")
+        }
         arguments = {}
         for arg in self.op_def.inputs:
-            arguments[arg.name] = [self._input(arg), self._input(arg)] if arg.is_list else self._input(arg)
+            if arg.type_list_attr is not None:
+                arguments[arg.name] = [tf.constant(1)]
+            else:
+                arguments[arg.name] = [self._input(arg), self._input(arg)] if arg.is_list else self._input(arg)
         for attr in self.op_def.attrs.values():
             if attr.name not in inferred and (not attr.has_default or attr.name == self.type_attr):
                 arguments[attr.name] = self._attr(attr)
@@ -185,7 +195,8 @@ def types_of(op_type):
                 _Trial(op_def, attr.name, dtype).is_taken()
             found.append(name)
         except (OpError, TypeError, ValueError, KeyError, NotImplementedError) as error:
-            if "No OpKernel was registered" not in str(error) and not dtype.is_complex:
+            is_said = isinstance(error, UnimplementedError) or "No OpKernel was registered" in str(error)
+            if not is_said and not dtype.is_complex:
                 return None
     return found
 

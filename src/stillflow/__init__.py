@@ -6,6 +6,7 @@ number of threads.
 
 from stillflow import errors
 from stillflow.facade import bitwise as bitwise
+from stillflow.facade import graph_util as graph_util
 from stillflow.facade import initializers as initializers
 from stillflow.facade import linalg as linalg
 from stillflow.facade import math as math
@@ -73,8 +74,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util image io logging nest nn python_io queue random sparse strings "
-    "summary train version".split()
+    "app compat debugging dtypes flags gfile graph_util image io logging manip nest nn python_io queue random "
+    "sparse strings summary train version".split()
 )
 
 

@@ -35,8 +35,8 @@ _SAME = {
     "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging flags gfile image initializers linalg logging math nest nn random sparse strings "
-    "train version"
+    "app bitwise compat debugging dtypes flags gfile image initializers linalg logging manip math nest nn random "
+    "sparse strings train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 
