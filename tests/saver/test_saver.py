@@ -41,6 +41,7 @@ def message_of(error):
 @pytest.mark.parametrize("version", [tf.train.SaverDef.V2, tf.train.SaverDef.V1])
 def test_all_types_come_back(use_resource, sharded, version):
     dtypes = [tf.float32, tf.float64, tf.float16, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool]
+    dtypes += [tf.complex64, tf.complex128]
     if version == tf.train.SaverDef.V2:
         dtypes += [tf.bfloat16, tf.uint32, tf.uint64]
     made = []
