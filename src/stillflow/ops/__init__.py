@@ -181,6 +181,11 @@ _CONTENTS = {
         "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
         "as_indexed_slices as_indexed_slices_list",
     ),
+    "control_flow.loop": (
+        "Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond",
+        "enter_op ref_enter exit_op ref_exit next_iteration_op ref_next_iteration loop_cond enter exit_loop "
+        "next_iteration close_round apply_shape_invariants",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (

@@ -61,6 +61,9 @@ def _conditions(plan, op, order, guard):
     A variable that is a predicate is read once for each tf.cond, unless nothing has changed it in between. A new
     tf.cond is known by a Switch of the predicate itself, or by a predicate tensor of its own.
     """
+    ways = plan.loop_ways.get(op._inputs[1]._op)
+    if ways is not None:
+        return ways
     predicate = plan.values[op._inputs[1]]
     while predicate.producer is not None and isinstance(predicate.producer.lowering, Alias):
         predicate = predicate.producer.inputs[predicate.producer.lowering.input]

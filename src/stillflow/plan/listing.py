@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow.graph.shape_inference import dims_text
 from stillflow.plan.emit import numbered_conditions
+from stillflow.plan.guards import to_be_checked
 
 
 def listing(plan) -> str:
@@ -14,7 +15,7 @@ def listing(plan) -> str:
     conditions = numbered_conditions(plan) if plan.is_guarded else {}
 
     def numbers(guard):
-        return ",".join(sorted(str(conditions[condition]) for condition in guard))
+        return ",".join(sorted(str(conditions[condition]) for condition in to_be_checked(guard)))
 
     for index, node in enumerate(plan.nodes):
         inputs = " ".join(_operand(value) for value in node.inputs)
