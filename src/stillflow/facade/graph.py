@@ -12,7 +12,6 @@ from stillflow.gradients import (
     RegisterGradient,
     UnconnectedGradients,
     gradients,
-    hessians,
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
@@ -28,6 +27,7 @@ from stillflow.graph.shape_inference import constant_value as get_static_value
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
 from stillflow.ops import convert
+from stillflow.second_derivatives import hessians
 from stillflow.seeds import get_seed, set_random_seed
 from stillflow.session import InteractiveSession, Session
 from stillflow.template import make_template

@@ -186,6 +186,10 @@ _CONTENTS = {
         "enter_op ref_enter exit_op ref_exit next_iteration_op ref_next_iteration loop_cond enter exit_loop "
         "next_iteration close_round apply_shape_invariants",
     ),
+    "control_flow.stack": (
+        "StackV2 StackPushV2 StackPopV2 StackCloseV2",
+        "stack_v2 stack_push_v2 stack_pop_v2 stack_close_v2",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (

@@ -82,7 +82,8 @@ def _lift_operation(plan, op, order):
         tensor = op._outputs[0]
         if tensor in plan.fetches and tensor not in plan.feeds:
             plan.early_reads[tensor] = read(plan, op, values[0], order, guard)
-        plan.values.setdefault(tensor, values[0])
+        if tensor not in plan.fed:
+            plan.values[tensor] = values[0]
         return
     changed = None
     for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
@@ -103,7 +104,7 @@ def _lift_operation(plan, op, order):
         if arg.is_ref and changed is not None:
             node.outputs.remove(value)
             plan.values[value.source] = changed  # what comes out is the variable that went in
-        elif value.source not in plan.values:  # a fed tensor keeps the value that is fed
+        elif value.source not in plan.fed:
             value.is_reference = arg.is_ref
             plan.values[value.source] = value
     if isinstance(node.lowering, Special):
@@ -177,6 +178,7 @@ _LIFTS = {
     "merge": lift_merge,
     "enter": loops.lift_enter,
     "exit": loops.lift_exit,
+    "control_trigger": loops.lift_control_trigger,
     "next_iteration": loops.lift_next_iteration,
     "loop_cond": loops.lift_loop_cond,
 }

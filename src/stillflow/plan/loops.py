@@ -193,6 +193,10 @@ def lift_loop_cond(plan: Plan, op, order):
     _hand_on(plan, op, guard_of_operation(plan, op))
 
 
+def lift_control_trigger(plan: Plan, op, order):
+    """It waits for others, whether they run or not; in a loop, the loop says when."""
+
+
 def lift_exit(plan: Plan, op, order):
     """What leaves a loop is the same outside, wherever the loop has run."""
     region, ends = plan.ways_of_exits[op]
@@ -274,6 +278,8 @@ class _Lifting:
             if kind_of_item(item) == "exit":
                 ends = {frozenset({self.ways[0]})} if loop.merges else {self.inside}
                 plan.ways_of_exits[item] = self.region, ends
+            if kind_of_item(item) == "control_trigger":
+                plan.guards[item] = self.inside
             if item not in merges:
                 lift_item(item)
         if loop.merges:
