@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.loop_variables import as_tensor, with_arrays
+from stillflow.composites.tensor_array import as_tensor, with_arrays
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
