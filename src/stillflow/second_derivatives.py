@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.gradients import UnconnectedGradients, _as_list, gradients
-from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices
+from stillflow.composites.tensor_array import TensorArray
+from stillflow.composites.while_loop import while_loop
+from stillflow.gradients import gradients
+from stillflow.graph import dtypes
 
 
 def hessians(
@@ -14,7 +16,7 @@ def hessians(
 
     Args:
       ys: a tensor or a list of tensors.
-      xs: a tensor or variable of known shape, or a list of them.
+      xs: a tensor or variable, or a list of them.
       name: not used.
       colocate_gradients_with_ops, gate_gradients, aggregation_method: as for gradients.
 
@@ -23,23 +25,22 @@ def hessians(
 
     Raises:
       LookupError: if an op on the way has no gradient.
-      ValueError: if `ys` does not depend on an x, or the shape of an x is not known.
+      ValueError: if `ys` does not depend on an x, or its gradient does not.
     """
-    options = {
-        "colocate_gradients_with_ops": colocate_gradients_with_ops,
-        "gate_gradients": gate_gradients,
-        "aggregation_method": aggregation_method,
-    }
-    xs = convert_n_to_tensor_or_indexed_slices(_as_list(xs), name="x", as_ref=True)
-    found = []
-    for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
-        count = x.shape.num_elements()
-        if count is None:
-            raise ValueError(f"The shape of {x} must be known for its second derivatives")
-        flat = ops.reshape(gradient, [-1])
-        rows = [
-            gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0] for i in range(count)
-        ]
-        shape = x.shape.as_list() * 2
-        found.append(ops.reshape(ops.stack(rows), shape) if rows else ops.zeros(shape, x.dtype.base_dtype))
-    return found
+    xs = list(xs) if isinstance(xs, (list, tuple)) else [xs]
+    firsts = gradients(
+        ys, xs, colocate_gradients_with_ops=colocate_gradients_with_ops, gate_gradients=gate_gradients,
+        aggregation_method=aggregation_method,
+    )  # fmt: skip
+    return [_second(gradient, x) for gradient, x in zip(firsts, xs, strict=True)]
+
+
+def _second(gradient, x):
+    gradient = ops.reshape(gradient, [-1])
+    count = ops.size(x)
+    variables = [ops.constant(0, dtypes.int32), TensorArray(x.dtype, count)]
+    _, rows = while_loop(
+        lambda j, _: j < count, lambda j, rows: (j + 1, rows.write(j, gradients(gradient[j], x)[0])), variables
+    )
+    shape = ops.shape(x)
+    return ops.reshape(rows.stack(), ops.concat((shape, shape), 0))

@@ -22,7 +22,7 @@ def listing(plan) -> str:
         outputs = ", ".join(_typed(value) for value in node.outputs)
         name = getattr(node.lowering, "name", None) or getattr(node.lowering, "kind", node.type)
         decided = f"  decides {numbers(node.conditions)}" if node.conditions else ""
-        guard = f"  if {numbers(node.guard)}" if node.guard else ""
+        guard = f"  if {numbers(node.guard)}" if to_be_checked(node.guard) else ""
         lines.append(f"{index:3d}  {name}  {inputs}  -> {outputs}{decided}{guard}")
         if node.type == "_Elementwise":
             lines.append(f"       {node.attrs['program'].decode()}")

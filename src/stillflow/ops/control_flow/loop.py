@@ -47,9 +47,7 @@ def enter(data, frame_name, is_constant=False, parallel_iterations=10, uses_shap
     """What `data` becomes in a frame; its shape there is that outside, if it `uses_shape`."""
     data = _as_data(data)
     if isinstance(data, IndexedSlices):
-        parts = [
-            enter(part, frame_name, is_constant, parallel_iterations, uses_shape) for part in components(data)
-        ]
+        parts = [enter(part, frame_name, is_constant, parallel_iterations, uses_shape) for part in components(data)]
         return rebuilt(data, parts)
     build = ref_enter if data.dtype._is_ref_dtype else enter_op
     result = build(data, frame_name, is_constant, parallel_iterations, name=name)
