@@ -228,9 +228,10 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   Tensor** const arguments = frame->arguments.data();
   int until_clock = kStepsPerClock;
   const int32_t step_count = static_cast<int32_t>(steps_.size());
-  for (int32_t i = 0; i < step_count; ++i) {
+  for (int32_t i = 0; i < step_count; i = kHasCells ? run->next_step : i + 1) {
     const Step& step = steps_[i];
     if constexpr (kHasCells) {
+      run->next_step = i + 1;
       if (!IsLive(guards_[i], run->cells)) {
         for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
         continue;

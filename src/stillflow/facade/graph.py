@@ -14,7 +14,6 @@ from stillflow.gradients import (
     RegisterGradient,
     UnconnectedGradients,
     gradients,
-    hessians,
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
@@ -31,6 +30,7 @@ from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
 from stillflow.ops import convert
+from stillflow.second_derivatives import hessians
 from stillflow.seeds import get_seed, set_random_seed
 from stillflow.session import InteractiveSession, Session
 from stillflow.template import make_template

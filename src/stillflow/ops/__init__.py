@@ -197,6 +197,22 @@ _CONTENTS = {
         "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
         "as_indexed_slices as_indexed_slices_list",
     ),
+    "control_flow.loop": (
+        "Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond",
+        "enter_op ref_enter exit_op ref_exit next_iteration_op ref_next_iteration loop_cond enter exit_loop "
+        "next_iteration close_round apply_shape_invariants",
+    ),
+    "control_flow.stack": (
+        "StackV2 StackPushV2 StackPopV2 StackCloseV2",
+        "stack_v2 stack_push_v2 stack_pop_v2 stack_close_v2",
+    ),
+    "control_flow.tensor_array": (
+        "TensorArrayV3 TensorArrayGradV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 "
+        "TensorArrayScatterV3 TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayCloseV3",
+        "tensor_array_v3 tensor_array_grad_v3 tensor_array_write_v3 tensor_array_read_v3 tensor_array_gather_v3 "
+        "tensor_array_scatter_v3 tensor_array_concat_v3 tensor_array_split_v3 tensor_array_size_v3 "
+        "tensor_array_close_v3",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (
