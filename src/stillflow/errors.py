@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -62,10 +64,10 @@ class OpError(Exception):
         return self._message
 
 
-_CLASSES: dict[int, type[OpError]] = {}
+_CLASSES: dict[int, Any] = {}
 
 
-def _define(name: str, code: int, doc: str) -> type[OpError]:
+def _define(name: str, code: int, doc: str) -> Any:
     def __init__(self, node_def, op, message):  # noqa: N807
         OpError.__init__(self, node_def, op, message, code)
 
