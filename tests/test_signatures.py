@@ -18,6 +18,7 @@ RECORDED = json.loads((Path(__file__).parent / "data" / "signatures.json").read_
 # Name, or class and method -> why its signature is not TensorFlow's.
 DEVIATIONS = {
     "tf.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
+    "tf.dtypes.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
     "tf.Operation.__init__": "nodes are made by graphs",
     "tf.group": "the arguments by name are named",
     "tf.print": "the arguments by name are named",
