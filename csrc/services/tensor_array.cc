@@ -32,14 +32,6 @@ Status IndexOf(const Tensor& index, int64_t* value) {
   return Status();
 }
 
-// Elements copied byte by byte have one more owner each.
-void RetainStrings(const Tensor& tensor) {
-  if (tensor.dtype != DType::kString) return;
-  for (int64_t i = 0; i < tensor.count; ++i) {
-    if (StringCell* cell = Data<StringCell*>(tensor)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
 void HandOnFlow(const KernelCall& call, int in, int out) {
   *call.out[out] = *call.in[in];
   if (call.in[in]->buffer != nullptr) Retain(call.in[in]->buffer);

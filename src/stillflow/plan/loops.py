@@ -118,8 +118,8 @@ def _frames(operations, fed):
             if frame != found[op]:
                 raise errors.make(
                     errors.INVALID_ARGUMENT,
-                    f"{{{{node {op.name}}}}} has inputs from different frames. The input {{{{node {source.name}}}}} is "
-                    f"in frame '{_text(frame)}', another one in frame '{_text(found[op])}'.",
+                    f"{{{{node {op.name}}}}} has inputs from different frames. The input {{{{node {source.name}}}}} "
+                    f"is in frame '{_text(frame)}', another one in frame '{_text(found[op])}'.",
                     op,
                 )
     return found
