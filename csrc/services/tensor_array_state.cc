@@ -157,10 +157,11 @@ Status TensorArray::Add(const Services& services, Element* element, const Tensor
     if (value.buffer != nullptr) Retain(value.buffer);
   } else {
     STILLFLOW_RETURN_IF_ERROR(Allocate(services, type_, element->shape, &sum));
-    Status status = ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", type_, [&](auto tag) {
-      AddElements<typename decltype(tag)::type>(element->value, value, &sum);
-      return Status();
-    });
+    Status status =
+        ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", type_, [&](auto tag) {
+          AddElements<typename decltype(tag)::type>(element->value, value, &sum);
+          return Status();
+        });
     if (!status.ok()) {
       Release(sum.buffer);
       return status;

@@ -83,8 +83,8 @@ def close_round(merge, value, checks_shape=True):
     if checks_shape and not _is_at_least_as_known(value._dims, merge._dims):
         first = merge.op._inputs[0].op._inputs[0]
         raise ValueError(
-            f"Input tensor '{first.name}' enters the loop with shape {first.shape}, but has shape {value.shape} after "
-            "one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
+            f"Input tensor '{first.name}' enters the loop with shape {first.shape}, but has shape {value.shape} "
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
             "tf.while_loop to specify a less-specific shape."
         )
     merge.op._update_input(1, value)
@@ -104,8 +104,9 @@ def apply_shape_invariants(inputs, enters, invariants):
     for tensor, entered, shape in zip(inputs, enters, invariants, strict=True):
         if not _is_at_least_as_known(tensor._dims, shape._dims):
             raise ValueError(
-                f"The shape invariant specified for {tensor.name} is not compatible with the initial shape of the loop "
-                f"variable. It enters the loop with shape {tensor.shape}, but the specified shape invariant is {shape}."
+                f"The shape invariant specified for {tensor.name} is not compatible with the initial shape of the "
+                f"loop variable. It enters the loop with shape {tensor.shape}, but the specified shape invariant is "
+                f"{shape}."
             )
         entered.set_shape(shape)
 
