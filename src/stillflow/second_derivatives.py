@@ -41,8 +41,9 @@ def _second(gradient, x):
     variables = [ops.constant(0, dtypes.int32), TensorArray(x.dtype, count)]
 
     def add_row(j, rows):
+        following = j + 1
         (row,) = gradients(gradient[j], x)
-        return j + 1, rows.write(j, ops.zeros_like(x) if row is None else row)
+        return following, rows.write(j, ops.zeros_like(x) if row is None else row)
 
     _, rows = while_loop(lambda j, _: j < count, add_row, variables)
     shape = ops.shape(x)

@@ -265,7 +265,7 @@ class _Import:
         return op
 
     def _inputs(self, node):
-        """The inputs of a node; what comes from the round before of a loop is not there yet: another stands for it."""
+        """The inputs of a node; for what comes from the round before of a loop another stands, at first."""
         inputs = [
             None if (name, port) not in self._mapped and name not in self._operations else self._tensor(name, port)
             for name, port in node.inputs
