@@ -302,7 +302,7 @@ Status Split(const KernelCall& call) {
   if (total != value.dims[0]) {
     return STILLFLOW_INVALID_ARGUMENT(
         "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %lld and value's shape is: "
-        "%s ",
+        "%s",
         static_cast<long long>(total), ShapeText(value).c_str());
   }
   bool is_large_enough = false;

@@ -157,7 +157,9 @@ def test_a_condition_that_needs_work(session):
 def test_shapes_may_change_from_round_to_round(session):
     x = tf.placeholder(tf.float32, [None])
     shapes = [tf.TensorShape([]), tf.TensorShape([None])]
-    _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.concat([y, y + 1], 0)), [tf.constant(0), x], shapes)
+    _, y = tf.while_loop(
+        lambda i, y: i < 3, lambda i, y: (i + 1, tf.concat([y, y + 1], 0)), [tf.constant(0), x], shapes
+    )
     total = tf.reduce_sum(y * 2.0)
     assert session.run(y, {x: [1]}).tolist() == [1, 2, 2, 3, 2, 3, 3, 4]
     assert session.run(total, {x: [1]}) == 40
