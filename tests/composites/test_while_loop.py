@@ -195,7 +195,7 @@ def test_elements_of_every_type(session, dtype):
         (lambda a, x: a.write(0, tf.cast(x, tf.int32)).flow, "dtype is float but Op is trying to write dtype int32"),
         (lambda a, x: a.unstack(tf.zeros([3, 2])).flow, r"Max scatter index must be < array size \(2 vs. 2\)"),
         (lambda a, x: a.scatter([[0]], tf.zeros([1, 2])).flow, None),
-        (lambda a, x: a.scatter([0], tf.zeros([2, 2])).flow, r"len\(indices\) == values.shape\[0\], but saw: 1 vs. 2"),
+        (lambda a, x: a.scatter([0], tf.zeros([2, 2])).flow, r"len\(indices\) == values.shape\[0\], but saw: 1 vs"),
         (lambda a, x: a.split(x, [1, 2]).flow, "sum of lengths is 3 and value's shape is: \\[2\\]"),
         (lambda a, x: a.split(x, [2]).flow, "not equal to the size of lengths"),
         (lambda a, x: a.split(x, [3, -1]).flow, "Invalid value in lengths: -1"),
@@ -223,8 +223,9 @@ def test_elements_are_read_once_unless_they_are_kept(session):
     with pytest.raises(BAD, match="Could not read index 0 twice because it was cleared after a previous read"):
         session.run(second)
     with tf.control_dependencies([array.close()]):
-        with pytest.raises(BAD, match="has already been closed"):
-            session.run(array.identity().size())
+        closed = array.identity().size()
+    with pytest.raises(BAD, match="has already been closed"):
+        session.run(closed)
 
 
 def test_shapes_that_differ_do_not_stack(session):

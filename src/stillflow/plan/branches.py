@@ -206,7 +206,7 @@ def _anything(dtype):
 
 
 def conditional_operations(operations):
-    """Those of the operations, given in order, that may not run once: from Switch to Merge, and from Enter to Exit."""
+    """Those of the operations, given in order, that may not run just once: in branches and in loops."""
     in_branches: set = set()
     in_loops: set = set()
     for op in operations:

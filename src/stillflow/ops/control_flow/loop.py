@@ -85,8 +85,8 @@ def close_round(merge, value, checks_shape=True):
         first = merge.op._inputs[0].op._inputs[0]
         raise ValueError(
             f"Input tensor '{first.name}' enters the loop with shape {first.shape}, but has shape {value.shape} "
-            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of "
-            "tf.while_loop to specify a less-specific shape."
+            "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
+            "of tf.while_loop to specify a less-specific shape."
         )
     if value.dtype.base_dtype is not merge.dtype.base_dtype:
         raise errors.InvalidArgumentError(
