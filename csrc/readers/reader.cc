@@ -91,11 +91,11 @@ Status Reader::SerializeState(RunContext* run, std::string* state) {
   const RunLockScope scope(run, &lock_);
   if (!scope.is_held()) return Cancelled();
   const Counts now = counts();
-  io::WireWriter writer(state);
-  writer.VarintUnlessZero(1, static_cast<uint64_t>(now.started));
-  writer.VarintUnlessZero(2, static_cast<uint64_t>(now.finished));
-  writer.VarintUnlessZero(3, static_cast<uint64_t>(now.produced));
-  writer.BytesUnlessEmpty(4, work_);
+  const int64_t numbers[] = {now.started, now.finished, now.produced};
+  for (uint32_t i = 0; i < 3; ++i) {
+    if (numbers[i] != 0) io::AppendVarintField(i + 1, static_cast<uint64_t>(numbers[i]), state);
+  }
+  if (!work_.empty()) io::AppendBytesField(4, io::Bytes(work_), state);
   return Status();
 }
 
@@ -118,25 +118,17 @@ Status Reader::DecodeState(const std::string& state, Counts* counts, std::string
   const char* const type = type_.c_str();
   const char* const name = node_name_.c_str();
   int64_t* const numbers[] = {&counts->started, &counts->finished, &counts->produced};
-  io::WireReader reader({state.data(), state.size()});
-  bool is_message = true;
-  while (is_message && !reader.at_end()) {
-    uint32_t field;
-    io::WireType wire_type;
-    is_message = reader.Tag(&field, &wire_type);
-    if (is_message && field <= 3 && wire_type == io::WireType::kVarint) {
-      uint64_t number = 0;
-      is_message = reader.Varint(&number);
-      *numbers[field - 1] = static_cast<int64_t>(number);
-    } else if (is_message && field == 4 && wire_type == io::WireType::kBytes) {
-      io::Span bytes;
-      is_message = reader.Bytes(&bytes);
-      if (is_message) work->assign(bytes.data, bytes.size);
+  io::WireReader reader{io::Bytes(state)};
+  while (reader.NextField()) {
+    if (reader.field <= 3 && reader.type == io::WireType::kVarint) {
+      *numbers[reader.field - 1] = static_cast<int64_t>(reader.Varint());
+    } else if (reader.Is(4, io::WireType::kBytes)) {
+      *work = reader.LengthDelimited().ToString();
     } else {
-      is_message = is_message && reader.Skip(field, wire_type);
+      reader.Skip();
     }
   }
-  if (!is_message) {
+  if (!reader.ok()) {
     return STILLFLOW_INVALID_ARGUMENT("Could not parse state for %s '%s': %s", type, name, state.c_str());
   }
   if (counts->started < 0 || counts->finished < 0 || counts->produced < 0) {

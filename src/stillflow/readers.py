@@ -76,8 +76,8 @@ class ReaderBase:
 
         Raises:
           ValueError: if `state` is no scalar.
-          At run time: tf.errors.UnimplementedError if the reader does not support it, InvalidArgumentError for what is
-          no state.
+          At run time: tf.errors.UnimplementedError if the reader does not support it, InvalidArgumentError for
+          what is no state.
         """
         return self._build("reader_restore_state")(self._reader_ref, state, name=name)
 

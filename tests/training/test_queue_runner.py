@@ -104,12 +104,14 @@ def test_messages_go_both_ways():
         imported = tf.train.QueueRunner.from_proto(proto, import_scope="imported")
         tf.train.add_queue_runner(imported, collection="mine")
         with tf.Session() as sess:
-            threads = tf.train.start_queue_runners(sess, collection="mine")
-            assert len(threads) == 2
+            coord = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(sess, coord, collection="mine")
+            assert len(threads) == 3
             size = tf.QueueBase([tf.int32], None, None, sess.graph.get_tensor_by_name("imported/a/q:0")).size()
             while sess.run(size) < 10:
                 pass
-            sess.run(imported.cancel_op)
+            coord.request_stop()
+            coord.join(stop_grace_period_secs=20)
 
 
 def test_mistakes():

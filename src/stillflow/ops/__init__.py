@@ -48,9 +48,9 @@ _CONTENTS = {
     ),
     "state.resource": (
         "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
-        "AssignSubVariableOp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
-        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax "
-        "ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
+        "AssignSubVariableOp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate "
+        "ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin "
+        "ResourceScatterMax ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
         "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
         "assign_add_variable_op assign_sub_variable_op resource_count_up_to resource_gather resource_gather_nd "
         "resource_scatter_update resource_scatter_add "

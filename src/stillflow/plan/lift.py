@@ -9,7 +9,7 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Special
+from stillflow.ops.registry import Alias, Kernel, Special
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
