@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "testing": {"graph", "gradients", "session", "isa", "_engine", "ops"},
     "word2vec": {"word2vec", "_corpus", "facade"},
     "files": {"errors"},
-    "saver": {"saver", "formats", "importer", "files", "reproducibility", "session", "plan", "composites",
+    "saver": {"saver", "formats", "importer", "feeds", "files", "reproducibility", "session", "plan", "composites",
               "resource_variables", "partitioned_variables", "variable_scope", "variables", "ops", "graph", "errors",
               "_engine"},
     "examples": {"examples", "graph", "seeds"},

@@ -91,6 +91,10 @@ def __getattr__(name):
 
         value = globals()[name] = protobuf.message(name)
         return value
+    if name == "Snapshot":
+        from stillflow.saver.snapshot import Snapshot
+
+        return Snapshot
     if name == "examples":
         import stillflow.examples.tutorials.mnist.input_data
 
