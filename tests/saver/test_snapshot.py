@@ -32,7 +32,7 @@ def noisy_model(use_resource):
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("steps_before", [0, 2])
 def test_a_restored_run_goes_on_with_the_same_bits(use_resource, steps_before):
-    weights, train = noisy_model(use_resource)
+    _weights, train = noisy_model(use_resource)
     with initialized() as session:
         snapshot = tf.Snapshot(session)
         for _ in range(steps_before):
@@ -55,7 +55,10 @@ def test_a_restored_run_goes_on_with_the_same_bits(use_resource, steps_before):
 def test_kept_values_are_not_changed_by_updates_in_place(use_resource):
     dtypes = [tf.float32, tf.float16, tf.int32, tf.int64, tf.bool, tf.string]
     values = [np.array([[0, 1, 2], [1, 0, 3]]).astype("S3" if d is tf.string else d.as_numpy_dtype) for d in dtypes]
-    made = [tf.Variable(value, dtype=dtype, use_resource=use_resource) for value, dtype in zip(values, dtypes)]
+    made = [
+        tf.Variable(value, dtype=dtype, use_resource=use_resource)
+        for value, dtype in zip(values, dtypes, strict=False)
+    ]
     updates = [tf.assign_add(v, tf.ones_like(v.value())) for v in made[:4]]
     updates += [tf.scatter_update(v, [0], v.value()[1:]) for v in made[:5]]
     updates.append(tf.assign(made[5], [["x"] * 3] * 2))
@@ -182,25 +185,25 @@ def test_assigning_placeholders_as_programs_do(use_resource):
     weights, train = noisy_model(use_resource)
     variables = tf.trainable_variables()
     placeholders = [tf.placeholder(v.dtype.base_dtype, v.shape) for v in variables]
-    restore = tf.tuple([tf.assign(v, placeholder) for v, placeholder in zip(variables, placeholders)])
+    restore = tf.tuple([tf.assign(v, placeholder) for v, placeholder in zip(variables, placeholders, strict=False)])
     with initialized() as session:
         kept = session.run(variables)
         copies = [value.copy() for value in kept]
         session.run(train)
         assert not np.array_equal(session.run(weights), copies[0])
-        returned = session.run(restore, dict(zip(placeholders, kept)))
+        returned = session.run(restore, dict(zip(placeholders, kept, strict=False)))
         for value, expected, held in zip(session.run(variables), copies, kept, strict=True):
             np.testing.assert_array_equal(value, expected)
             np.testing.assert_array_equal(held, expected)
         np.testing.assert_array_equal(returned[0], copies[0])
         with pytest.raises(ValueError, match="Cannot feed value of shape"):
-            session.run(restore, dict(zip(placeholders, [value[1:] for value in kept])))
+            session.run(restore, dict(zip(placeholders, [value[1:] for value in kept], strict=False)))
         np.testing.assert_array_equal(session.run(weights), copies[0])
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_feeding_the_input_of_the_initializer(use_resource):
-    weights, train = noisy_model(use_resource)
+    _weights, train = noisy_model(use_resource)
     uninitialized = tf.Variable(tf.zeros([3]), use_resource=use_resource)
     with initialized() as session:
         variables = tf.global_variables()
@@ -209,10 +212,10 @@ def test_feeding_the_input_of_the_initializer(use_resource):
         session.run(train)
         session.run(
             [v.initializer for v in variables],
-            {v.initializer.inputs[1]: value for v, value in zip(variables, kept)},
+            {v.initializer.inputs[1]: value for v, value in zip(variables, kept, strict=False)},
         )
         session.run(train)
-        for v, value in zip(variables, kept):
+        for v, value in zip(variables, kept, strict=False):
             session.run(v.initializer, {v.initializer.inputs[1]: value})
         for value, expected in zip(session.run(variables), copies, strict=True):
             np.testing.assert_array_equal(value, expected)
