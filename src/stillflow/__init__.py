@@ -68,7 +68,7 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util logging nest nn random sparse train version".split()
+    "app compat debugging flags gfile graph_util logging nest nn random saved_model sparse train version".split()
 )
 
 
