@@ -216,7 +216,7 @@ def _asset_name(path, sources):
         return name
     number, unique = 1, name
     while unique in sources:
-        unique = f"{unique}_{number}"
+        unique = f"{name}_{number}"
         number += 1
     return unique
 
