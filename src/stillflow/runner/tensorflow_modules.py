@@ -34,8 +34,8 @@ _SAME = {
     "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging flags gfile initializers linalg logging math nest nn random saved_model sparse train "
-    "version"
+    "app bitwise compat debugging flags gfile initializers linalg logging math nest nn random saved_model sparse "
+    "train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 
