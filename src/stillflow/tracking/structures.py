@@ -29,7 +29,7 @@ def tracked(owner, name, value):
 
 
 def _wrapped(value):
-    wrapper: Any = _WRAPPERS.get(type(value))
+    wrapper = _WRAPPERS.get(type(value))
     return value if wrapper is None else wrapper(value)
 
 
@@ -179,7 +179,7 @@ class DictWrapper(_Structure, dict):
 
     def __init__(self, original=None):
         super().__init__()
-        self._original = {} if original is None else original
+        self._original = original if isinstance(original, dict) else dict(original or ())
         self._has_other_keys = False
         for key, value in list(self._original.items()):
             self[key] = value
@@ -252,4 +252,4 @@ class DictWrapper(_Structure, dict):
         return f"DictWrapper({dict(self)!r})"
 
 
-_WRAPPERS = {list: ListWrapper, dict: DictWrapper, collections.OrderedDict: DictWrapper}
+_WRAPPERS: dict[Any, Any] = {list: ListWrapper, dict: DictWrapper, collections.OrderedDict: DictWrapper}

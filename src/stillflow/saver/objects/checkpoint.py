@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from typing import Any
 
 from stillflow import files, ops
 from stillflow.formats import protobuf
@@ -143,6 +144,7 @@ class Checkpoint(AutoTrackable):
     """
 
     _save_counter: Variable | None
+    _save_assign_op: Any
     _saver: _ObjectSaver
 
     def __init__(self, **kwargs):
