@@ -58,7 +58,8 @@ def placed_with_colocated(graph_def):
     """The graph after an import, which gives a node the device of what it is colocated with."""
     devices = {n.name: n.device for n in graph_def.node}
     for n in graph_def.node:
-        places = [devices[each.decode().split("@")[1]] for each in n.attr["_class"].list.s] if "_class" in n.attr else []
+        classes = n.attr["_class"].list.s if "_class" in n.attr else ()
+        places = [devices[each.decode().split("@")[1]] for each in classes]
         n.device = next(filter(None, places), n.device)
     return graph_def
 

@@ -49,6 +49,9 @@ def value_text(value):
             if len(items):
                 return "[{}]".format(", ".join(item_text(name, item) for item in items))
         return "[]"
+    if kind == "tensor" and len(value.tensor.tensor_shape.dim) == 1 and value.tensor.int_val:
+        values = ", ".join(str(item) for item in value.tensor.int_val)
+        return "{}[{}]".format(type_name(value.tensor.dtype), values)
     return "<tensor>" if kind == "tensor" else repr(getattr(value, kind))
 
 

@@ -80,6 +80,21 @@ for _name in ("exp", "tanh", "sqrt"):
         lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
     )
 
+kernel(
+    "elementwise tanh(a * b + c) of rows, 65536 x 256 floats",
+    3 * 64 * MI,
+    lambda: floats((65536, 256), (65536, 256), 256),
+    lambda tf, a, b, c: tf.tanh(a * b + c),
+)
+kernel(
+    "elementwise a - column, 16384 x 1024 floats",
+    2 * 64 * MI,
+    lambda: floats((16384, 1024), (16384, 1)),
+    lambda tf, a, b: a - b,
+    lambda a, b: into(np.subtract, a, b),
+    lambda torch, a, b: torch_into(torch, torch.sub, a, b),
+)
+
 # ---- Reductions -------------------------------------------------------------------------------------------------
 
 for _axis in (0, 1):

@@ -51,7 +51,7 @@ typedef struct sf_step_trace {
   int64_t output_bytes;
 } sf_step_trace;
 
-/* `poll` is called about every 50 ms of a run on the thread that runs; true cancels the run. */
+/* `poll` is called about every 50 ms of a run on the thread that runs; true cancels the run. Null: it is not. */
 typedef struct sf_run_options {
   bool (*poll)(void* arg);
   void* arg;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "kernel_api/stream.h"
+
 namespace stillflow {
 namespace {
 
@@ -34,6 +36,29 @@ std::vector<std::string> Words(const char* text) {
     word.clear();
     if (is_mark) words.emplace_back(1, *c);
     if (*c == 0) return words;
+  }
+}
+
+int64_t OperandBytes(const TileOp& op, int operand) {
+  const bool is_condition = operand == 0 && std::strcmp(op.name, "select") == 0;
+  return ElementBytes(is_condition ? DType::kBool : op.type);
+}
+
+// Runs an operation in blocks that are streamed to its output as soon as they are computed.
+void RunStreamed(const TileOp& op, const TileCall& call) {
+  constexpr int64_t kBlockElements = 256;
+  alignas(64) char block[kBlockElements * ElementwiseProgram::kWidestBytes];
+  int64_t steps[3] = {};
+  for (int k = 0; k < op.arity; ++k) steps[k] = (call.scalars >> k & 1) != 0 ? 0 : OperandBytes(op, k);
+  const int64_t out_bytes = ElementBytes(op.result);
+  char* out = static_cast<char*>(call.out);
+  TileCall part = call;
+  part.out = block;
+  for (int64_t begin = 0; begin < call.count; begin += part.count) {
+    part.count = std::min(kBlockElements, call.count - begin);
+    op.run(part);
+    StreamBytes(out + begin * out_bytes, block, part.count * out_bytes);
+    for (int k = 0; k < 3; ++k) part.in[k] = static_cast<const char*>(part.in[k]) + part.count * steps[k];
   }
 }
 
@@ -138,7 +163,7 @@ Status ElementwiseProgram::RunTile(const Tile& tile) const {
     return tile.scratch + scratch_of_[number] * tile.count * kWidestBytes;
   };
   uint32_t faults = 0;
-  TileCall call;
+  TileCall call = {};
   call.count = tile.count;
   call.faults = &faults;
   for (size_t i = 0; i < instructions_.size(); ++i) {
@@ -149,7 +174,11 @@ Status ElementwiseProgram::RunTile(const Tile& tile) const {
       if (instruction.in[k] < input_count_) call.scalars |= (tile.scalars >> instruction.in[k] & 1) << k;
     }
     call.out = address(instruction.out);
-    instruction.op->run(call);
+    if (tile.is_streamed && output_of_[instruction.out] >= 0 && last_read_[instruction.out] < 0) {
+      RunStreamed(*instruction.op, call);
+    } else {
+      instruction.op->run(call);
+    }
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));
     }

@@ -43,6 +43,7 @@ class ElementwiseProgram {
     void** outputs;    // the tile's first element of each output
     char* scratch;     // scratch_bytes(count) bytes
     int64_t count;
+    bool is_streamed;  // whether outputs are written past the caches (kernel_api/stream.h)
   };
   Status RunTile(const Tile& tile) const;
 

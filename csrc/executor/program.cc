@@ -14,7 +14,8 @@ namespace stillflow {
 namespace {
 
 constexpr int64_t kPollNanos = 50'000'000;
-constexpr int kStepsPerClock = 16;  // reading the clock costs as much as a small step's bookkeeping
+constexpr int64_t kClockNanos = 10'000'000;  // the coarse clock is late by up to so much
+constexpr int kStepsPerClock = 16;           // reading the clock costs as much as a small step's bookkeeping
 
 int64_t NowNanos() {
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -27,26 +28,10 @@ int64_t NowNanos() {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// Whether the run has been cancelled, interrupted, or is out of time.
-bool ShouldStop(void* arg) {
-  auto* run = static_cast<RunContext*>(arg);
-  if (run->stop != Code::kOk) return true;
-  if (run->session->is_closed()) {
-    run->stop = Code::kCancelled;
-    return true;
-  }
-  const int64_t now = NowNanos();
-  if (run->deadline_nanos != 0 && now > run->deadline_nanos) {
-    run->stop = Code::kDeadlineExceeded;
-  } else if (now > run->next_poll_nanos) {
-    run->next_poll_nanos = now + kPollNanos;
-    if (run->options->interrupt.is_due(run->options->interrupt.arg)) run->stop = Code::kCancelled;
-  }
-  return run->stop != Code::kOk;
-}
+bool IsRunToStop(void* arg) { return ShouldStop(static_cast<RunContext*>(arg)); }
 
 Status ParallelForService(RunContext* run, int64_t count, Status (*body)(void*, int64_t), void* arg) {
-  return ParallelFor(run->session->threads(), count, body, arg, Interrupt{ShouldStop, run});
+  return ParallelFor(run->session->threads(), count, body, arg, Interrupt{IsRunToStop, run});
 }
 
 int ThreadCountService(RunContext* run) { return run->session->threads(); }
@@ -99,6 +84,38 @@ Status Stopped(const RunContext& run) {
 }
 
 }  // namespace
+
+bool ShouldStop(RunContext* run) {
+  if (run->stop != Code::kOk) return true;
+  if (run->session->is_closed()) {
+    run->stop = Code::kCancelled;
+    return true;
+  }
+  const int64_t now = NowNanos();
+  if (run->deadline_nanos != 0 && now > run->deadline_nanos) {
+    run->stop = Code::kDeadlineExceeded;
+  } else if (now > run->next_poll_nanos) {
+    run->next_poll_nanos = now + kPollNanos;
+    const Interrupt& interrupt = run->options->interrupt;
+    if (interrupt.is_due != nullptr && interrupt.is_due(interrupt.arg)) run->stop = Code::kCancelled;
+  }
+  return run->stop != Code::kOk;
+}
+
+bool WaitFor(RunContext* run, Event* event) {
+  const Session::WaitScope scope(run->session, event);
+  for (;;) {
+    // What nobody polls for and has no deadline sleeps until it is woken.
+    int64_t nanos = run->options->interrupt.is_due != nullptr ? kPollNanos : -1;
+    if (run->deadline_nanos != 0) {
+      const int64_t left = std::max<int64_t>(run->deadline_nanos - NowNanos(), 0) + kClockNanos;
+      nanos = nanos < 0 ? left : std::min(nanos, left);
+    }
+    const Event::State state = event->Wait(nanos);
+    if (state == Event::State::kDone) return true;
+    if (ShouldStop(run)) return false;
+  }
+}
 
 void AttrList::AddBytes(const void* data, int64_t bytes, int64_t size) {
   owned_.emplace_back(new char[bytes + 1]);
@@ -211,9 +228,10 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   Tensor** const arguments = frame->arguments.data();
   int until_clock = kStepsPerClock;
   const int32_t step_count = static_cast<int32_t>(steps_.size());
-  for (int32_t i = 0; i < step_count; ++i) {
+  for (int32_t i = 0; i < step_count; i = kHasCells ? run->next_step : i + 1) {
     const Step& step = steps_[i];
     if constexpr (kHasCells) {
+      run->next_step = i + 1;
       if (!IsLive(guards_[i], run->cells)) {
         for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
         continue;
@@ -233,7 +251,8 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
     StepTrace* const trace = run->options->trace;
     Status status = trace == nullptr ? step.kernel->run(call) : TracedStep(*step.kernel, call, &trace[i]);
     if (!status.ok()) {
-      if (run->stop != Code::kOk) status = Stopped(*run);
+      // A step that was waiting says in its own words that it was cancelled.
+      if (run->stop != Code::kOk && (status.code() != run->stop || *status.message() == 0)) status = Stopped(*run);
       return {std::move(status), i};
     }
     for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);

@@ -64,7 +64,8 @@ struct RunResult {
 //
 // A program with branches has cells, one for each thing that may or may not hold in a run. All are dead when a run
 // begins; steps that decide about branches bring them to life (see services/control_flow.cc), and steps and fetches
-// that are guarded by a dead cell have no value.
+// that are guarded by a dead cell have no value. In such a program steps may also say where the run goes on: loops
+// are steps that go back.
 class Program {
  public:
   // `session` outlives the program.
@@ -79,6 +80,7 @@ class Program {
   // The slot refers to `variable` in every run.
   void AddReference(int32_t slot, Variable* variable);
   Status AddStep(StepSpec spec);
+  // More than 0 for a program with branches or loops.
   void SetCellCount(int32_t count) { cell_count_ = count; }
   // A run in which not all of `cells` are live at the end fails; `label` is the fetch's number for the message.
   void AddFetchGuard(int32_t label, std::vector<int32_t> cells) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "executor/event.h"
 #include "executor/program.h"
 #include "executor/session.h"
 
@@ -14,7 +15,14 @@ struct RunContext {
   int64_t deadline_nanos;  // 0: none
   int64_t next_poll_nanos;
   Code stop = Code::kOk;     // why the run is to end early
-  uint8_t* cells = nullptr;  // of a program with branches: 1 where live
+  uint8_t* cells = nullptr;  // of a program with branches or loops: 1 where live
+  int32_t next_step = 0;     // of such a program: a step may say where the run goes on
 };
+
+// Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.
+bool ShouldStop(RunContext* run);
+
+// Sleeps until the event is set or the run is to end. False for the latter.
+bool WaitFor(RunContext* run, Event* event);
 
 }  // namespace stillflow

@@ -17,6 +17,21 @@ thread_local std::vector<const Session*> host_calls;  // the sessions whose runs
 Session::HostScope::HostScope(const Session* session) { host_calls.push_back(session); }
 Session::HostScope::~HostScope() { host_calls.pop_back(); }
 
+Session::WaitScope::WaitScope(Session* session, Event* event) : session_(session), event_(event) {
+  const std::lock_guard<std::mutex> guard(session->waits_mutex_);
+  event->next_ = session->first_wait_;
+  if (event->next_ != nullptr) event->next_->previous_ = event;
+  session->first_wait_ = event;
+  // Close marks the session before it looks at the list: whoever comes later sees the mark.
+  if (session->is_closed()) event->Set(Event::State::kStopped);
+}
+
+Session::WaitScope::~WaitScope() {
+  const std::lock_guard<std::mutex> guard(session_->waits_mutex_);
+  if (event_->next_ != nullptr) event_->next_->previous_ = event_->previous_;
+  (event_->previous_ == nullptr ? session_->first_wait_ : event_->previous_->next_) = event_->next_;
+}
+
 Session::~Session() {
   Close();
   for (auto& entry : variables_) {
@@ -179,6 +194,10 @@ void Session::EndRun() {
 void Session::Close() {
   std::unique_lock<std::mutex> lock(runs_mutex_);
   is_closed_.store(true);
+  {
+    const std::lock_guard<std::mutex> guard(waits_mutex_);
+    for (Event* event = first_wait_; event != nullptr; event = event->next_) event->Set(Event::State::kStopped);
+  }
   if (std::find(host_calls.begin(), host_calls.end(), this) != host_calls.end()) return;
   runs_ended_.wait(lock, [this] { return runs_ == 0; });
 }

@@ -1,4 +1,4 @@
-// session.h: what outlives a run: variables, the state of stateful ops, and the number of threads.
+// session.h: what outlives a run: variables, the state of stateful ops, resources, and the number of threads.
 #pragma once
 
 #include <condition_variable>
@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "executor/event.h"
+#include "executor/resource.h"
 #include "kernel_api/abi.h"
 
 namespace stillflow {
@@ -58,6 +60,8 @@ class Session {
   // Null with a failed `status` when the kernel cannot make its state from `attrs`.
   void* GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status);
 
+  ResourceTable* resources() { return &resources_; }
+
   // Moves a random op to another position, also one that this session does not know yet.
   void SetRandomState(const std::string& name, uint64_t key, uint64_t counter_low, uint64_t counter_high);
 
@@ -88,6 +92,19 @@ class Session {
   // Cancels the runs under way and waits for them; not from inside a run's host call, which would be one of them.
   void Close();
 
+  // For its lifetime the session stops the event when it closes.
+  class WaitScope {
+   public:
+    WaitScope(Session* session, Event* event);
+    ~WaitScope();
+    WaitScope(const WaitScope&) = delete;
+    WaitScope& operator=(const WaitScope&) = delete;
+
+   private:
+    Session* session_;
+    Event* event_;
+  };
+
   // For its lifetime this thread is in a host call of a run of the session.
   class HostScope {
    public:
@@ -105,6 +122,11 @@ class Session {
   std::map<std::string, std::unique_ptr<OpState>> op_states_;
   std::map<std::string, std::string> awaited_states_;  // saved ones, of ops that are not there yet
   std::map<std::string, std::map<std::string, std::string>> notes_;
+
+  ResourceTable resources_;
+
+  std::mutex waits_mutex_;
+  Event* first_wait_ = nullptr;
 
   std::atomic<bool> is_closed_{false};
   std::mutex runs_mutex_;

@@ -9,8 +9,10 @@
 namespace stillflow::io {
 namespace {
 
-// Between the caches, where the checksum finds what the system has just brought, and the cost of a call.
-constexpr int64_t kChunkBytes = int64_t{1} << 20;
+// What a thread does at a time: several huge pages, so that two threads seldom bring up the same one.
+constexpr int64_t kChunkBytes = int64_t{8} << 20;
+// What is read or written at a time: still in the cache when its checksum is taken.
+constexpr int64_t kPieceBytes = int64_t{512} << 10;
 constexpr int64_t kSmallBytes = 64 << 10;  // what is gathered with its neighbours
 
 Status RunInOrder(void*, int64_t count, Status (*body)(void* arg, int64_t chunk), void* arg) {
@@ -30,7 +32,7 @@ Status CheckRange(const InputFile& file, int64_t offset, int64_t size) {
   return Error(Code::kOutOfRange, "Read less bytes than requested");
 }
 
-// Runs body(begin, size, &crc) for each chunk of [0, size), and joins the checksums.
+// Runs body(begin, size, &crc), which extends the checksum, for the pieces of [0, size), and joins the checksums.
 template <typename Body>
 Status ForEachPiece(int64_t size, const Parallel& parallel, const Body& body, uint32_t* crc) {
   struct Work {
@@ -39,8 +41,11 @@ Status ForEachPiece(int64_t size, const Parallel& parallel, const Body& body, ui
     std::vector<uint32_t> crcs;
     static Status Run(void* self, int64_t chunk) {
       auto* work = static_cast<Work*>(self);
-      const int64_t begin = chunk * kChunkBytes;
-      return work->body(begin, std::min(kChunkBytes, work->size - begin), &work->crcs[chunk]);
+      const int64_t end = std::min(work->size, (chunk + 1) * kChunkBytes);
+      for (int64_t begin = chunk * kChunkBytes; begin < end; begin += kPieceBytes) {
+        STILLFLOW_RETURN_IF_ERROR(work->body(begin, std::min(kPieceBytes, end - begin), &work->crcs[chunk]));
+      }
+      return Status();
     }
   };
   const int64_t count = (size + kChunkBytes - 1) / kChunkBytes;
@@ -67,7 +72,7 @@ Status ReadData(const InputFile& file, int64_t offset, int64_t size, uint32_t ma
   uint32_t actual = 0;
   const auto read = [&](int64_t begin, int64_t count, uint32_t* crc) {
     Status status = file.Read(offset + begin, bytes + begin, count);
-    if (status.ok()) *crc = Crc32c(bytes + begin, count);
+    if (status.ok()) *crc = ExtendCrc32c(*crc, bytes + begin, count);
     return status;
   };
   STILLFLOW_RETURN_IF_ERROR(ForEachPiece(size, parallel, read, &actual));
@@ -86,8 +91,10 @@ Status WriteData(OutputFile* file, const void* data, int64_t size, const Paralle
   const int64_t start = *offset;
   uint32_t actual = 0;
   const auto write = [&](int64_t begin, int64_t count, uint32_t* crc) {
-    *crc = Crc32c(bytes + begin, count);
-    return file->WriteAt(start + begin, bytes + begin, count);
+    *crc = ExtendCrc32c(*crc, bytes + begin, count);
+    Status status = file->WriteAt(start + begin, bytes + begin, count);
+    if (status.ok()) file->StartSync(start + begin, count);
+    return status;
   };
   STILLFLOW_RETURN_IF_ERROR(ForEachPiece(size, parallel, write, &actual));
   *masked_crc = MaskCrc(actual);
@@ -99,8 +106,8 @@ Status VisitData(const InputFile& file, int64_t offset, int64_t size, uint32_t m
   STILLFLOW_RETURN_IF_ERROR(CheckRange(file, offset, size));
   std::string piece;
   uint32_t actual = 0;
-  for (int64_t begin = 0; begin < size; begin += kChunkBytes) {
-    piece.resize(std::min(kChunkBytes, size - begin));
+  for (int64_t begin = 0; begin < size; begin += kPieceBytes) {
+    piece.resize(std::min(kPieceBytes, size - begin));
     STILLFLOW_RETURN_IF_ERROR(file.Read(offset + begin, &piece[0], static_cast<int64_t>(piece.size())));
     actual = ExtendCrc32c(actual, piece.data(), piece.size());
     visit(begin, &piece[0], static_cast<int64_t>(piece.size()));
@@ -170,7 +177,7 @@ class RangeReader {
 
  private:
   Status Fill(int64_t available) {
-    piece_.resize(std::min(available, kChunkBytes));
+    piece_.resize(std::min(available, kPieceBytes));
     at_ = 0;
     STILLFLOW_RETURN_IF_ERROR(file_.Read(offset_, &piece_[0], static_cast<int64_t>(piece_.size())));
     offset_ += static_cast<int64_t>(piece_.size());

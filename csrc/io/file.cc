@@ -131,6 +131,12 @@ Status OutputFile::WriteAt(int64_t offset, const void* data, int64_t size) const
   return Status();
 }
 
+void OutputFile::StartSync(int64_t offset, int64_t size) const {
+#ifdef SYNC_FILE_RANGE_WRITE
+  (void)sync_file_range(handle_, offset, size, SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 Status OutputFile::Flush() {
   const int64_t size = static_cast<int64_t>(gathered_.size());
   STILLFLOW_RETURN_IF_ERROR(WriteAt(size_ - size, gathered_.data(), size));

@@ -1,4 +1,4 @@
-// wire.h: the wire form of protocol buffers, as far as checkpoints need it, read from bytes that nobody vouches for.
+// wire.h: the wire form of protocol buffers, as far as it is needed here, read from bytes that nobody vouches for.
 #pragma once
 
 #include <cstdint>
@@ -136,10 +136,27 @@ inline void AppendVarintField(uint32_t field, uint64_t value, std::string* to) {
   AppendVarint(value, to);
 }
 
+inline void AppendFloatField(uint32_t field, float value, std::string* to) {
+  AppendTag(field, WireType::kFixed32, to);
+  to->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+inline void AppendDoubleField(uint32_t field, double value, std::string* to) {
+  AppendTag(field, WireType::kFixed64, to);
+  to->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
 inline void AppendBytesField(uint32_t field, Bytes value, std::string* to) {
   AppendTag(field, WireType::kBytes, to);
   AppendVarint(value.size, to);
   to->append(value.data, value.size);
+}
+
+// Whether the bytes are a message, as far as that can be told without its definition.
+inline bool IsMessage(Bytes bytes) {
+  WireReader reader(bytes);
+  while (reader.NextField()) reader.Skip();
+  return reader.ok();
 }
 
 }  // namespace stillflow::io

@@ -10,13 +10,13 @@
 
 #include "elementwise/program.h"
 #include "kernel_api/broadcast.h"
+#include "kernel_api/stream.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kElementsPerChunk = 16384;  // 64 KiB of floats for each operand
 constexpr int64_t kScratchBytes = 32 << 10;   // what a tile's intermediate values take of the first-level cache
-constexpr int64_t kElementsPerLine = 64;
 static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >=
                   ElementwiseProgram::kMostInputs + ElementwiseProgram::kMostInstructions,
               "a tile holds at least one element of every value");
@@ -68,6 +68,20 @@ Repeated DescribeRepeats(const Tensor& tensor, const Shape& out, int input) {
     }
   }
   return repeated;
+}
+
+// Where the element lies that stands at `position` of the flattened output.
+int64_t PlaceOf(const Repeated& repeated, int64_t position) {
+  int64_t place = 0;
+  int64_t size = 1;
+  for (int i = repeated.rank - 1; i >= 0; --i) {
+    if (!repeated.is_repeated[i]) {
+      place += position % repeated.dims[i] * size;
+      size *= repeated.dims[i];
+    }
+    position /= repeated.dims[i];
+  }
+  return place;
 }
 
 // Writes elements [begin, begin + count) of the flattened output shape.
@@ -124,54 +138,132 @@ struct Operands {
   uint64_t scalars = 0;
   int repeated_count = 0;
   Repeated repeated[ElementwiseProgram::kMostInputs];
+  // Of the flattened output: within a run, each repeated input is either one element or adjacent elements.
+  int64_t run;
+  bool is_streamed = false;
 };
 
 void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count, Operands* operands) {
+  operands->run = std::max<int64_t>(count, 1);
   for (int i = 0; i < call.in_count; ++i) {
     const Tensor& tensor = *call.in[i];
     if (tensor.count == count) continue;
     if (tensor.count == 1) {
       operands->scalars |= uint64_t{1} << i;
     } else {
-      operands->repeated[operands->repeated_count++] = DescribeRepeats(tensor, shape, i);
+      const Repeated& repeated = operands->repeated[operands->repeated_count++] = DescribeRepeats(tensor, shape, i);
+      operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
+    }
+  }
+  operands->is_streamed = IsStreamed(*call.out[0]);
+  for (int out = 0; out < call.out_count; ++out) {
+    for (int in = 0; in < call.in_count; ++in) {
+      if (call.out[out]->data == call.in[in]->data) operands->is_streamed = false;  // the line is in a cache already
     }
   }
 }
 
-Status RunChunk(const KernelCall& call, const ElementwiseProgram& program, const Operands& operands, Range chunk) {
-  alignas(64) char scratch[kScratchBytes];
-  constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
-  const int scratch_tiles = program.scratch_count() + operands.repeated_count;
-  int64_t tile_count = chunk.end - chunk.begin;
-  if (scratch_tiles > 0) {
-    int64_t fitting = kScratchBytes / (kWidest * scratch_tiles);
-    if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
-    tile_count = std::min(tile_count, fitting);
+// A chunk's tiles: where their operands lie, and how the operation is run over them.
+class TileRunner {
+ public:
+  TileRunner(const KernelCall& call, const ElementwiseProgram& program, const Operands& operands, Range chunk)
+      : call_(call), program_(program), operands_(operands), chunk_(chunk) {
+    expands_ = operands.repeated_count > 0 && operands.run < kLongRun;
+    const int expanded = expands_ ? operands.repeated_count : 0;
+    tile_count_ = chunk.end - chunk.begin;
+    if (operands.is_streamed && program.instructions().size() > 1)
+      tile_count_ = std::min(tile_count_, kStreamedElements);
+    if (const int scratch_tiles = program.scratch_count() + expanded) {
+      int64_t fitting = kScratchBytes / (kWidest * scratch_tiles);
+      if (expands_) fitting = std::min(fitting, kExpandedElements);
+      if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
+      // Rows that are added to each row need be expanded once if a tile holds whole ones.
+      if (expands_ && fitting > operands.run) fitting -= fitting % operands.run;
+      tile_count_ = std::min(tile_count_, fitting);
+    }
+    tile_.scalars = operands.scalars;
+    tile_.outputs = outputs_;
+    tile_.is_streamed = operands.is_streamed;
+    tile_.scratch = scratch_ + expanded * tile_count_ * kWidest;
   }
 
-  void* outputs[ElementwiseProgram::kMostInputs];
-  ElementwiseProgram::Tile tile;
-  tile.scalars = operands.scalars;
-  tile.outputs = outputs;
-  tile.scratch = scratch + operands.repeated_count * tile_count * kWidest;
-  for (int64_t begin = chunk.begin; begin < chunk.end; begin += tile_count) {
-    tile.count = std::min(tile_count, chunk.end - begin);
-    for (int i = 0; i < call.in_count; ++i) {
-      const int64_t offset = operands.scalars >> i & 1 ? 0 : begin * ElementBytes(call.in[i]->dtype);
-      tile.registers[i] = static_cast<char*>(call.in[i]->data) + offset;
+  Status Run() {
+    const bool follows_runs = operands_.repeated_count > 0 && !expands_;
+    for (int64_t begin = chunk_.begin; begin < chunk_.end;) {
+      int64_t end = chunk_.end;
+      if (follows_runs) {
+        end = std::min(end, begin - begin % operands_.run + operands_.run);
+        LocateRun(begin);
+      }
+      for (const int64_t run_begin = begin; begin < end; begin += tile_.count) {
+        tile_.count = std::min(tile_count_, end - begin);
+        PlaceInputs(begin, begin - run_begin);
+        PlaceOutputs(begin);
+        STILLFLOW_RETURN_IF_ERROR(program_.RunTile(tile_));
+      }
     }
-    for (int i = 0; i < operands.repeated_count; ++i) {
-      const Repeated& repeated = operands.repeated[i];
-      tile.registers[repeated.input] = scratch + i * tile_count * kWidest;
-      Expand(repeated, *call.in[repeated.input], begin, tile.count, tile.registers[repeated.input]);
-    }
-    for (int i = 0; i < call.out_count; ++i) {
-      outputs[i] = static_cast<char*>(call.out[i]->data) + begin * ElementBytes(call.out[i]->dtype);
-    }
-    STILLFLOW_RETURN_IF_ERROR(program.RunTile(tile));
+    if (operands_.is_streamed) EndStream();
+    return Status();
   }
-  return Status();
-}
+
+ private:
+  static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
+  static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
+  static constexpr int64_t kExpandedElements = 1024;
+  static constexpr int64_t kStreamedElements = 256;  // of all instructions but the last before that one writes
+  static constexpr int64_t kElementsPerLine = 64;
+
+  // Finds the repeated inputs' places at the beginning of a run, or of what the chunk has of it.
+  void LocateRun(int64_t begin) {
+    for (int i = 0; i < operands_.repeated_count; ++i) {
+      const Repeated& repeated = operands_.repeated[i];
+      const Tensor& tensor = *call_.in[repeated.input];
+      const bool is_scalar = repeated.is_repeated[repeated.rank - 1];
+      const uint64_t bit = uint64_t{1} << repeated.input;
+      tile_.scalars = is_scalar ? tile_.scalars | bit : tile_.scalars & ~bit;
+      run_places_[i] = static_cast<char*>(tensor.data) + PlaceOf(repeated, begin) * ElementBytes(tensor.dtype);
+    }
+  }
+
+  void PlaceInputs(int64_t begin, int64_t run_offset) {
+    for (int i = 0; i < call_.in_count; ++i) {
+      const int64_t offset = operands_.scalars >> i & 1 ? 0 : begin * ElementBytes(call_.in[i]->dtype);
+      tile_.registers[i] = static_cast<char*>(call_.in[i]->data) + offset;
+    }
+    for (int i = 0; i < operands_.repeated_count; ++i) {
+      const Repeated& repeated = operands_.repeated[i];
+      const Tensor& tensor = *call_.in[repeated.input];
+      void*& place = tile_.registers[repeated.input];
+      if (!expands_) {
+        const bool is_scalar = tile_.scalars >> repeated.input & 1;
+        place = run_places_[i] + (is_scalar ? 0 : run_offset * ElementBytes(tensor.dtype));
+        continue;
+      }
+      place = scratch_ + i * tile_count_ * kWidest;
+      const bool is_rows = repeated.rank == 2 && repeated.is_repeated[0];
+      if (begin > chunk_.begin && is_rows && tile_count_ % repeated.dims[1] == 0) continue;  // as in the last tile
+      Expand(repeated, tensor, begin, tile_.count, place);
+    }
+  }
+
+  void PlaceOutputs(int64_t begin) {
+    for (int i = 0; i < call_.out_count; ++i) {
+      const Tensor& output = *call_.out[i];
+      outputs_[i] = static_cast<char*>(output.data) + begin * ElementBytes(output.dtype);
+    }
+  }
+
+  const KernelCall& call_;
+  const ElementwiseProgram& program_;
+  const Operands& operands_;
+  const Range chunk_;
+  bool expands_;
+  int64_t tile_count_;
+  ElementwiseProgram::Tile tile_;
+  void* outputs_[ElementwiseProgram::kMostInputs];
+  char* run_places_[ElementwiseProgram::kMostInputs];
+  alignas(64) char scratch_[kScratchBytes];
+};
 
 Status AllocateOutputs(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape) {
   uint64_t taken = 0;
@@ -207,7 +299,7 @@ Status Elementwise(const KernelCall& call) {
   const int64_t count = call.out[0]->count;
   DescribeOperands(call, shape, count, &operands);
   return ForEachChunk(call, count, kElementsPerChunk,
-                      [&](Range chunk) { return RunChunk(call, program, operands, chunk); });
+                      [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
 }
 
 Status Prepare(const Attr* attrs, void** prepared) {

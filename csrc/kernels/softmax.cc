@@ -17,7 +17,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernel_api/stream.h"
 #include "math/exponential.h"
+#include "math/lanes.h"
 #include "math/logarithm.h"
 #include "math/scalar.h"
 
@@ -25,104 +27,117 @@ namespace stillflow {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr int64_t kElementsPerChunk = 4096;  // an exponential each: some 10 us
+constexpr int64_t kElementsPerChunk = 4096;
+constexpr int64_t kTileElements = 1024;  // of rows that are done together: exponentials of short rows fill vectors
 
 template <typename W>
-W CombineLanes(W* lanes) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int j = 0; j < width; ++j) lanes[j] += lanes[j + width];
-  }
-  return lanes[0];
+W Sum(const W* terms, int64_t count) {
+  return CombineInLanes<PlusLanes, kLanes>(terms, count, W{0});
 }
 
+// Writes row - its largest to `shifted`, which may be the row itself.
 template <typename T>
-Wide<T> Largest(const T* row, int64_t count) {
+void Shift(const T* row, int64_t classes, Wide<T>* shifted) {
   using W = Wide<T>;
-  W lanes[kLanes];
-  std::fill_n(lanes, kLanes, -std::numeric_limits<W>::infinity());
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) {
-      const W value = Widen(row[i + j]);
-      lanes[j] = value > lanes[j] ? value : lanes[j];
-    }
+  if constexpr (std::is_same_v<T, W>) {
+    const T largest = CombineInLanes<LargerLanes, kLanes>(row, classes, -std::numeric_limits<T>::infinity());
+    for (int64_t j = 0; j < classes; ++j) shifted[j] = row[j] - largest;
+  } else {
+    for (int64_t j = 0; j < classes; ++j) shifted[j] = Widen(row[j]);
+    Shift(shifted, classes, shifted);
   }
-  for (int j = 0; i < count; ++i, ++j) lanes[j] = std::max(lanes[j], static_cast<W>(Widen(row[i])));
-  for (int j = 1; j < kLanes; ++j) lanes[0] = std::max(lanes[0], lanes[j]);
-  return lanes[0];
 }
 
-// The sum of exp(row - largest); the terms go to `terms` if it is not null, which may be the row itself.
-template <bool kKeepsTerms, typename T>
-Wide<T> SumOfExp(const T* row, int64_t count, Wide<T> largest, Wide<T>* terms) {
-  using W = Wide<T>;
-  W lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    W values[kLanes];
-    for (int j = 0; j < kLanes; ++j) values[j] = Exp(static_cast<W>(Widen(row[i + j])) - largest);
-    for (int j = 0; j < kLanes; ++j) lanes[j] += values[j];
-    if constexpr (kKeepsTerms) std::copy_n(values, kLanes, terms + i);
-  }
-  for (int j = 0; i < count; ++i, ++j) {
-    const W value = Exp(static_cast<W>(Widen(row[i])) - largest);
-    lanes[j] += value;
-    if constexpr (kKeepsTerms) terms[i] = value;
-  }
-  return CombineLanes(lanes);
-}
+inline float ExpOfShifted(float x) { return ExpOfNonPositive(x); }
+inline double ExpOfShifted(double x) { return Exp(x); }
 
-int64_t RowsPerChunk(int64_t classes) {
-  return std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(classes, 1), 1);
-}
-
-// Memory for the terms of all rows: `output` itself where its type is the one that is computed in.
-template <typename T>
-class Terms {
+// What a thread keeps of a tile of rows: their logits less the row's largest, the exponentials of that, and the
+// exponentials' sums.
+template <typename W>
+class RowTile {
  public:
-  Terms(const KernelCall& call, T* output, int64_t count)
-      : output_(output), scratch_(call, kIsWide ? 0 : count * static_cast<int64_t>(sizeof(Wide<T>))) {}
-  bool ok() const { return kIsWide || scratch_.ok(); }
-  Wide<T>* at(int64_t position) const {
-    if constexpr (kIsWide) {
-      return output_ + position;
-    } else {
-      return scratch_.template data<Wide<T>>() + position;
-    }
+  RowTile(const KernelCall& call, int64_t classes)
+      : classes_(classes), heap_(call, classes > kTileElements ? 2 * classes * static_cast<int64_t>(sizeof(W)) : 0) {
+    if (!heap_.ok() || classes <= kTileElements) return;
+    shifted_ = heap_.template data<W>();
+    exps_ = shifted_ + classes;
+  }
+  bool ok() const { return heap_.ok(); }
+  int64_t rows() const { return std::clamp<int64_t>(kTileElements / std::max<int64_t>(classes_, 1), 1, kMostRows); }
+
+  W* shifted(int64_t row) { return shifted_ + row * classes_; }
+  const W* exps(int64_t row) const { return exps_ + row * classes_; }
+  W sum(int64_t row) const { return sums_[row]; }
+  W log_sum(int64_t row) const { return log_sums_[row]; }
+
+  // Once the logits of `count` rows have been shifted.
+  void Exponentiate(int64_t count) {
+#pragma GCC ivdep
+    for (int64_t j = 0; j < count * classes_; ++j) exps_[j] = ExpOfShifted(shifted_[j]);
+    for (int64_t i = 0; i < count; ++i) sums_[i] = Sum(exps(i), classes_);
+  }
+  void TakeLogarithms(int64_t count) {
+    for (int64_t i = 0; i < count; ++i) log_sums_[i] = Log(sums_[i]);
   }
 
  private:
-  static constexpr bool kIsWide = std::is_same_v<T, Wide<T>>;
-  T* output_;
-  Scratch scratch_;
+  static constexpr int64_t kMostRows = 128;
+  const int64_t classes_;
+  const Scratch heap_;
+  W* shifted_ = own_shifted_;
+  W* exps_ = own_exps_;
+  W sums_[kMostRows];
+  W log_sums_[kMostRows];
+  alignas(64) W own_shifted_[kTileElements];
+  alignas(64) W own_exps_[kTileElements];
 };
+
+// Calls body(tile, first row, number of rows) for all rows.
+template <typename W, typename Body>
+Status ForEachTile(const KernelCall& call, int64_t rows, int64_t classes, const Body& body) {
+  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(classes, 1), 1);
+  return ForEachChunk(call, rows, rows_per_chunk, [&](Range range) {
+    RowTile<W> tile(call, classes);
+    if (!tile.ok()) return OutOfScratch();
+    for (int64_t row = range.begin; row < range.end; row += tile.rows()) {
+      body(tile, row, std::min(tile.rows(), range.end - row));
+    }
+    return Status();
+  });
+}
 
 template <typename T>
 Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
-  const Terms<T> terms(call, to, rows * classes);
-  if (!terms.ok()) return OutOfScratch();
-  return ForEachChunk(call, rows, RowsPerChunk(classes), [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = from + i * classes;
-      Wide<T>* exps = terms.at(i * classes);
-      const Wide<T> scale = 1 / SumOfExp<true>(row, classes, Largest(row, classes), exps);
-      for (int64_t j = 0; j < classes; ++j) to[i * classes + j] = Narrow<T>(exps[j] * scale);
+  using W = Wide<T>;
+  const bool is_streamed = to != from && IsStreamed(rows * classes * static_cast<int64_t>(sizeof(T)));
+  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
+    tile.Exponentiate(count);
+    for (int64_t i = 0; i < count; ++i) {
+      const W scale = 1 / tile.sum(i);
+      const W* exps = tile.exps(i);
+      StoreOrStream(is_streamed, classes, to + (first + i) * classes,
+                    [=](int64_t j) { return Narrow<T>(exps[j] * scale); });
     }
+    if (is_streamed) EndStream();
   });
 }
 
 template <typename T>
 Status LogSoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
-  return ForEachChunk(call, rows, RowsPerChunk(classes), [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = from + i * classes;
-      const W largest = Largest(row, classes);
-      const W log_sum = Log(SumOfExp<false>(row, classes, largest, static_cast<W*>(nullptr)));
-      for (int64_t j = 0; j < classes; ++j) {
-        to[i * classes + j] = Narrow<T>((static_cast<W>(Widen(row[j])) - largest) - log_sum);
-      }
+  const bool is_streamed = to != from && IsStreamed(rows * classes * static_cast<int64_t>(sizeof(T)));
+  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
+    tile.Exponentiate(count);
+    tile.TakeLogarithms(count);
+    for (int64_t i = 0; i < count; ++i) {
+      const W* shifted = tile.shifted(i);
+      const W log_sum = tile.log_sum(i);
+      StoreOrStream(is_streamed, classes, to + (first + i) * classes,
+                    [=](int64_t j) { return Narrow<T>(shifted[j] - log_sum); });
     }
+    if (is_streamed) EndStream();
   });
 }
 
@@ -161,40 +176,30 @@ Repeated<T> RepeatedTo(const Tensor& tensor, int64_t rows, int64_t columns) {
 }
 
 template <typename T>
-Wide<T> Loss(const Wide<T>* shifted, Wide<T> log_sum, const T* labels, int64_t stride, int64_t classes) {
-  using W = Wide<T>;
-  const auto term = [&](int64_t j) { return static_cast<W>(Widen(labels[j * stride])) * (log_sum - shifted[j]); };
-  W lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= classes; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) lanes[j] += term(i + j);
-  }
-  for (int j = 0; i < classes; ++i, ++j) lanes[j] += term(i);
-  return CombineLanes(lanes);
-}
-
-template <typename T>
 Status CrossEntropyRows(const KernelCall& call, int64_t rows, int64_t classes) {
   using W = Wide<T>;
   const auto logits = RepeatedTo<T>(*call.in[0], rows, classes);
   const auto labels = RepeatedTo<T>(*call.in[1], rows, classes);
   T* loss = MutableData<T>(*call.out[0]);
   T* backprop = MutableData<T>(*call.out[1]);
-  const Terms<T> terms(call, backprop, rows * classes);
-  if (!terms.ok()) return OutOfScratch();
-  return ForEachChunk(call, rows, RowsPerChunk(classes), [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      W* work = terms.at(i * classes);
-      for (int64_t j = 0; j < classes; ++j) work[j] = Widen(logits.at(i, j));
-      const W largest = Largest(work, classes);
-      const W sum = SumOfExp<false>(work, classes, largest, static_cast<W*>(nullptr));
-      for (int64_t j = 0; j < classes; ++j) work[j] -= largest;
-      loss[i] = Narrow<T>(Loss(work, Log(sum), labels.data + i * labels.row_stride, labels.column_stride, classes));
-      const W scale = 1 / sum;
-      for (int64_t j = 0; j < classes; ++j) work[j] = Exp(work[j]) * scale;
-      for (int64_t j = 0; j < classes; ++j) {
-        backprop[i * classes + j] = Narrow<T>(work[j] - static_cast<W>(Widen(labels.at(i, j))));
-      }
+  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      W* shifted = tile.shifted(i);
+      for (int64_t j = 0; j < classes; ++j) shifted[j] = Widen(logits.at(first + i, j));
+      Shift(shifted, classes, shifted);
+    }
+    tile.Exponentiate(count);
+    tile.TakeLogarithms(count);
+    for (int64_t i = 0; i < count; ++i) {
+      W* shifted = tile.shifted(i);
+      const W* exps = tile.exps(i);
+      const W log_sum = tile.log_sum(i);
+      const W scale = 1 / tile.sum(i);
+      const auto label = [&](int64_t j) { return static_cast<W>(Widen(labels.at(first + i, j))); };
+      T* to = backprop + (first + i) * classes;
+      for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale - label(j));
+      for (int64_t j = 0; j < classes; ++j) shifted[j] = label(j) * (log_sum - shifted[j]);
+      loss[first + i] = Narrow<T>(Sum(shifted, classes));
     }
   });
 }
@@ -244,23 +249,21 @@ template <typename T>
 Status SparseCrossEntropyRows(const KernelCall& call, int64_t rows, int64_t classes) {
   using W = Wide<T>;
   const T* logits = Data<T>(*call.in[0]);
+  const Tensor& labels = *call.in[1];
   T* loss = MutableData<T>(*call.out[0]);
   T* backprop = MutableData<T>(*call.out[1]);
-  const Terms<T> terms(call, backprop, rows * classes);
-  if (!terms.ok()) return OutOfScratch();
-  return ForEachChunk(call, rows, RowsPerChunk(classes), [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = logits + i * classes;
-      const int64_t label = IntAt(*call.in[1], i);
-      const W largest = Largest(row, classes);
-      const W shifted = static_cast<W>(Widen(row[label])) - largest;
-      W* exps = terms.at(i * classes);
-      const W sum = SumOfExp<true>(row, classes, largest, exps);
-      loss[i] = Narrow<T>(Log(sum) - shifted);
-      const W scale = 1 / sum;
-      const W probability = exps[label] * scale;
-      for (int64_t j = 0; j < classes; ++j) backprop[i * classes + j] = Narrow<T>(exps[j] * scale);
-      backprop[i * classes + label] = Narrow<T>(probability - 1);
+  return ForEachTile<W>(call, rows, classes, [=, &labels](RowTile<W>& tile, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) Shift(logits + (first + i) * classes, classes, tile.shifted(i));
+    tile.Exponentiate(count);
+    tile.TakeLogarithms(count);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t label = IntAt(labels, first + i);
+      const W* exps = tile.exps(i);
+      const W scale = 1 / tile.sum(i);
+      loss[first + i] = Narrow<T>(tile.log_sum(i) - tile.shifted(i)[label]);
+      T* to = backprop + (first + i) * classes;
+      for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale);
+      to[label] = Narrow<T>(exps[label] * scale - 1);
     }
   });
 }

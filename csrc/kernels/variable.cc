@@ -1,8 +1,9 @@
-// read_variable, is_initialized, assign, assign_add, assign_sub: variables as a whole.
+// read_variable, is_initialized, assign, assign_add, assign_sub, count_up_to: variables as a whole.
 //
 //   in[0]  variable  a reference
 //   in[1]  value     of the variable's type; for assign_add and assign_sub of its shape too
-//   out[0] read_variable: the value; is_initialized: bool[]
+//   out[0] read_variable: the value; is_initialized: bool[]; count_up_to: the value before it grew by one
+//   attr   of count_up_to limit: the value that cannot be counted on from
 //
 // A read shares the variable's buffer; an update makes a copy first if somebody still holds it. Values of a
 // run's caller are copied, all others are shared.
@@ -108,6 +109,27 @@ Status AssignSub(const KernelCall& call) {
   return Update(call, "AssignSub", [](auto a, auto b) { return a - b; });
 }
 
+Status CountUpTo(const KernelCall& call) {
+  Variable* variable = VariableOf(*call.in[0]);
+  const int64_t limit = call.attrs[0].i;
+  std::lock_guard<std::mutex> guard(variable->mutex);
+  if (variable->value.buffer == nullptr) return Uninitialized(*variable);
+  if (variable->value.count != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Can only count scalars, not a variable of shape %s",
+                                      ShapeText(variable->value).c_str());
+  }
+  return ForType<int32_t, int64_t>("CountUpTo", variable->value.dtype, [&](auto tag) -> Status {
+    using T = typename decltype(tag)::type;
+    const T count = *Data<T>(variable->value);
+    if (count >= limit) return Error(Code::kOutOfRange, "Reached limit of %lld", static_cast<long long>(limit));
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, variable->value.dtype, Shape()));
+    STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
+    *MutableData<T>(*call.out[0]) = count;
+    *MutableData<T>(variable->value) = count + 1;
+    return Status();
+  });
+}
+
 }  // namespace
 
 STILLFLOW_KERNELS(variable){{"read_variable", "variable", ReadVariable},
@@ -115,6 +137,7 @@ STILLFLOW_KERNELS(variable){{"read_variable", "variable", ReadVariable},
                             {"assign", "variable, value | validate_shape", Assign},
                             {"assign_add", "variable, value", AssignAdd},
                             {"assign_sub", "variable, value", AssignSub},
+                            {"count_up_to", "variable | limit", CountUpTo},
                             {}};
 
 }  // namespace stillflow

@@ -68,13 +68,31 @@ STILLFLOW_INLINE T Exp(T x) {
   return x != x ? kNan<T> : result;
 }
 
-// Exp(x) for x <= 0 or NaN, with fewer operations: the power of two is a normal number, or 0 where e^x is denormal.
-STILLFLOW_INLINE float ExpOfNonPositive(float x) {
-  const float bounded = x < -88.0f ? -88.0f : x;
-  const ReducedExponent<float> reduced = ReduceExponent(bounded);
+// Where e^x is a normal number. Denormal ones are flushed to 0.
+constexpr float kSmallestLogarithm = -0x1.5d589ep+6f;  // -87.3365402
+constexpr float kLargestLogarithm = 0x1.62e42ep+6f;    // 88.7228317
+
+// e^x for such x; anything for others. The power of two is put into the exponent of e^r.
+STILLFLOW_INLINE float NormalExp(float x) {
+  const ReducedExponent<float> reduced = ReduceExponent(x);
   const float r = reduced.r;
-  const float result = (1 + Fma(r * r, ExpTail(r), r)) * PowerOfTwo<float>(reduced.n);
-  return x != x ? kNan<float> : result;
+  const float y = 1 + Fma(r * r, ExpTail(r), r);
+  return BitCast<float>(BitCast<uint32_t>(y) + (static_cast<uint32_t>(reduced.n) << 23));
+}
+
+template <>
+STILLFLOW_INLINE float Exp(float x) {
+  const float result = NormalExp(x);
+  const float below = x < kSmallestLogarithm ? 0.0f : result;
+  const float inside = x > kLargestLogarithm ? kInfinity<float> : below;
+  return x != x ? kNan<float> : inside;
+}
+
+// Exp(x) for x <= 0 or NaN, with fewer operations.
+STILLFLOW_INLINE float ExpOfNonPositive(float x) {
+  const float result = NormalExp(x);
+  const float inside = x < kSmallestLogarithm ? 0.0f : result;
+  return x != x ? kNan<float> : inside;
 }
 
 template <typename T>

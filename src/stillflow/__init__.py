@@ -6,6 +6,7 @@ number of threads.
 
 from stillflow import errors
 from stillflow.facade import bitwise as bitwise
+from stillflow.facade import graph_util as graph_util
 from stillflow.facade import initializers as initializers
 from stillflow.facade import linalg as linalg
 from stillflow.facade import math as math
@@ -17,16 +18,21 @@ from stillflow.facade.checks import *
 from stillflow.facade.clip import *
 from stillflow.facade.control_flow import *
 from stillflow.facade.graph import *
+from stillflow.facade.image_patches import *
 from stillflow.facade.initializers import *
+from stillflow.facade.input import *
 from stillflow.facade.linalg import *
 from stillflow.facade.math_binary import *
 from stillflow.facade.math_reductions import *
 from stillflow.facade.math_special import *
 from stillflow.facade.math_unary import *
 from stillflow.facade.messages import MESSAGES as _MESSAGES
+from stillflow.facade.parsing import *
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
 from stillflow.facade.sparse_tensors import *
+from stillflow.facade.string_names import *
+from stillflow.facade.summary_tags import *
 from stillflow.facade.variable_scope import *
 from stillflow.facade.variables import *
 from stillflow.graph.dtypes import bfloat16 as bfloat16
@@ -68,7 +74,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging flags gfile graph_util logging nest nn random saved_model sparse train version".split()
+    "app compat debugging dtypes flags gfile image io logging manip nest nn python_io queue random saved_model "
+    "sparse strings summary train version".split()
 )
 
 

@@ -294,11 +294,6 @@ cdef struct _Interruption:
     PyObject* error
 
 
-cdef cbool _poll(void* arg) noexcept nogil:
-    """Signals reach the main thread alone. Others keep off the interpreter, which may have ended already."""
-    return PyThread_get_thread_ident() == _main_thread and _handle_signals(arg)
-
-
 cdef cbool _handle_signals(void* arg) noexcept with gil:
     """Lets Python's signal handlers run; what they raise ends the run."""
     try:
@@ -459,7 +454,9 @@ cdef class Program:
         cdef Feed feed
         cdef cnp.ndarray array
         interruption.error = NULL
-        options.poll = _poll
+        options.poll = NULL
+        if PyThread_get_thread_ident() == _main_thread:  # signals reach no other
+            options.poll = _handle_signals
         options.arg = &interruption
         options.timeout_nanos = timeout_nanos
         options.host = _call_host

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -28,7 +30,7 @@ class OpError(Exception):
     of this module.
     """
 
-    def __init__(self, node_def, op, message, error_code=UNKNOWN):
+    def __init__(self, node_def, op, message, error_code):
         super().__init__(node_def, op, message)
         self._node_def = node_def
         self._op = op
@@ -62,10 +64,10 @@ class OpError(Exception):
         return self._message
 
 
-_CLASSES: dict[int, type[OpError]] = {}
+_CLASSES: dict[int, Any] = {}
 
 
-def _define(name: str, code: int, doc: str) -> type[OpError]:
+def _define(name: str, code: int, doc: str) -> Any:
     def __init__(self, node_def, op, message):  # noqa: N807
         OpError.__init__(self, node_def, op, message, code)
 
@@ -75,7 +77,16 @@ def _define(name: str, code: int, doc: str) -> type[OpError]:
 
 
 CancelledError = _define("CancelledError", CANCELLED, "The run, or what it waited for, was cancelled.")
-UnknownError = _define("UnknownError", UNKNOWN, "An error without a better name.")
+
+
+class UnknownError(OpError):
+    """An error without a better name."""
+
+    def __init__(self, node_def, op, message, error_code=UNKNOWN):
+        super().__init__(node_def, op, message, error_code)
+
+
+_CLASSES[UNKNOWN] = UnknownError
 InvalidArgumentError = _define(
     "InvalidArgumentError", INVALID_ARGUMENT, "An op was given a value that is wrong in any state."
 )

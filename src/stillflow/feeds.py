@@ -121,6 +121,8 @@ def _incompatible(value, numpy_type):
 
 def _strings(value):
     array = np.asarray(value)
+    if array.size == 0:
+        return array.astype(object)  # of what type nothing is, nobody can tell
     if array.dtype.kind not in "OSU":
         raise _incompatible(value, "string")
     items = np.asarray(value, object) if array.dtype.kind != "O" else array

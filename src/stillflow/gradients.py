@@ -14,6 +14,8 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
+from stillflow.ops.control_flow.context import is_loop_exit, is_loop_switch
+from stillflow.ops.control_flow.gradient_loops import loops_between
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices
 
 
@@ -139,6 +141,8 @@ def gradients(
         backward = _Backward(ys, xs, stop_gradients, colocate_gradients_with_ops, gate_gradients, aggregation_method)
         backward.start(ys, _default_grad_ys(grad_ys, ys, backward))
         backward.walk()
+    with graph.as_default():
+        backward.finish()
     return [backward.gradient_of(x, unconnected) for x in xs]
 
 
@@ -213,45 +217,116 @@ class _Backward:
         self._gates = gate
         self._aggregation_method = aggregation_method
         self._to_ops = [y.op for y in ys]
-        from_ops = [x.op for x in xs]
-        reached = _reached_from(from_ops)
-        self._reachable_to_ops = {op for op in self._to_ops if op in reached}
-        self._pending = _pending_counts(self._to_ops, reached)
-        self._stop_ops = {op for op in from_ops if not any(self._pending[t._op] > 0 for t in op._inputs)} | {
-            t.op for t in stop_gradients
-        }
-        self._grads = {}  # op -> for each output a list of gradients, or their sum once it has been made
+        self._from_ops = [x.op for x in xs]
+        self._stop_ops = {tensor.op for tensor in stop_gradients}
+        self._grads: dict = {}  # op -> for each output a list of gradients, or their sum once it has been made
+        self._loops = None
+        self._pending: dict = {}  # op -> how many of its consumers' gradients are to come
+        self._queue: collections.deque = collections.deque()
 
     def colocated(self, op):
         """The scope in which the gradient of `op` is built."""
         return self._graph.colocate_with(op) if self._colocates else contextlib.nullcontext()
 
     def start(self, ys, grad_ys):
+        """Finds out what lies between, and begins with the gradients of `ys`."""
+        reached = _reached_from(self._from_ops)
+        between = _between(self._to_ops, reached)
+        members = set(between)
+        self._loops = loops_between(between, members, self.colocated)
+        self._pending = _pending_counts(between, members)
         for y, grad_y in zip(ys, grad_ys, strict=True):
             self._add(y, grad_y)
+        ready = dict.fromkeys(op for op in self._to_ops if self._pending[op] == 0 and op in reached)
+        self._queue.extend(ready)
+        for tensor in () if self._loops is None else self._loops.unused_exits(self._pending, ready):
+            if _is_trainable(tensor):
+                self._queue_unused_exit(tensor)
+        for op in self._from_ops:
+            if not any(self._pending[tensor._op] > 0 for tensor in op._inputs):
+                self._stop_ops.add(op)
 
     def walk(self):
         """Builds the gradient of every op between, each when those of all its consumers are there."""
-        ready = [op for op in self._to_ops if self._pending[op] == 0 and op in self._reachable_to_ops]
-        queue = collections.deque(dict.fromkeys(ready))
-        while queue:
-            op = queue.popleft()
+        while self._queue:
+            op = self._queue.popleft()
             with self.colocated(op):
                 self._visit(op)
             for tensor in op._inputs:
                 self._pending[tensor._op] -= 1
-                if self._pending[tensor._op] == 0:
-                    queue.append(tensor._op)
+                if self._is_ready(tensor._op):
+                    self._enqueue(tensor)
+
+    def finish(self):
+        """Adds what loops still miss; TensorFlow does so outside of the scope of gradients."""
+        if self._loops is not None:
+            self._loops.finish()
+
+    def _is_ready(self, op):
+        count = self._pending[op]
+        # A loop's variable is gone through at the end of the loop, and again at the end of its rounds.
+        return count == 0 or (self._loops is not None and count > 0 and is_loop_switch(op))
+
+    def _enqueue(self, tensor):
+        if self._loops is None or not is_loop_exit(tensor._op):
+            self._queue.append(tensor._op)
+            return
+        # A loop is gone through when the gradients of all that leaves it are there.
+        state = self._loops.state_of(tensor._op)
+        state.deferred_exits.append(tensor)
+        state.pending_exits_count -= 1
+        if state.pending_exits_count:
+            return
+        used = [y for y in state.deferred_exits if self._has_gradient(y._op)]
+        self._queue.extend(y._op for y in used)
+        state.unused_exits.extend(y for y in state.deferred_exits if y not in used)
+        for y in state.unused_exits:
+            if used and _is_trainable(y):
+                self._queue_unused_exit(y)
+            else:
+                self._queue.append(y._op)
+
+    def _queue_unused_exit(self, tensor):
+        """Nothing depends on what leaves a loop there, but the loop is gone through: its gradient is zero."""
+        assert self._loops is not None
+        self._add(tensor, self._loops.zeros_for_exit(tensor))
+        self._queue.append(tensor._op)
+
+    def _has_gradient(self, op):
+        return any(grads is not None and (not isinstance(grads, list) or any(grad is not None for grad in grads))
+                   for grads in self._grads.get(op, ()))  # fmt: skip
+
+    def _in_loop(self, op, before=False):
+        return contextlib.nullcontext() if self._loops is None else self._loops.backward(op, before)
 
     def _visit(self, op):
-        out_grads = self._aggregated(op)
+        with self._in_loop(op, before=True):
+            out_grads = self._aggregated(op)
         has_grads = any(grad is not None for grad in out_grads)
         function = get_gradient_function(op) if has_grads and op not in self._stop_ops else None
-        if function is None:
-            return
+        with self._in_loop(op):
+            context = op._control_flow_context
+            if op.type in ("Switch", "RefSwitch") and context is not None and context.IsWhileContext() and (
+                context is self._graph._control_flow_context
+            ):  # fmt: skip
+                raise self._through_first_value()
+            if function is not None:
+                self._differentiate(op, function, out_grads)
+
+    def _through_first_value(self):
+        """The error for gradients inside of a loop that would go through the rounds before."""
+        names = " or ".join(f"'{op.name}'" for op in self._from_ops)
+        return ValueError(
+            f"Cannot compute gradient inside while loop with respect to op {names}. We do not support taking the "
+            "gradient wrt or through the initial value of a loop variable. Gradients can be computed through loop "
+            "invariants or wrt the input parameters to the loop body."
+        )
+
+    def _differentiate(self, op, function, out_grads):
         for i, grad in enumerate(out_grads):
-            if grad is None and op._outputs[i]._dtype.base_dtype in _TRAINABLE:
-                out_grads[i] = ops.zeros_like_output(op, i)
+            if grad is None and _is_trainable(op._outputs[i]):
+                zeros = ops.zeros_like_output if self._loops is None else self._loops.zeros_like_output
+                out_grads[i] = zeros(op, i)
         with name_scope(f"{op._name}_grad"), self._graph._original_op(op):
             in_grads = _as_list(function(op, *out_grads))
             if len(in_grads) != len(op._inputs):
@@ -284,7 +359,11 @@ class _Backward:
         op = tensor.op
         if op not in self._grads:
             self._grads[op] = [[] for _ in op._outputs]
-        self._grads[op][tensor.value_index].append(grad)
+        collected = self._grads[op]
+        if isinstance(collected[tensor.value_index], list):
+            collected[tensor.value_index].append(grad)
+        else:
+            collected[tensor.value_index] = grad  # of a loop's variable, at the end of a round
 
     def gradient_of(self, x, unconnected):
         grads = self._grads.get(x.op)
@@ -298,6 +377,8 @@ class _Backward:
         """For each output of `op` the sum of its gradients, or None; remembered for gradient_of."""
         collected = self._grads.get(op, [[] for _ in op._outputs])
         for i, grads in enumerate(collected):
+            if not isinstance(grads, list):
+                continue  # the Switch of a loop's variable, for the second time
             if not all(isinstance(g, (Tensor, IndexedSlices)) for g in grads if g is not None):
                 raise TypeError("gradients have to be either all Tensors or all IndexedSlices")
             collected[i] = self._sum(op, grads)
@@ -328,6 +409,10 @@ class _Backward:
             with self._graph.colocate_with(by_device[device][0].op, ignore_existing=True):
                 sums.append(ops.add_n(by_device[device]))
         return ops.add_n(sums)
+
+
+def _is_trainable(tensor):
+    return tensor._dtype.base_dtype in _TRAINABLE
 
 
 def _has_known_shape(grads):
@@ -386,8 +471,8 @@ def _reached_from(from_ops):
     return reached
 
 
-def _pending_counts(to_ops, reached):
-    """For each op between, how many of its consumers' gradients are to come."""
+def _between(to_ops, reached):
+    """The ops between, from the end."""
     between = []
     queue = collections.deque(to_ops)
     left = set(reached)
@@ -397,51 +482,14 @@ def _pending_counts(to_ops, reached):
             between.append(op)
             left.remove(op)
             queue.extend(t._op for t in op._inputs)
-    members = set(between)
+    return between
+
+
+def _pending_counts(between, members):
+    """For each op between, how many of its consumers' gradients are to come."""
     counts: collections.defaultdict = collections.defaultdict(int)
     for op in between:
         for tensor in op._inputs:
             if tensor._op in members:
                 counts[tensor._op] += 1
     return counts
-
-
-# ---- Second derivatives -----------------------------------------------------------------------------------
-
-
-def hessians(
-    ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None
-):
-    """The second derivatives of the sum of `ys` with respect to each of `xs`.
-
-    Args:
-      ys: a tensor or a list of tensors.
-      xs: a tensor or variable of known shape, or a list of them.
-      name: not used.
-      colocate_gradients_with_ops, gate_gradients, aggregation_method: as for gradients.
-
-    Returns:
-      A list with a tensor of shape x.shape + x.shape for each of `xs`.
-
-    Raises:
-      LookupError: if an op on the way has no gradient.
-      ValueError: if `ys` does not depend on an x, or the shape of an x is not known.
-    """
-    options = {
-        "colocate_gradients_with_ops": colocate_gradients_with_ops,
-        "gate_gradients": gate_gradients,
-        "aggregation_method": aggregation_method,
-    }
-    xs = convert_n_to_tensor_or_indexed_slices(_as_list(xs), name="x", as_ref=True)
-    found = []
-    for x, gradient in zip(xs, gradients(ys, xs, **options), strict=True):
-        count = x.shape.num_elements()
-        if count is None:
-            raise ValueError(f"The shape of {x} must be known for its second derivatives")
-        flat = ops.reshape(gradient, [-1])
-        rows = [
-            gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0] for i in range(count)
-        ]
-        shape = x.shape.as_list() * 2
-        found.append(ops.reshape(ops.stack(rows), shape) if rows else ops.zeros(shape, x.dtype.base_dtype))
-    return found

@@ -132,6 +132,7 @@ class _PartialRun:
             plan = compile_plan(
                 wanted, targets, fed, dims, session._core, session._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(fed, dims, strict=True)], self._done,
+                session._allows_other_devices,
             )  # fmt: skip
         results = plan.run([known[tensor] for tensor in fed], session._timeout_nanos)
         for tensor, value in zip(wanted, results, strict=True):

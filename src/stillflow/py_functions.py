@@ -34,6 +34,9 @@ class PyFunction:
 _functions: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 _numbers = itertools.count()
 
+# What the names of stillflow's own functions begin with; tokens do not.
+_BUILTIN = "builtin:"
+
 
 def register(graph, function) -> str:
     """The token under which nodes of `graph` call the function."""
@@ -46,6 +49,8 @@ def register(graph, function) -> str:
 def _call(name: bytes, arguments: list, types: list) -> list:
     """What the engine calls: the function's results as arrays of the DataTypes `types`. Raises EngineError."""
     token = name.decode("utf-8", "replace")
+    if token.startswith(_BUILTIN):
+        return _call_builtin(token.removeprefix(_BUILTIN), arguments, len(types))
     entry = _functions.get(token)
     if entry is None:
         raise _engine.EngineError(errors.INVALID_ARGUMENT, f"ValueError: callback {token} is not found")
@@ -69,6 +74,19 @@ def _call(name: bytes, arguments: list, types: list) -> list:
             )
             raise _engine.EngineError(errors.INVALID_ARGUMENT, message)
     return arrays
+
+
+def _call_builtin(name, arguments, count):
+    """A function of stillflow's own, whose errors say what they are."""
+    from stillflow import host_functions
+
+    try:
+        result = host_functions.find(name)(*arguments)
+    except errors.OpError as error:
+        raise _engine.EngineError(error.error_code, error.message) from None
+    except MemoryError:
+        raise _engine.EngineError(errors.RESOURCE_EXHAUSTED, f"Out of memory in {name}") from None
+    return [_array(result)] if count else []
 
 
 def _name(dtype):

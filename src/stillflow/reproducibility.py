@@ -158,16 +158,27 @@ def _variables(session):
     """Digests of the variables that have values; nothing is added to the graph for it."""
     found = {}
     for op in session.graph.get_operations():
-        if op.type not in ("VariableV2", "Variable"):
+        read = _read_of(op)
+        if read is None:
             continue
         try:
-            value = np.asarray(session.run(op.outputs[0]))
+            value = np.asarray(session.run(read))
         except errors.FailedPreconditionError:
             found[op.name] = "not initialized"
             continue
         data = repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
-        found[op.name] = f"{op.outputs[0].dtype.base_dtype.name} {list(value.shape)} {_digest(data)}"
+        found[op.name] = f"{read.dtype.base_dtype.name} {list(value.shape)} {_digest(data)}"
     return found
+
+
+def _read_of(op):
+    """The tensor that gives the value of the variable that a node stands for; None for other nodes."""
+    if op.type in ("VariableV2", "Variable"):
+        return op.outputs[0]
+    if op.type != "VarHandleOp":
+        return None
+    reads = (user for user in op.outputs[0].consumers() if user.type == "ReadVariableOp" and not user.control_inputs)
+    return next((user.outputs[0] for user in reads), None)
 
 
 def _streams(session):

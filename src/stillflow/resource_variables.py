@@ -202,6 +202,10 @@ class ResourceVariable(Variable):
             op = ops.assign_sub_variable_op(self._handle, convert_to_tensor(delta, self._dtype), name=name)
         return self._changed(op, read_value)
 
+    def count_up_to(self, limit):
+        """What, when computed, counts the variable up by one; its value is that before."""
+        return ops.resource_count_up_to(self._handle, limit=limit, T=self._dtype)
+
     def _scatter(self, function, sparse_delta, use_locking, name):
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
@@ -212,6 +216,30 @@ class ResourceVariable(Variable):
         scatter = _SCATTERS[function.op_def.name]
         updates = convert_to_tensor(updates, self._dtype)
         return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        """What, when computed or read, adds `updates` to the parts of the variable at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_add, indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        """What, when computed or read, subtracts `updates` from the parts at the index tuples."""
+        return self._scatter_parts(ops.scatter_nd_sub, indices, updates, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        """What, when computed or read, replaces the parts at the index tuples by `updates`."""
+        return self._scatter_parts(ops.scatter_nd_update, indices, updates, name)
+
+    def _scatter_parts(self, function, indices, updates, name=None):
+        """What, when computed or read, changes parts; `function` is a scatter_nd of reference variables."""
+        scatter = "resource_scatter_nd_" + function.op_def.name.removeprefix("ScatterNd").lower()
+        updates = convert_to_tensor(updates, self._dtype)
+        return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
+
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        with self._after_reading_cache():
+            value = convert_to_tensor(value, self._dtype)
+            op = ops.resource_strided_slice_assign(self._handle, begin, end, strides, value, name=name, **masks)
+            return self._changed(op)
 
     # ---- Being used -----------------------------------------------------------------------------------------
 

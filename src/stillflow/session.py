@@ -48,6 +48,7 @@ class BaseSession:
         self._target = target
         self._config = config
         self._closed = False
+        self._allows_other_devices = config is not None and config.allow_soft_placement
         threads = config.intra_op_parallelism_threads if config is not None else 0
         self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
         self._core = _engine.Session(threads if threads > 0 else _cpu_count())
@@ -272,6 +273,7 @@ class _Request:
             return compile_plan(
                 self._fetches.tensors, self._fetches.targets, self._feeds, dims, session._core, session._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(self._feeds, dims, strict=True)],
+                allows_other_devices=session._allows_other_devices,
             )  # fmt: skip
 
 

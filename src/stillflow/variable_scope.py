@@ -11,7 +11,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs, name_scope
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.variable_store import VariableStore
+from stillflow.variable_store import VariableAggregation, VariableStore, VariableSynchronization
 
 
 class _ReuseMode(enum.Enum):
@@ -133,8 +133,19 @@ class VariableScope:
     def local_variables(self):
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-    def get_variable(self, store, name, *, dtype=None, initializer=None, reuse=None, **options):
-        """get_variable in this scope; `options` are its other arguments."""
+    def get_variable(
+        self, var_store, name, shape=None, dtype=None, initializer=None, regularizer=None, reuse=None, trainable=None,
+        collections=None, caching_device=None, partitioner=None, validate_shape=True, use_resource=None,
+        custom_getter=None, constraint=None, synchronization=VariableSynchronization.AUTO,
+        aggregation=VariableAggregation.NONE,
+    ):  # fmt: skip
+        """tf.get_variable in this scope, of the variables in `var_store`."""
+        options = {
+            "shape": shape, "regularizer": regularizer, "trainable": trainable, "collections": collections,
+            "caching_device": caching_device, "partitioner": partitioner, "validate_shape": validate_shape,
+            "use_resource": use_resource, "custom_getter": custom_getter, "constraint": constraint,
+            "synchronization": synchronization, "aggregation": aggregation,
+        }  # fmt: skip
         full_name = f"{self._name}/{name}" if self._name else name
         for key in ("regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint"):
             if options.get(key) is None:
@@ -144,7 +155,7 @@ class VariableScope:
                 found = convert_to_tensor(initializer).dtype.base_dtype
                 if found != dtype:
                     raise ValueError(f"Initializer type '{found}' and explicit dtype '{dtype}' don't match.")
-            return store.get_variable(
+            return var_store.get_variable(
                 full_name,
                 dtype=dtypes.as_dtype(self._dtype if dtype is None else dtype).base_dtype,
                 initializer=self._initializer if initializer is None else initializer,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import inspect
 import traceback
 
@@ -22,25 +21,7 @@ from stillflow.partitioned_variables import (
     call_partitioner,
     slices,
 )
-from stillflow.variables import Variable, use_resources_by_default
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together; there is one."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
+from stillflow.variables import Variable, VariableAggregation, VariableSynchronization, use_resources_by_default
 
 
 class VariableStore:

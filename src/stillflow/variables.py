@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 from stillflow import initial_values, ops
 from stillflow.composites.cond import cond
 from stillflow.composites.control import group
@@ -13,6 +15,24 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.tracking.base import Trackable
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together; there is one."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
 
 
 class Variable(Trackable):
@@ -35,7 +55,8 @@ class Variable(Trackable):
     def __init__(
         self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
         name=None, variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None,
-        use_resource=None, synchronization=None, aggregation=None, shape=None,
+        use_resource=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE,
+        shape=None,
     ):  # fmt: skip
         """Adds a variable, its initializer and its read to the default graph.
 
@@ -254,6 +275,14 @@ class Variable(Trackable):
         result = ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
+    def count_up_to(self, limit):
+        """A tensor that, when computed, counts the variable up by one; its value is that before.
+
+        Raises:
+          At run time: tf.errors.OutOfRangeError when the variable has reached `limit`.
+        """
+        return ops.count_up_to(self._variable, limit)
+
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         """A tensor that, when computed, subtracts IndexedSlices from the variable."""
         return self._scatter(ops.scatter_sub, sparse_delta, use_locking, name)
@@ -281,6 +310,9 @@ class Variable(Trackable):
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
         """A tensor that, when computed, keeps the larger of the variable's rows and those of IndexedSlices."""
         return self._scatter(ops.scatter_max, sparse_delta, use_locking, name)
+
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        return ops.strided_slice_assign(self._ref(), begin, end, strides, value, name=name, **masks)
 
     def scatter_nd_add(self, indices, updates, name=None):
         """A tensor that, when computed, adds `updates` to the parts of the variable at the index tuples."""

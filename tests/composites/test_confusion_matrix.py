@@ -28,7 +28,7 @@ def test_counts_are_numpys(rng):
 def test_a_last_dimension_of_one_is_dropped():
     with new_session() as session:
         for labels, predictions in (([[1], [0]], [1, 1]), ([1, 0], [[1], [1]])):
-            assert session.run(tf.train.confusion_matrix(labels, predictions)).tolist() == [[0, 1], [0, 1]]
+            assert session.run(tf.math.confusion_matrix(labels, predictions)).tolist() == [[0, 1], [0, 1]]
             unknown = of_unknown_shape(tf.constant(predictions))
             assert session.run(tf.confusion_matrix(labels, unknown)).tolist() == [[0, 1], [0, 1]]
 

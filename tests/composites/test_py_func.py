@@ -202,6 +202,8 @@ def test_a_function_lives_as_long_as_its_graph():
             session.run(dangling.outputs[0])
 
 
+# Python ends such threads by unwinding their stacks, where AddressSanitizer sees writes beyond frames that are gone.
+@pytest.mark.release
 def test_the_process_ends_while_threads_call_functions():
     program = """
 import threading, time

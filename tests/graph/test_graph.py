@@ -1,5 +1,6 @@
 """Graphs: names, scopes, dependencies, devices, collections, lookups."""
 
+import numpy as np
 import pytest
 
 import stillflow as tf
@@ -240,3 +241,12 @@ def test_the_traceback_ends_where_the_node_was_made():
     file, _, function, source = x.op.traceback[-1]
     assert file == __file__ and function == "test_the_traceback_ends_where_the_node_was_made"
     assert source == "x = tf.constant(1)"
+
+
+def test_constants_keep_zeros_at_the_end_of_strings():
+    for value in (b"a\0", "a\0", [b"a\0", b"b"], [["\0"]]):
+        with tf.Session() as session:
+            expected = np.vectorize(lambda item: item if isinstance(item, bytes) else item.encode(), otypes="O")(
+                np.array(value, object)
+            )
+            assert np.array_equal(np.array(session.run(tf.constant(value)), object), expected)

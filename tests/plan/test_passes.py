@@ -379,3 +379,7 @@ def test_fetching_feeds_constants_and_the_same_tensor_twice(session):
     y = x + c
     values = session.run([x, c, y, y, x], {x: [1, 2]})
     assert [value.tolist() for value in values] == [[1, 2], [5, 6], [6, 8], [6, 8], [1, 2]]
+
+
+def test_folded_strings_keep_their_zeros(session):
+    assert session.run(tf.constant(b"a") + tf.constant(b"\0")) == b"a\0"

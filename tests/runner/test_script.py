@@ -151,3 +151,26 @@ def test_the_command_explains_itself(tmp_path):
     assert result.returncode == 0
     assert "exit code" in result.stdout
     assert execute(["-m", "stillflow", "run"], tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_that_a_program_starts_find_tensorflow(program, method):
+    cwd = program(
+        f"""
+        import multiprocessing
+        import tensorflow as tf
+        from tensorflow.python.client import timeline
+
+        def work(x):
+            import tensorflow.python.framework.ops as ops
+            with tf.Graph().as_default(), tf.Session() as session:
+                return int(session.run(tf.constant(x) * 2)), tf.__name__, ops.Graph is tf.Graph
+
+        if __name__ == "__main__":
+            with multiprocessing.get_context({method!r}).Pool(1) as pool:
+                print(pool.map(work, [1, 2]), hasattr(timeline, "Timeline"))
+        """
+    )
+    result = run(cwd)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "[(2, 'stillflow', True), (4, 'stillflow', True)] True"

@@ -177,3 +177,39 @@ def test_a_save_that_fails_leaves_no_notes(tmp_path):
     assert small.stored().tolist() == [0.0] * 5000
     small.save(str(tmp_path / "n"))
     assert tf.train.list_variables(str(tmp_path / "n")) == [("v", [5000])]
+
+
+MEMORY = """
+import re, sys
+import numpy as np
+import stillflow as tf
+
+def megabytes(field):
+    return int(re.search(field + r":\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+
+v = [tf.get_variable(f"v{i}", [25, 1024, 1024]) for i in range(3)]
+text = tf.get_variable("text", initializer=tf.constant(["x" * 1000] * 1000))
+saver = tf.train.Saver()
+with tf.Session() as session:
+    if sys.argv[1] == "save":
+        session.run([variable.initializer for variable in [*v, text]])
+    open("/proc/self/clear_refs", "w").write("5")  # the peak is measured from here
+    before = megabytes("VmRSS")
+    if sys.argv[1] == "save":
+        saver.save(session, sys.argv[2])
+        print(megabytes("VmHWM") - before)
+    else:
+        saver.restore(session, sys.argv[2])
+        print(megabytes("VmHWM") - before - 300)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not measure peaks of memory")
+def test_values_are_not_in_memory_twice(tmp_path):
+    """300 MB are saved and restored in no more than 64 MB above them."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for task in ("save", "restore"):
+        command = [sys.executable, "-c", MEMORY, task, str(tmp_path / "m")]
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert result.returncode == 0, result.stderr[-2000:]
+        assert float(result.stdout) < 64, task

@@ -15,8 +15,11 @@ def in_own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def initialized():
-    session = tf.Session()
+ANYWHERE = tf.ConfigProto(allow_soft_placement=True)
+
+
+def initialized(config=None):
+    session = tf.Session(config=config)
     session.run(tf.global_variables_initializer())
     return session
 
@@ -38,20 +41,21 @@ def message_of(error):
 @pytest.mark.parametrize("version", [tf.train.SaverDef.V2, tf.train.SaverDef.V1])
 def test_all_types_come_back(use_resource, sharded, version):
     dtypes = [tf.float32, tf.float64, tf.float16, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.bool]
+    dtypes += [tf.complex64, tf.complex128]
     if version == tf.train.SaverDef.V2:
         dtypes += [tf.bfloat16, tf.uint32, tf.uint64]
     made = []
     for i, dtype in enumerate(dtypes):
-        with tf.device(f"/job:localhost/task:{i % 2}" if sharded else None):
+        with tf.device(f"/device:CPU:{i % 2}" if sharded else None):
             value = np.arange(-3, 3).reshape(2, 3) % 2 if dtype is tf.bool else np.arange(6).reshape(2, 3) - 3 * i % 5
             value = value.astype(dtype.as_numpy_dtype)
             made.append(tf.Variable(value, name=f"v{i}", use_resource=use_resource))
     made.append(tf.Variable([["one", ""], ["\0\xff", "four" * 99]], name="text", use_resource=use_resource))
     saver = tf.train.Saver(sharded=sharded, write_version=version)
-    with initialized() as session:
+    with initialized(ANYWHERE) as session:
         before = session.run(made)
         path = saver.save(session, "./m")
-    with tf.Session() as session:
+    with tf.Session(config=ANYWHERE) as session:
         saver.restore(session, path)
         for value, expected in zip(session.run(made), before, strict=True):
             np.testing.assert_array_equal(value, expected)

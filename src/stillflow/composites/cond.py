@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.control import with_dependencies
+from stillflow.composites.tensor_array import as_tensor, with_arrays
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
@@ -50,7 +51,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
             true.original = _only(true.original)
             false.original = _only(false.original)
         _make_alike(true, false)
-        merged = _merged(true, false)
+        merged = with_arrays(nest.flatten(true.original, expand_composites=True), _merged(true, false))
         if true.context.outer_context is None:
             for branch in (true, false):
                 get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, branch.context)
@@ -85,7 +86,7 @@ class _Branch:
     def _result(self, value):
         if isinstance(value, Operation):
             return with_dependencies([value], self.context.pivot)
-        return self.context.AddResult(convert_to_tensor(value))
+        return self.context.AddResult(convert_to_tensor(as_tensor(value)))
 
     @property
     def tensors(self):

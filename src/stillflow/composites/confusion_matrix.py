@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.checks import assert_comparison, assert_sign
+from stillflow.composites.cond import cond
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
@@ -15,15 +16,24 @@ def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name
     """Both, the one with a dimension more than expected without its last, which must be of size 1."""
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
-        if labels.shape.rank is None or predictions.shape.rank is None:
-            # Which of the two has a dimension more is known only when they are.
-            return ops.reshape(labels, [-1]), ops.reshape(predictions, [-1])
-        difference = predictions.shape.rank - labels.shape.rank
-        if difference == expected_rank_diff + 1:
-            predictions = ops.squeeze(predictions, [-1])
-        elif difference == expected_rank_diff - 1:
-            labels = ops.squeeze(labels, [-1])
+        if labels.shape.rank is not None and predictions.shape.rank is not None:
+            difference = predictions.shape.rank - labels.shape.rank
+            if difference == expected_rank_diff + 1:
+                predictions = ops.squeeze(predictions, [-1])
+            elif difference == expected_rank_diff - 1:
+                labels = ops.squeeze(labels, [-1])
+            return labels, predictions
+        difference = ops.rank(predictions) - ops.rank(labels)
+        predictions = _squeezed_if(predictions, expected_rank_diff + 1, difference)
+        labels = _squeezed_if(labels, expected_rank_diff - 1, difference)
         return labels, predictions
+
+
+def _squeezed_if(tensor, wanted, difference):
+    """The tensor, without its last dimension where the difference of ranks is the one wanted."""
+    if tensor.shape.rank is not None and not tensor.shape.dims[-1].is_compatible_with(1):
+        return tensor
+    return cond(ops.equal(wanted, difference), lambda: ops.squeeze(tensor, [-1]), lambda: tensor)
 
 
 def confusion_matrix(labels, predictions, num_classes, weights, dtype, name):

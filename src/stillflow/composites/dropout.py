@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import logging
 import numbers
 
 from stillflow import ops
@@ -25,6 +27,8 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
             share = float(rate)
             if not 0 <= share < 1:
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {share:g}")
+            if share > 0.5:
+                _warn_of_large_rate(share)
             if share == 0:
                 return x
         rate = convert_to_tensor(rate, dtype=x.dtype, name="rate")
@@ -38,6 +42,20 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
         result = x * scale * ops.cast(is_kept, x.dtype)
         result.set_shape(x.shape)
         return result
+
+
+# How often it is said that a rate is large.
+_MOST_WARNINGS = 5
+_warnings = itertools.count()
+
+
+def _warn_of_large_rate(rate):
+    if next(_warnings) < _MOST_WARNINGS:
+        logging.getLogger("tensorflow").warning(
+            "Large dropout rate: %g (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of keep_prob. "
+            "Please ensure that this is intended.",
+            rate,
+        )
 
 
 def _noise_shape(x, noise_shape):

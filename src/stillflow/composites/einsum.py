@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
@@ -14,8 +15,8 @@ def einsum(equation, *inputs, name=None):
     """The tensor whose axes `equation` names, as in "ij,jk->ik": products summed over all axes that it leaves out.
 
     Args:
-      equation: letters for the axes of each input and of the result; without "->", the result has the letters that
-        occur once, in alphabetical order.
+      equation: letters for the axes of each input and of the result, "..." for any number of them; without "->", the
+        result has those of "..." and the letters that occur once, in alphabetical order.
 
     Raises:
       ValueError: for an equation of another form, or inputs that do not fit it.
@@ -23,6 +24,14 @@ def einsum(equation, *inputs, name=None):
     with name_scope(name, "einsum", list(inputs)):
         tensors = [convert_to_tensor(value) for value in inputs]
         input_labels, output_labels = _parsed(equation, tensors)
+        if "->" not in equation and len(tensors) == 1 and _is_trace(input_labels[0]):
+            return ops.trace(tensors[0])
+        for labels in input_labels:
+            if len(set(labels)) != len(labels):
+                raise ValueError(f"Subscript not supported: an axis appears more than once: {labels}")
+        for label in sorted(set("".join(input_labels)) - set(output_labels)):
+            if sum(label in labels for labels in input_labels) > 2:
+                return _product_of_all(tensors, input_labels, output_labels)
         result, labels = tensors[0], input_labels[0]
         for tensor, tensor_labels in zip(tensors[1:], input_labels[1:], strict=True):
             summed = (set(labels) & set(tensor_labels)) - set(output_labels)
@@ -31,41 +40,92 @@ def einsum(equation, *inputs, name=None):
         if left_out:
             result = ops.reduce_sum(result, left_out)
             labels = "".join(label for label in labels if label in output_labels)
+        if sorted(labels) != sorted(output_labels):
+            raise ValueError(f"Invalid equation: {equation}")
         return _transposed(result, [labels.index(label) for label in output_labels])
 
 
+def _is_trace(labels):
+    return len(labels) == 2 and labels[0] == labels[1]
+
+
 def _parsed(equation, inputs):
-    """The letters of each input and those of the result."""
+    """The letters of each input and those of the result; "..." becomes letters that are not used."""
     equation = equation.replace(" ", "")
-    if "..." in equation:
-        raise ValueError("Subscripts with ellipses are not yet supported.")
-    match = re.match(r"^([a-zA-Z,]*)(?:->([a-zA-Z]*))?$", equation)
+    match = re.match(r"^([a-zA-Z,.]+)(->[a-zA-Z.]*)?$", equation)
     if match is None:
         raise ValueError(f"Indices have incorrect format: {equation}")
     input_labels = match.group(1).split(",")
+    output_labels = match.group(2)[2:] if match.group(2) else None
     if len(input_labels) != len(inputs):
-        raise ValueError(f"Incorrect number of arguments: expected {len(input_labels)}, got {len(inputs)}")
-    for labels, tensor in zip(input_labels, inputs, strict=True):
-        if len(set(labels)) != len(labels):
-            raise ValueError(f"Subscript not supported: an axis appears more than once: {labels}")
-        if tensor._dims is None:
-            raise ValueError("Input shapes of einsum must have a known rank")
-        if len(tensor._dims) != len(labels):
-            raise ValueError(f"Subscript {labels} does not fit an input of rank {len(tensor._dims)}")
+        raise ValueError(f'Got {len(inputs)} arguments for equation "{equation}", expecting {len(input_labels)}')
+    spread = ""
+    if "..." in equation:
+        unused = "".join(letter for letter in string.ascii_letters if letter not in "".join(input_labels))
+        found = [
+            _without_ellipsis(labels, tensor, unused) for labels, tensor in zip(input_labels, inputs, strict=True)
+        ]
+        input_labels = [labels for labels, _ in found]
+        spread = max((letters for _, letters in found), key=len)
+        output_labels = None if output_labels is None else output_labels.replace("...", spread)
+    if any("." in labels for labels in (*input_labels, output_labels or "")):
+        raise ValueError('period "." found outside of ellipsis')
     everything = "".join(input_labels)
-    output_labels = match.group(2)
     if output_labels is None:
-        output_labels = "".join(sorted(label for label in set(everything) if everything.count(label) == 1))
-    if len(set(output_labels)) != len(output_labels):
-        raise ValueError(f"Output subscripts contain an axis more than once: {output_labels}")
-    for label in output_labels:
-        if label not in everything:
-            raise ValueError(f"Unknown output subscript: {label}")
+        once = {label for label in everything if everything.count(label) == 1}
+        output_labels = spread + "".join(sorted(once - set(spread)))
     return input_labels, output_labels
+
+
+def _without_ellipsis(labels, tensor, unused):
+    """Labels with letters in the place of "...", and these letters."""
+    if "..." not in labels:
+        return labels, ""
+    if labels.count("...") != 1:
+        raise ValueError("Unable to resolve ellipsis. Excess number found.")
+    if tensor._dims is None:
+        raise ValueError("Unable to statically infer ellipsis axes.")
+    count = len(tensor._dims) - len(labels) + 3
+    if count < 0:
+        raise ValueError("Ellipses lengths do not match.")
+    if len(unused) < count:
+        raise ValueError("Unable to resolve ellipsis, too many distinct labels.")
+    letters = unused[len(unused) - count :]
+    return labels.replace("...", letters), letters
+
+
+def _check_rank(labels, tensor):
+    if tensor._dims is None:
+        raise ValueError(f"Tensor {tensor.name} with the axes {labels} must have a known rank")
+    if len(tensor._dims) != len(labels):
+        raise ValueError(
+            f"Tensor {tensor.name} of rank {len(tensor._dims)} does not match einsum reduction of length "
+            f"{len(labels)}"
+        )
+
+
+def _product_of_all(inputs, input_labels, output_labels):
+    """The sum over axes that more than two inputs have: of the products of all elements with all."""
+    summed = sorted(set("".join(input_labels)) - set(output_labels))
+    order = summed + list(output_labels)
+    product: object = 1
+    expanded = []
+    for tensor, labels in zip(inputs, input_labels, strict=True):
+        _check_rank(labels, tensor)
+        own = sorted(labels, key=order.index)
+        if own != list(labels):
+            tensor = ops.transpose(tensor, [labels.index(label) for label in own])
+        sizes = dict(zip(own, tensor._dims, strict=True))
+        expanded.append((tensor, [-1 if sizes.get(label, 1) is None else sizes.get(label, 1) for label in order]))
+    for tensor in [ops.reshape(tensor, shape) for tensor, shape in expanded]:
+        product = product * tensor
+    return ops.reduce_sum(product, list(range(len(summed))))
 
 
 def _product(a, a_labels, b, b_labels, summed):
     """The product of two tensors summed over some of the axes that both have, and its letters."""
+    _check_rank(a_labels, a)
+    _check_rank(b_labels, b)
     both = sorted((set(a_labels) & set(b_labels)) - summed)
     a_own, b_own = sorted(set(a_labels) - set(b_labels)), sorted(set(b_labels) - set(a_labels))
     a = _transposed(a, [a_labels.index(label) for label in [*both, *a_own, *sorted(summed)]])

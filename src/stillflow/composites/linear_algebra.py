@@ -197,3 +197,10 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         if a.shape.rank is not None:
             result.set_shape(a.shape[:-2].concatenate([a.shape[-1], a.shape[-2]]))
         return result
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size

@@ -26,3 +26,16 @@ def bessel_i1(x, name=None):
     """The modified Bessel function of order 1."""
     with name_scope(name, "bessel_i1", [x]):
         return ops.exp(ops.abs(x)) * ops.bessel_i1e(x)
+
+
+def polyval(coeffs, x, name=None):
+    """A polynomial by Horner's scheme; see the facade."""
+    with name_scope(name, "polyval", [*coeffs, x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        if len(coeffs) < 1:
+            return ops.zeros_like(x, name=scope)
+        coeffs = [convert_to_tensor(coefficient, name=f"coeff_{i}") for i, coefficient in enumerate(coeffs)]
+        result = coeffs[0]
+        for coefficient in coeffs[1:]:
+            result = coefficient + result * x
+        return result

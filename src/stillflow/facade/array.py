@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites import sort as _sort
 from stillflow.facade.arguments import renamed
 from stillflow.graph import dtypes
 
 __all__ = [
+    "argsort",
     "batch_gather",
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
@@ -37,12 +39,16 @@ __all__ = [
     "shape_n",
     "size",
     "slice",
+    "sort",
     "sparse_to_dense",
     "split",
     "squeeze",
     "stack",
     "strided_slice",
     "tensor_scatter_add",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
     "tensor_scatter_sub",
     "tensor_scatter_update",
     "tile",
@@ -330,3 +336,18 @@ def pack(values, axis=0, name="pack"):
 def unpack(value, num=None, axis=0, name="unpack"):
     """A list of the parts of `value` along `axis`."""
     return ops.unstack(value, num, axis, name)
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """The elements in order along `axis`, a known number; `direction` is "ASCENDING" or "DESCENDING"."""
+    return _sort.sort(values, axis, direction, name)
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The places of the elements in order along `axis`; equal ones always stay as they are."""
+    return _sort.argsort(values, axis, direction, name)
+
+
+tensor_scatter_nd_add = tensor_scatter_add
+tensor_scatter_nd_sub = tensor_scatter_sub
+tensor_scatter_nd_update = tensor_scatter_update

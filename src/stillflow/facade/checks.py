@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites import checks, rank_checks
+from stillflow.composites import checks, rank_checks, shape_checks
 from stillflow.facade.arguments import renamed
 from stillflow.graph.operation import Tensor
 
 __all__ = [
     "Assert",
     "Print",
+    "add_check_numerics_ops",
     "assert_equal",
     "assert_greater",
     "assert_greater_equal",
@@ -22,9 +23,11 @@ __all__ = [
     "assert_non_positive",
     "assert_none_equal",
     "assert_positive",
+    "assert_proper_iterable",
     "assert_rank",
     "assert_rank_at_least",
     "assert_rank_in",
+    "assert_same_float_dtype",
     "assert_scalar",
     "assert_type",
     "is_non_decreasing",
@@ -33,6 +36,37 @@ __all__ = [
     "print",
     "verify_tensor_all_finite",
 ]
+
+
+def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
+    """An operation that fails unless tensors have the sizes that symbols say, equal symbols meaning equal sizes.
+
+    Args:
+      shapes: {tensor: symbols} or pairs of them. A symbol is a number, a name such as "N", or None or "." for any
+        size; the first may be `...` or "*" for any number of dimensions.
+      data, summarize, message, name: as for the other checks.
+
+    Raises ValueError if sizes are known not to agree, and for symbols of another form.
+    """
+    return shape_checks.assert_shapes(shapes, data, summarize, message, name)
+
+
+def assert_proper_iterable(values):
+    """Raises TypeError unless `values` is iterable, but no tensor, array or text."""
+    shape_checks.assert_proper_iterable(values)
+
+
+def assert_same_float_dtype(tensors=None, dtype=None):
+    """The floating type that all tensors, and `dtype` if it is given, have; float32 without any.
+
+    Raises ValueError if they have different types, or one that is not floating.
+    """
+    return shape_checks.assert_same_float_dtype(tensors, dtype)
+
+
+def add_check_numerics_ops():
+    """An operation that fails where any floating tensor of the graph, as it is now, has an infinity or a NaN."""
+    return shape_checks.add_check_numerics_ops()
 
 
 def assert_equal(x, y, data=None, summarize=None, message=None, name=None):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.composites.control import group, tuple_of, with_dependencies
 from stillflow.composites.py_func import py_func
@@ -12,7 +14,6 @@ from stillflow.gradients import (
     RegisterGradient,
     UnconnectedGradients,
     gradients,
-    hessians,
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
@@ -24,11 +25,12 @@ from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
-from stillflow.graph.shape_inference import constant_value as get_static_value
+from stillflow.graph.shape_inference import constant_value
 from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
 from stillflow.ops import convert
+from stillflow.second_derivatives import hessians
 from stillflow.seeds import get_seed, set_random_seed
 from stillflow.session import InteractiveSession, Session
 from stillflow.template import make_template
@@ -80,6 +82,7 @@ __all__ = [
     "get_static_value",
     "gradients",
     "group",
+    "guarantee_const",
     "hessians",
     "identity",
     "import_graph_def",
@@ -123,6 +126,22 @@ def placeholder_with_default(input, shape, name=None):
 def identity(input, name=None):
     """A tensor with the value of `input`."""
     return ops.identity(input, name=name)
+
+
+def get_static_value(tensor, partial=False):
+    """The tensor's value as a numpy array if it is known while the graph is built, else None.
+
+    `partial`: whether of values that are stacked those that are not known may be None.
+    """
+    value = constant_value(tensor)
+    if value is None and partial and tensor.op.type == "Pack":
+        return np.array([get_static_value(part, partial=True) for part in tensor.op.inputs], object)
+    return value
+
+
+def guarantee_const(input, name=None):
+    """A tensor with the value of `input`, of which it is promised that it never changes."""
+    return ops.guarantee_const(input, name=name)
 
 
 def stop_gradient(input, name=None):

@@ -7,6 +7,7 @@ from stillflow.composites import einsum as einsums
 from stillflow.composites import linear_algebra
 from stillflow.facade import array, array_order
 from stillflow.facade.arguments import renamed
+from stillflow.facade.clip import global_norm as global_norm
 from stillflow.graph import dtypes
 
 __all__ = [
@@ -306,6 +307,11 @@ def pinv(a, rcond=None, validate_args=False, name=None):
     fewer than two dimensions.
     """
     return linear_algebra.pinv(a, rcond, validate_args, name)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor / its norm, the norm), where the norm keeps its dimensions; see `norm`."""
+    return linear_algebra.normalize(tensor, ord, axis, name)
 
 
 det = matrix_determinant

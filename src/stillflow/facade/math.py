@@ -4,7 +4,7 @@ from stillflow.facade.array import invert_permutation
 from stillflow.facade.array_order import bincount
 from stillflow.facade.checks import is_non_decreasing, is_strictly_increasing
 from stillflow.facade.math_binary import *
-from stillflow.facade.math_binary import divide_no_nan, multiply_no_nan, xdivy, xlogy
+from stillflow.facade.math_binary import divide_no_nan, multiply_no_nan, polyval, xdivy, xlogy
 from stillflow.facade.math_reductions import *
 from stillflow.facade.math_reductions import reduce_euclidean_norm, reduce_std, reduce_variance, zero_fraction
 from stillflow.facade.math_special import *
@@ -28,8 +28,8 @@ from stillflow.facade.sparse_tensors import confusion_matrix
 
 
 def __getattr__(name):
-    if name in ("in_top_k", "l2_normalize", "top_k"):
-        from stillflow.facade import nn_layers
+    if name in ("in_top_k", "l2_normalize", "log_softmax", "softmax", "top_k"):
+        from stillflow.facade import nn
 
-        return getattr(nn_layers, name)
+        return getattr(nn, name)
     raise AttributeError(f"module 'tf.math' has no attribute {name!r}")

@@ -246,3 +246,10 @@ def xdivy(x, y, name=None):
 def xlogy(x, y, name=None):
     """x * log(y), and 0 where x is 0."""
     return ops.xlogy(x, y, name=name)
+
+
+def polyval(coeffs, x, name=None):
+    """The polynomial with the coefficients `coeffs`, a list that begins with that of the highest power, at x."""
+    from stillflow.composites import special
+
+    return special.polyval(coeffs, x, name)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.custom_gradient import custom_gradient
 from stillflow.facade import nn_layers, nn_losses
 from stillflow.facade.math_reductions import zero_fraction
 from stillflow.facade.nn_layers import *
 from stillflow.facade.nn_losses import *
+from stillflow.graph.graph import get_default_graph
+from stillflow.ops.convert import convert_to_tensor
 
 __all__ = [
     *nn_layers.__all__,
@@ -20,6 +23,7 @@ __all__ = [
     "selu",
     "sigmoid",
     "softplus",
+    "swish",
     "softsign",
     "tanh",
     "zero_fraction",
@@ -69,6 +73,19 @@ def tanh(x, name=None):
 def softplus(features, name=None):
     """log(1 + exp(x))."""
     return ops.softplus(features, name=name)
+
+
+@custom_gradient
+def swish(features):
+    """x * sigmoid(x)."""
+    features = convert_to_tensor(features, name="features")
+
+    def grad(dy):
+        with get_default_graph().control_dependencies([dy]):
+            sigmoids = ops.sigmoid(features)
+        return dy * (sigmoids * (1.0 + features * (1.0 - sigmoids)))
+
+    return features * ops.sigmoid(features), grad
 
 
 def softsign(features, name=None):

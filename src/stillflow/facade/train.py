@@ -1,6 +1,7 @@
 """tf.train.*"""
 
-from stillflow.facade.sparse_tensors import confusion_matrix as confusion_matrix
+from stillflow.event_files import summary_iterator as summary_iterator
+from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
 from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
 from stillflow.saver.checkpoint_reader import list_variables as list_variables
@@ -20,10 +21,14 @@ from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_g
 from stillflow.saver.objects.checkpoint import Checkpoint as Checkpoint
 from stillflow.saver.objects.manager import CheckpointManager as CheckpointManager
 from stillflow.saver.saver import Saver as Saver
+from stillflow.summary_writer import FileWriter as SummaryWriter
+from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
 from stillflow.training.adam import AdamOptimizer as AdamOptimizer
+from stillflow.training.coordinator import Coordinator as Coordinator
+from stillflow.training.coordinator import LooperThread as LooperThread
 from stillflow.training.ftrl import FtrlOptimizer as FtrlOptimizer
 from stillflow.training.global_step import assert_global_step as assert_global_step
 from stillflow.training.global_step import create_global_step as create_global_step
@@ -38,6 +43,9 @@ from stillflow.training.proximal_adagrad import ProximalAdagradOptimizer as Prox
 from stillflow.training.proximal_gradient_descent import (
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
 )
+from stillflow.training.queue_runner import QueueRunner as QueueRunner
+from stillflow.training.queue_runner import add_queue_runner as add_queue_runner
+from stillflow.training.queue_runner import start_queue_runners as start_queue_runners
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 from stillflow.training.schedules import cosine_decay as cosine_decay
 from stillflow.training.schedules import cosine_decay_restarts as cosine_decay_restarts
@@ -50,10 +58,8 @@ from stillflow.training.schedules import piecewise_constant as piecewise_constan
 from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
 
-
-def __getattr__(name):
-    if name in ("CheckpointState", "SaverDef"):
-        from stillflow.formats import protobuf
-
-        return protobuf.message(name)
-    raise AttributeError(f"module 'stillflow.train' has no attribute {name!r}")
+__getattr__ = _offering(
+    __name__,
+    "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList Int64List SaverDef "
+    "SequenceExample",
+)

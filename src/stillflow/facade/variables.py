@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.control import group
+from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.resource_variables import is_resource_variable
 from stillflow.variables import (
     Variable,
@@ -23,9 +26,12 @@ from stillflow.variables import (
 __all__ = [
     "Variable",
     "all_variables",
+    "assert_variables_initialized",
     "assign",
     "assign_add",
     "assign_sub",
+    "batch_scatter_update",
+    "count_up_to",
     "disable_resource_variables",
     "enable_resource_variables",
     "global_variables",
@@ -39,6 +45,7 @@ __all__ = [
     "local_variables_initializer",
     "model_variables",
     "moving_average_variables",
+    "report_uninitialized_variables",
     "resource_variables_enabled",
     "scatter_add",
     "scatter_div",
@@ -64,7 +71,13 @@ def tables_initializer(name="init_all_tables"):
 
 # Names from before TensorFlow 1.0.
 initialize_all_tables = tables_initializer
-all_variables = global_variables
+
+
+def all_variables():
+    """`global_variables` under the name that it had before TensorFlow 1.0."""
+    return global_variables()
+
+
 initialize_all_variables = global_variables_initializer
 initialize_local_variables = local_variables_initializer
 initialize_variables = variables_initializer
@@ -106,9 +119,27 @@ def assign_sub(ref, value, use_locking=None, name=None):
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
 
 
+def count_up_to(ref, limit, name=None):
+    """A tensor that, when computed, counts a scalar integer variable up by one; its value is that before.
+
+    Raises:
+      ValueError: if the variable is known not to be a scalar.
+      At run time: tf.errors.OutOfRangeError when the variable has reached `limit`.
+    """
+    if is_resource_variable(ref):
+        return ops.resource_count_up_to(ref.handle, limit=limit, T=ref.dtype, name=name)
+    return ops.count_up_to(ref, limit=limit, name=name)
+
+
 def _scatter(function, ref, indices, updates, use_locking, name):
     if is_resource_variable(ref):
         return ref._scatter_rows(function, indices, updates, name)
+    return function(ref, indices, updates, use_locking=use_locking, name=name)
+
+
+def _scatter_nd(function, ref, indices, updates, use_locking, name):
+    if is_resource_variable(ref):
+        return ref._scatter_parts(function, indices, updates, name)
     return function(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -157,7 +188,7 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_update(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_update, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
@@ -165,7 +196,7 @@ def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_add(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_add, ref, indices, updates, use_locking, name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
@@ -173,4 +204,64 @@ def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
 
     The last dimension of `indices` holds index tuples.
     """
-    return ops.scatter_nd_sub(ref, indices, updates, use_locking=use_locking, name=name)
+    return _scatter_nd(ops.scatter_nd_sub, ref, indices, updates, use_locking, name)
+
+
+def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
+    """What, when computed, sets ref[i, ..., indices[i, ..., j]] to updates[i, ..., j].
+
+    Raises ValueError if the rank of `indices` is not known.
+    """
+    with name_scope(name):
+        indices = convert_to_tensor(indices, name="indices")
+        shape = ops.shape(indices)
+        rank = indices.shape.rank
+        if rank is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        last = ops.expand_dims(indices, -1)
+        columns = []
+        for axis in range(rank - 1):
+            size = shape[axis]
+            sizes = [1] * (rank + 1)
+            sizes[axis] = size
+            places = ops.reshape(ops.range_op(0, size, 1), sizes)
+            if places.dtype.base_dtype is not last.dtype:
+                places = ops.cast_op(places, DstT=last.dtype)
+            columns.append(places * ops.ones_like(last))
+        places = ops.concat([*columns, last], axis=-1)
+        return scatter_nd_update(ref, places, updates, use_locking=use_locking)
+
+
+def _or_all(var_list):
+    """The variables in the list, or all of the graph."""
+    if var_list is None:
+        var_list = global_variables() + local_variables()
+    if var_list:
+        return var_list
+    operations = get_default_graph().get_operations()
+    return [op.outputs[0] for op in operations if op.type in ("Variable", "VariableV2")]
+
+
+def assert_variables_initialized(var_list=None):
+    """A tensor that fails unless all variables, or those in the list, have a value; None if there are none."""
+    ranks = []
+    for variable in _or_all(var_list):
+        with get_default_graph().colocate_with(variable.op):
+            ranks.append(ops.rank(variable, optimize=False))
+    if len(ranks) < 2:
+        return ranks[0] if ranks else None
+    return ops.stack(ranks)
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """A string vector: the names of the variables that have no value, of all or of those in the list."""
+    if var_list is None:
+        var_list = _or_all(None)
+    with name_scope(name):
+        have_values = [is_variable_initialized(variable) for variable in var_list]
+        with get_default_graph().device("/cpu:0"):
+            if not var_list:
+                return ops.constant([], dtype=dtypes.string)
+            lacks_value = ops.logical_not(ops.stack(have_values))
+            names = ops.constant([variable.op.name for variable in var_list])
+            return ops.boolean_mask(names, lacks_value)

@@ -34,7 +34,7 @@ def to_message(value: TensorValue):
     for size in value.dims:
         proto.tensor_shape.dim.add().size = size
     count = value.element_count
-    if value.dtype in _CONTENT_TYPES and len(value.values) == count and count > 1:
+    if value.dtype in _CONTENT_TYPES and len(value.values) == count and count > 1 and not value.is_listed:
         proto.tensor_content = value.values.tobytes()
     elif len(value.values):
         getattr(proto, _FIELDS[value.dtype]).extend(_field_items(value))
@@ -66,7 +66,7 @@ def from_message(proto) -> TensorValue:
         values = _content(proto.tensor_content, dtype, count)
     else:
         values = _items(getattr(proto, _FIELDS[dtype]), dtype)[:count]
-    return TensorValue(dtype, dims, values)
+    return TensorValue(dtype, dims, values, is_listed=not proto.tensor_content)
 
 
 def _content(content, dtype, count):

@@ -223,16 +223,16 @@ def from_numpy(numpy_type: np.dtype) -> DType | None:
     return _BY_NUMPY.get(numpy_type.newbyteorder("="))
 
 
-def as_dtype(value) -> DType:
+def as_dtype(type_value) -> DType:
     """The DType for a DType, name, numpy type, Python type or DataType number; TypeError for others."""
-    if type(value) is DType:
-        return value
+    if type(type_value) is DType:
+        return type_value
     try:
-        found = _BY_KEY.get(value)
+        found = _BY_KEY.get(type_value)
         if found is None:
-            found = from_numpy(np.dtype(value))
+            found = from_numpy(np.dtype(type_value))
     except TypeError:
         found = None
-    if found is None or value is None or isinstance(value, bool):
-        raise TypeError(f"Cannot convert value {value!r} to a TensorFlow DType.")
+    if found is None or type_value is None or isinstance(type_value, bool):
+        raise TypeError(f"Cannot convert value {type_value!r} to a TensorFlow DType.")
     return found

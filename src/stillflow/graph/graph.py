@@ -93,10 +93,19 @@ class Graph:
             infer_shapes(op)
             self._operations.append(op)
             self._by_name[name] = op
-            if self._control_flow_context is not None:
-                self._control_flow_context.AddOp(op)
+            self._place_in_context(op)
             self._apply_scopes(op)
         return op
+
+    def _place_in_context(self, op):
+        """Makes a new node part of the branch or loop that is built. Raises ValueError if it cannot read that."""
+        context = self._control_flow_context
+        for tensor in op._inputs:
+            source_context = tensor._op._control_flow_context
+            if source_context is not None and source_context is not context:
+                source_context.check_reader(tensor._op, op)
+        if context is not None:
+            context.AddOp(op)
 
     def _apply_scopes(self, op):
         """What device, colocation, attribute and container scopes say of a new node."""

@@ -46,9 +46,9 @@ def rebuilt(value, parts):
     return parts[0] if found is None else found[1](value, list(parts))
 
 
-def is_nested(structure):
+def is_nested(seq):
     """Whether it is a list, a tuple or a dictionary."""
-    return isinstance(structure, (list, tuple, collections.abc.Mapping))
+    return isinstance(seq, (list, tuple, collections.abc.Mapping))
 
 
 def _children(structure, expand_composites):

@@ -17,8 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_value import TensorValue
 
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}
 
@@ -187,8 +190,18 @@ def _parse_value(kind: str, text: str):
             return TensorShape(None)
         return TensorShape([int(size) for size in text[1:-1].split(",") if size])
     if kind == "tensor":
-        return text  # told apart, not used
+        return _parse_tensor(text)
     raise ValueError(f"No default can be written for an attribute of kind {kind}")
+
+
+def _parse_tensor(text: str):
+    """A constant such as "uint8[255, 0]"; of others it is only told that there are some."""
+    match = re.fullmatch(r"(\w+)\[(.*)\]", text)
+    if match is None:
+        return text
+    dtype = _BY_NAME[match[1]]
+    values = np.array(match[2].split(","), dtype.as_numpy_dtype)
+    return TensorValue(dtype, values.shape, values, is_listed=True)
 
 
 # ---- The table of ops -------------------------------------------------------------------------------------

@@ -279,10 +279,14 @@ class Operation:
                 op._control_outputs.append(self)
 
     def _remove_all_control_inputs(self):
+        self._wait_for_nothing()
+        self._graph._note_change()
+
+    def _wait_for_nothing(self):
+        """Takes the control inputs from a node that is being made."""
         for op in self._control_inputs:
             op._control_outputs.remove(self)
         self._control_inputs = []
-        self._graph._note_change()
 
     def _update_input(self, index, tensor):
         self._reconnect(index, tensor)

@@ -45,8 +45,12 @@ class InferenceContext:
 
     def variable_dims(self, index):
         """The plain shape of the variable that the input is a handle of."""
-        shape = handle_source(self.inputs[index])._attrs.get("shape")
+        shape = self.handle_attrs(index).get("shape")
         return None if shape is None else shape._dims
+
+    def handle_attrs(self, index):
+        """The attributes of the node that the handle comes from."""
+        return handle_source(self.inputs[index])._attrs
 
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))

@@ -12,14 +12,18 @@ from stillflow.graph.shape import Dimension, TensorShape
 
 
 class TensorValue:
-    """What a TensorProto holds. `values` is flat and may be shorter than the shape: the last one repeats."""
+    """What a TensorProto holds. `values` is flat and may be shorter than the shape: the last one repeats.
 
-    __slots__ = ("_array", "dims", "dtype", "values")
+    `is_listed` says that the message has the values in a field of their type even where they could be raw bytes.
+    """
 
-    def __init__(self, dtype, dims, values):
+    __slots__ = ("_array", "dims", "dtype", "is_listed", "values")
+
+    def __init__(self, dtype, dims, values, is_listed=False):
         self.dtype = dtype
         self.dims = tuple(dims)
         self.values = values
+        self.is_listed = is_listed
         self._array = None
 
     @property
@@ -54,6 +58,12 @@ class TensorValue:
         """Something hashable that is equal for equal constants."""
         values = tuple(self.values) if self.dtype is dtypes.string else self.values.tobytes()
         return self.dtype, self.dims, values
+
+    def __eq__(self, other):
+        return self.key() == other.key() if isinstance(other, TensorValue) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.key())
 
     def __repr__(self):
         return f"TensorValue({self.dtype.name}, {self.dims}, {self.values[:4]}...)"
@@ -121,6 +131,8 @@ def _array_from_python(values, dtype):
         wanted = dtype.as_numpy_dtype
     try:
         array = np.array(values, wanted)
+        if array.dtype.kind in "SU":
+            array = np.array(values, object)  # numpy cuts text off at zeros
     except OverflowError:
         raise TypeError(f"Expected {dtype.name}, got {values!r} of type '{type(values).__name__}' instead.") from None
     except ValueError as error:

@@ -15,8 +15,8 @@ _CONTENTS = {
     "array.constant": ("Const", "constant contains_tensor pack_nested"),
     "array.fill": ("Fill ZerosLike OnesLike", "fill zeros ones zeros_like ones_like"),
     "array.identity": (
-        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient NoOp",
-        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient no_op",
+        "Identity IdentityN RefIdentity Snapshot StopGradient PreventGradient GuaranteeConst NoOp",
+        "identity identity_n ref_identity snapshot stop_gradient prevent_gradient guarantee_const no_op",
     ),
     "array.placeholder": ("Placeholder PlaceholderWithDefault", "placeholder placeholder_with_default"),
     "random.candidate_sampler": (
@@ -43,18 +43,19 @@ _CONTENTS = {
         "stateless_random_uniform_int",
     ),
     "state.variable": (
-        "VariableV2 Variable Assign AssignAdd AssignSub IsVariableInitialized",
-        "variable_v2 assign assign_add assign_sub is_variable_initialized",
+        "VariableV2 Variable Assign AssignAdd AssignSub CountUpTo IsVariableInitialized",
+        "variable_v2 assign assign_add assign_sub count_up_to is_variable_initialized",
     ),
     "state.resource": (
         "VarHandleOp VarIsInitializedOp VariableShape ReadVariableOp AssignVariableOp AssignAddVariableOp "
-        "AssignSubVariableOp ResourceGather ResourceGatherNd ResourceScatterUpdate ResourceScatterAdd "
-        "ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin ResourceScatterMax",
+        "AssignSubVariableOp ResourceCountUpTo ResourceGather ResourceGatherNd ResourceScatterUpdate "
+        "ResourceScatterAdd ResourceScatterSub ResourceScatterMul ResourceScatterDiv ResourceScatterMin "
+        "ResourceScatterMax ResourceScatterNdUpdate ResourceScatterNdAdd ResourceScatterNdSub",
         "var_handle_op var_is_initialized_op variable_shape_op read_variable_op assign_variable_op "
-        "assign_add_variable_op assign_sub_variable_op resource_gather resource_gather_nd "
+        "assign_add_variable_op assign_sub_variable_op resource_count_up_to resource_gather resource_gather_nd "
         "resource_scatter_update resource_scatter_add "
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
-        "variable_shape",
+        "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
     "state.checkpoint": (
         "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
@@ -196,6 +197,22 @@ _CONTENTS = {
         "switch_op ref_switch merge_op ref_merge control_trigger switch merge zeros_like_output "
         "as_indexed_slices as_indexed_slices_list",
     ),
+    "control_flow.loop": (
+        "Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond",
+        "enter_op ref_enter exit_op ref_exit next_iteration_op ref_next_iteration loop_cond enter exit_loop "
+        "next_iteration close_round apply_shape_invariants",
+    ),
+    "control_flow.stack": (
+        "StackV2 StackPushV2 StackPopV2 StackCloseV2",
+        "stack_v2 stack_push_v2 stack_pop_v2 stack_close_v2",
+    ),
+    "control_flow.tensor_array": (
+        "TensorArrayV3 TensorArrayGradV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 "
+        "TensorArrayScatterV3 TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayCloseV3",
+        "tensor_array_v3 tensor_array_grad_v3 tensor_array_write_v3 tensor_array_read_v3 tensor_array_gather_v3 "
+        "tensor_array_scatter_v3 tensor_array_concat_v3 tensor_array_split_v3 tensor_array_size_v3 "
+        "tensor_array_close_v3",
+    ),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (
@@ -208,6 +225,11 @@ _CONTENTS = {
     ),
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
+    "image.patches": ("ExtractImagePatches", "extract_image_patches"),
+    "image.bounding_box": (
+        "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
+        "sample_distorted_bounding_box sample_distorted_bounding_box_v2",
+    ),
     "sparse.order": (
         "SparseReorder SparseReshape SparseConcat SparseSlice SparseSliceGrad SparseSplit",
         "sparse_reorder sparse_reshape sparse_concat sparse_slice sparse_split sparse_reorder_op sparse_reshape_op "
@@ -232,8 +254,8 @@ _CONTENTS = {
     ),
     "array.split": ("Split SplitV", "split split_v split_op"),
     "array.strided_slice": (
-        "StridedSlice StridedSliceGrad StridedSliceAssign",
-        "strided_slice strided_slice_grad strided_slice_assign get_item",
+        "StridedSlice StridedSliceGrad StridedSliceAssign ResourceStridedSliceAssign",
+        "strided_slice strided_slice_grad strided_slice_assign resource_strided_slice_assign get_item",
     ),
     "array.tile": (
         "Tile BroadcastTo BroadcastArgs",
@@ -242,6 +264,61 @@ _CONTENTS = {
     "array.transpose": (
         "Transpose InvertPermutation",
         "transpose transpose_op invert_permutation matrix_transpose",
+    ),
+    "input.queue": (
+        "FIFOQueue FIFOQueueV2 PaddingFIFOQueue PaddingFIFOQueueV2 RandomShuffleQueue RandomShuffleQueueV2 "
+        "PriorityQueue PriorityQueueV2 QueueEnqueue QueueEnqueueV2 QueueEnqueueMany QueueEnqueueManyV2 "
+        "QueueDequeue QueueDequeueV2 QueueDequeueMany QueueDequeueManyV2 QueueDequeueUpTo QueueDequeueUpToV2 "
+        "QueueClose QueueCloseV2 QueueIsClosed QueueIsClosedV2 QueueSize QueueSizeV2",
+        "fifo_queue fifo_queue_v2 padding_fifo_queue padding_fifo_queue_v2 random_shuffle_queue "
+        "random_shuffle_queue_v2 priority_queue priority_queue_v2 queue_enqueue queue_enqueue_v2 "
+        "queue_enqueue_many queue_enqueue_many_v2 queue_dequeue queue_dequeue_v2 queue_dequeue_many "
+        "queue_dequeue_many_v2 queue_dequeue_up_to queue_dequeue_up_to_v2 queue_close queue_close_v2 "
+        "queue_is_closed queue_is_closed_v2 queue_size queue_size_v2",
+    ),
+    "input.tensors_map": (
+        "AddSparseToTensorsMap AddManySparseToTensorsMap TakeManySparseFromTensorsMap",
+        "add_sparse_to_tensors_map add_many_sparse_to_tensors_map take_many_sparse_from_tensors_map",
+    ),
+    "input.reader": (
+        "TextLineReader TextLineReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2 WholeFileReader "
+        "WholeFileReaderV2 TFRecordReader TFRecordReaderV2 IdentityReader IdentityReaderV2 ReaderRead ReaderReadV2 "
+        "ReaderReadUpTo ReaderReadUpToV2 ReaderNumRecordsProduced ReaderNumRecordsProducedV2 "
+        "ReaderNumWorkUnitsCompleted ReaderNumWorkUnitsCompletedV2 ReaderSerializeState ReaderSerializeStateV2 "
+        "ReaderRestoreState ReaderRestoreStateV2 ReaderReset ReaderResetV2",
+        "text_line_reader text_line_reader_v2 fixed_length_record_reader fixed_length_record_reader_v2 "
+        "whole_file_reader whole_file_reader_v2 tf_record_reader tf_record_reader_v2 identity_reader "
+        "identity_reader_v2 reader_read reader_read_v2 reader_read_up_to reader_read_up_to_v2 "
+        "reader_num_records_produced reader_num_records_produced_v2 reader_num_work_units_completed "
+        "reader_num_work_units_completed_v2 reader_serialize_state reader_serialize_state_v2 reader_restore_state "
+        "reader_restore_state_v2 reader_reset reader_reset_v2",
+    ),
+    "parsing.example": (
+        "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
+        "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",
+    ),
+    "parsing.records": (
+        "DecodeCSV DecodeRaw DecodeJSONExample DecodeCompressed ParseTensor SerializeTensor",
+        "decode_csv decode_csv_op decode_raw decode_json_example decode_compressed parse_tensor serialize_tensor",
+    ),
+    "parsing.files": ("ReadFile WriteFile MatchingFiles", "read_file write_file matching_files"),
+    "parsing.images": (
+        "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
+        "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
+    ),
+    "strings.values": (
+        "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "
+        "StringLength StringLower StringUpper EncodeBase64 DecodeBase64 Substr",
+        "string_to_number as_string string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong "
+        "string_strip string_length string_lower string_upper encode_base64 decode_base64 substr",
+    ),
+    "strings.parts": (
+        "StringSplit StringSplitV2 ReduceJoin UnsortedSegmentJoin",
+        "string_split_op string_split_v2 reduce_join_op unsorted_segment_join",
+    ),
+    "summary.values": (
+        "ScalarSummary HistogramSummary ImageSummary AudioSummaryV2 TensorSummaryV2 MergeSummary",
+        "scalar_summary histogram_summary image_summary audio_summary_v2 tensor_summary_v2 merge_summary",
     ),
     "training.apply": (
         "ApplyGradientDescent ApplyProximalGradientDescent SparseApplyProximalGradientDescent ApplyMomentum "

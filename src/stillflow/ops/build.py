@@ -209,8 +209,14 @@ class _Application:
                 f"{', '.join(t.name for t in types)} that does not match type list "
                 f"{', '.join(t.name for t in known)} of argument '{self.inferred_from[arg.type_list_attr]}'."
             )
+        attr = self.op_def.attrs[arg.type_list_attr]
+        if attr.minimum is not None and len(types) < attr.minimum:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{self.op_def.name}' Op passed list of length {len(types)} less than minimum "
+                f"{attr.minimum}."
+            )
         for dtype in types:
-            _check_allowed(dtype, self.op_def.attrs[arg.type_list_attr], arg.name)
+            _check_allowed(dtype, attr, arg.name)
         self.attrs[arg.type_list_attr] = tuple(types)
         self.inferred_from[arg.type_list_attr] = arg.name
 

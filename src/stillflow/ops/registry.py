@@ -25,7 +25,7 @@ from stillflow.graph.op_def import OpDef
 class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
-    An attribute may be a number: one kernel serves several ops.
+    An attribute may be a number: one kernel serves several ops. "node_name" is the node's.
     """
 
     name: str

@@ -12,6 +12,7 @@ from stillflow.plan.fusions import fuse
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
 from stillflow.plan.merge import merge
+from stillflow.plan.placement import check_devices
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.simplify import simplify
 from stillflow.plan.uniform import spread
@@ -46,7 +47,9 @@ class CompiledPlan:
         return parts[part if part < len(parts) else 0]
 
 
-def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=()) -> CompiledPlan:
+def compile_plan(
+    fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=(), allows_other_devices=False
+) -> CompiledPlan:
     """Compiles what computes `fetches` (tensors) and runs `targets` (operations).
 
     Args:
@@ -56,8 +59,10 @@ def compile_plan(fetches, targets, feeds, feed_dims, session_core, kernels, make
       kernels: the _engine.Kernels to use.
       make_feeds: a function that returns the _engine.Feed objects for `feeds`.
       done: operations that have run already, for a plan that goes on where another stopped; their values are fed.
+      allows_other_devices: see placement.check_devices.
     """
     operations = needed_operations(fetches, targets, feeds, done)
+    check_devices(operations, allows_other_devices)
     plan = lift(operations, feeds, fetches, targets, feed_dims, done)
 
     def reduce(part):

@@ -11,7 +11,7 @@ import numpy as np
 
 from stillflow.graph import dtypes
 from stillflow.ops.registry import Alias, Special
-from stillflow.plan.guards import ALWAYS, Condition, alternatives, both_ways, common, joined
+from stillflow.plan.guards import ALWAYS, Condition, alternatives, both_ways, common, joined, known_outcome
 from stillflow.plan.infer import infer
 from stillflow.plan.ir import Node, Plan, Value, constant_of
 from stillflow.plan.reads import read
@@ -46,24 +46,37 @@ def lift_switch(plan: Plan, op, order):
     plan.is_guarded = True
     data = plan.values[op._inputs[0]]
     guard = guard_of_operation(plan, op)
-    conditions = _conditions(plan, op, order, guard)
-    for tensor, condition in zip(op._outputs, conditions, strict=True):
+    predicate = _predicate(plan, op)
+    known = None if op._inputs[1]._op in plan.loop_ways else known_outcome(guard, predicate)
+    if known is None:
+        ways = [frozenset({condition}) for condition in _conditions(plan, op, order, guard, predicate)]
+    else:  # inside of a branch of the same predicate
+        ways = [ALWAYS if condition is known else frozenset({condition}) for condition in known.ways]
+    for tensor, way in zip(op._outputs, ways, strict=True):
         if tensor not in plan.fed:
             plan.values[tensor] = data
-            plan.guards[tensor] = joined([guard, frozenset({condition})])
+            plan.guards[tensor] = joined([guard, way])
     if guard:
         plan.guards[op] = guard
 
 
-def _conditions(plan, op, order, guard):
+def _predicate(plan, op):
+    """The value that decides a Switch."""
+    predicate = plan.values[op._inputs[1]]
+    while predicate.producer is not None and isinstance(predicate.producer.lowering, Alias):
+        predicate = predicate.producer.inputs[predicate.producer.lowering.input]
+    return predicate
+
+
+def _conditions(plan, op, order, guard, predicate):
     """The conditions of a Switch's outputs; all Switches of a tf.cond have the same.
 
     A variable that is a predicate is read once for each tf.cond, unless nothing has changed it in between. A new
     tf.cond is known by a Switch of the predicate itself, or by a predicate tensor of its own.
     """
-    predicate = plan.values[op._inputs[1]]
-    while predicate.producer is not None and isinstance(predicate.producer.lowering, Alias):
-        predicate = predicate.producer.inputs[predicate.producer.lowering.input]
+    ways = plan.loop_ways.get(op._inputs[1]._op)
+    if ways is not None:
+        return ways
     changes = plan.changes.get(predicate, 0)
     found = plan.branches.get((predicate, guard))
     if found is not None:
@@ -72,7 +85,7 @@ def _conditions(plan, op, order, guard):
         if is_known or changes == changes_before:
             tensors.add(op._inputs[1])
             return conditions
-    conditions = both_ways(guard)
+    conditions = both_ways(guard, predicate=None if predicate.is_reference else predicate)
     plan.branches[predicate, guard] = conditions, changes, {op._inputs[1]}
     value = read(plan, op, predicate, order, guard) if predicate.is_reference else predicate
     node = Node(op, "_Branch", _BRANCH, [value], {}, (order, 1), is_pure=True)
@@ -138,6 +151,9 @@ class _Settling:
 
     def resolved(self, guard):
         """The guard without what is known to hold."""
+        for condition in guard:
+            if condition.is_placed:
+                condition.within = self.resolved(condition.within)
         if self.holding.isdisjoint(guard):
             return guard
         return joined([self.resolved(c.within) if c in self.holding else frozenset({c}) for c in guard])

@@ -1,20 +1,21 @@
-"""emit: the finished plan as an engine program. Values get slots; a slot is free again after its last reader."""
+"""emit: the finished plan as an engine program."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from stillflow import _engine, errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_value import TensorValue
 from stillflow.ops.registry import Kernel, Special
+from stillflow.plan.guards import to_be_checked
+from stillflow.plan.slots import Slots
 
 
 def emit(plan, session_core, kernels, feeds):
     """An _engine.Program. `feeds` are _engine.Feed objects in the order of the plan's feeds."""
-    slots = _Slots(plan)
+    slots = Slots(plan)
     program = _engine.Program(session_core, kernels, slots.count)
     for value, slot in slots.permanent.items():
         if value.is_reference:
@@ -22,22 +23,24 @@ def emit(plan, session_core, kernels, feeds):
         else:
             array = _array_for(value)
             program.add_constant(slot, array, value.dtype.as_datatype_enum)
-    cells = numbered_conditions(plan) if plan.is_guarded else None
+    control_flow = _ControlFlow(plan) if plan.is_guarded else None
     for node, step in zip(plan.nodes, slots.steps, strict=True):
-        _emit_step(program, kernels, node, step, cells)
+        _emit_step(program, kernels, node, step, control_flow)
     program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
-    program.set_fetches(
-        [slots.of[value] for value in plan.fetch_values], len(cells or ()), _fetch_guards(plan, cells)
-    )
+    fetched = [slots.of[value] for value in plan.fetch_values]
+    if control_flow is None:
+        program.set_fetches(fetched)
+    else:
+        program.set_fetches(fetched, max(1, len(control_flow.cells)), control_flow.fetch_guards())
     return program
 
 
 def numbered_conditions(plan):
-    """{Condition: number} of all conditions that a plan speaks of."""
+    """{Condition: number} of all conditions that a plan speaks of, but for those that places decide."""
     found: dict = {}
     for node in plan.nodes:
-        for conditions in (node.conditions, node.guard, *node.attrs.get("guards", ())):
-            for condition in conditions:
+        for guard in (node.conditions, node.guard, *node.attrs.get("guards", ())):
+            for condition in to_be_checked(guard):
                 found.setdefault(condition, len(found))
     for guard in plan.fetch_guards:
         for condition in guard:
@@ -45,16 +48,46 @@ def numbered_conditions(plan):
     return found
 
 
-def _fetch_guards(plan, cells):
-    """(label, cells) of the fetches that may have no value. TensorFlow numbers them in the order of their names."""
-    if not cells:
-        return []
-    names = sorted({tensor.name for tensor in plan.fetches})
-    return [
-        (names.index(tensor.name), [cells[condition] for condition in guard])
-        for tensor, guard in zip(plan.fetches, plan.fetch_guards, strict=True)
-        if guard
-    ]
+class _ControlFlow:
+    """What the steps of a plan with branches and loops are told: numbers of cells and of steps."""
+
+    def __init__(self, plan):
+        self._plan = plan
+        self.cells = numbered_conditions(plan)
+        self.places = {}  # (loop, type of node) -> index of the step
+        for index, node in enumerate(plan.nodes):
+            if "loop" in node.attrs:
+                self.places[node.attrs["loop"], node.type] = index
+
+    def guard(self, guard):
+        return [self.cells[condition] for condition in to_be_checked(guard)]
+
+    def fetch_guards(self):
+        """(label, cells) of the fetches that may have no value. TensorFlow numbers them in the order of names."""
+        plan = self._plan
+        names = sorted({tensor.name for tensor in plan.fetches})
+        return [
+            (names.index(tensor.name), self.guard(guard))
+            for tensor, guard in zip(plan.fetches, plan.fetch_guards, strict=True)
+            if guard
+        ]
+
+    def lowered(self, node):
+        """(kernel, attributes, guard) of a node that is not an op's."""
+        numbers = [self.cells[condition] for condition in node.conditions]
+        guard = self.guard(node.guard)
+        if node.lowering.kind == "branch":
+            attrs = {"false_cell": numbers[0], "true_cell": numbers[1], "guard": guard}
+            guard = []  # it runs in any case: if the guard does not hold, neither way is taken
+        elif node.lowering.kind == "merge":
+            guards: list = []
+            for cells in map(self.guard, node.attrs["guards"]):
+                guards.extend([len(cells), *cells])
+            attrs = {"guards": guards, "cell": numbers[0] if numbers else -1}
+        else:
+            loop = node.attrs["loop"]
+            attrs = {"end": self.places[loop, "_LoopEnd"], "head": self.places[loop, "_LoopEnter"] + 1}
+        return _CONTROL_FLOW[node.lowering.kind], attrs, guard
 
 
 def _array_for(value):
@@ -79,21 +112,24 @@ def engine_variable(session_core, op):
 _CONTROL_FLOW = {
     "branch": Kernel("branch", ("predicate",), ("false_cell", "true_cell", "guard")),
     "merge": Kernel("merge_live", ("inputs",), ("guards", "cell")),
+    "loop_enter": Kernel("loop_enter", ("inputs",), ()),
+    "loop_test": Kernel("loop_test", ("predicate",), ("end",)),
+    "loop_next": Kernel("loop_next", ("inputs",), ("head",)),
+    "loop_end": Kernel("loop_end", (), ()),
 }
 
 
-def _emit_step(program, kernels, node, step, cells):
+def _emit_step(program, kernels, node, step, control_flow):
     lowering, values = node.lowering, node.attrs
     guard: list = []
-    if cells is not None:
-        guard = [cells[condition] for condition in node.guard]
+    if control_flow is not None:
         if isinstance(lowering, Special):
-            values = _control_flow_attrs(node, guard, cells)
-            lowering = _CONTROL_FLOW[lowering.kind]
-            guard = guard if lowering.name == "merge_live" else []
+            lowering, values, guard = control_flow.lowered(node)
+        else:
+            guard = control_flow.guard(node.guard)
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [_attr(values[name] if isinstance(name, str) else name) for name in lowering.attrs]
+    attrs = [_attr(_attr_value(node, values, name)) for name in lowering.attrs]
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
@@ -107,87 +143,34 @@ def _emit_step(program, kernels, node, step, cells):
         raise errors.make(error.code, error.message, node.op) from None
 
 
-def _control_flow_attrs(node, guard, cells):
-    """What the kernels of branches take: the numbers of cells."""
-    numbers = [cells[condition] for condition in node.conditions]
-    if node.lowering.kind == "branch":
-        return {"false_cell": numbers[0], "true_cell": numbers[1], "guard": guard}
-    guards: list = []
-    for each in node.attrs["guards"]:
-        guards.extend([len(each), *(cells[condition] for condition in each)])
-    return {"guards": guards, "cell": numbers[0] if numbers else -1}
+def _attr_value(node, values, name):
+    if name == "node_name":
+        return node.name.encode()
+    return values[name] if isinstance(name, str) else name
 
 
 def _attr(value):
-    """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape."""
+    """An attribute as the engine takes it: int, float, bytes, or a list of numbers; [-2] is an unknown shape.
+
+    A list of shapes is the rank of each, -1 if it is unknown, followed by its sizes; a list of strings is each of
+    them after its length.
+    """
     if isinstance(value, dtypes.DType):
         return value.as_datatype_enum
     if isinstance(value, TensorShape):
         if value.rank is None:
             return [-2]
         return [-1 if size is None else size for size in value.as_list()]
+    if isinstance(value, TensorValue):
+        return value.array().ravel().tolist()
     if isinstance(value, tuple):
+        if value and isinstance(value[0], TensorShape):
+            return [number for shape in value for number in _ranked(shape)]
+        if value and isinstance(value[0], bytes):
+            return b"".join(len(item).to_bytes(8, "little") + item for item in value)
         return [_attr(item) for item in value]
     return value
 
 
-@dataclass(slots=True)
-class _Step:
-    inputs: list  # slots
-    outputs: list
-    dying: int  # bit i: nothing reads input i afterwards
-    releases: list  # slots that are free afterwards
-
-
-class _Slots:
-    """Which slot each value lies in, and when slots become free."""
-
-    def __init__(self, plan):
-        self.of: dict = {}
-        self.permanent: dict = {}
-        self.count = 0
-        self._free: list = []
-        self.steps = []
-        lasting = set(plan.fetch_values)
-        last_reader = {}
-        for index, node in enumerate(plan.nodes):
-            for value in node.inputs:
-                last_reader[value] = index
-        for value in plan.feed_values:
-            self._assign(value)
-        for index, node in enumerate(plan.nodes):
-            self.steps.append(self._step(index, node, last_reader, lasting))
-        for value in plan.fetch_values:
-            if value not in self.of:
-                self._assign_permanent(value)
-
-    def _assign(self, value):
-        if self._free:
-            self.of[value] = self._free.pop()
-        else:
-            self.of[value] = self.count
-            self.count += 1
-
-    def _assign_permanent(self, value):
-        self.of[value] = self.permanent[value] = self.count
-        self.count += 1
-
-    def _step(self, index, node, last_reader, lasting):
-        for value in node.inputs:
-            if value not in self.of:  # a constant or a variable, met for the first time
-                self._assign_permanent(value)
-        for value in node.outputs:
-            self._assign(value)
-        dying = 0
-        ending: list = []
-        for position, value in enumerate(node.inputs):
-            if value in self.permanent or value in lasting or last_reader[value] != index:
-                continue
-            if value not in ending:
-                ending.append(value)
-            if position < 64 and node.inputs.count(value) == 1:
-                dying |= 1 << position
-        ending.extend(value for value in node.outputs if value not in last_reader and value not in lasting)
-        inputs, outputs, releases = ([self.of[v] for v in values] for values in (node.inputs, node.outputs, ending))
-        self._free.extend(releases)
-        return _Step(inputs, outputs, dying, releases)
+def _ranked(shape):
+    return [-1] if shape.rank is None else [shape.rank, *_attr(shape)]

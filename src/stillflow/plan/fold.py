@@ -47,7 +47,7 @@ def _fold(plan, evaluate, is_foldable):
     if results is None:
         return False  # let it fail when the program runs, where the node is named
     for value, array in zip(wanted, results, strict=True):
-        value.constant = np.asarray(array)
+        value.constant = np.asarray(array, object if isinstance(array, bytes) else None)  # numpy cuts bytes at zeros
         value.dims = value.constant.shape
         value.producer = None
     plan.nodes = [node for node in plan.nodes if node not in members]

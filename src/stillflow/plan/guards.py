@@ -12,18 +12,22 @@ ALWAYS: frozenset = frozenset()
 class Condition:
     """One way that a run may go: an outcome of a predicate, or that one of several branches was taken."""
 
-    __slots__ = ("implied", "opposite", "within")
+    __slots__ = ("implied", "is_placed", "opposite", "predicate", "ways", "within")
 
-    def __init__(self, within):
+    def __init__(self, within, is_placed=False, predicate=None):
         self.within = within  # the guard under which it is decided at all
+        self.predicate = predicate  # the value of which it is an outcome
+        self.is_placed = is_placed  # whether the place of a node decides it, as in a loop, and not a node before
         self.implied = within.union(*(condition.implied for condition in within))
         self.opposite: Condition | None = None  # the other outcome of the same predicate
+        self.ways: tuple = ()  # both outcomes: false, true
 
 
-def both_ways(within):
+def both_ways(within, is_placed=False, predicate=None):
     """The conditions that a predicate under this guard is false, and that it is true."""
-    ways = Condition(within), Condition(within)
+    ways = Condition(within, is_placed, predicate), Condition(within, is_placed, predicate)
     ways[0].opposite, ways[1].opposite = ways[1], ways[0]
+    ways[0].ways = ways[1].ways = ways
     return ways
 
 
@@ -66,3 +70,22 @@ def common(guards):
     """What all of several guards imply."""
     sets = [guard.union(*(condition.implied for condition in guard)) for guard in guards]
     return joined([frozenset({condition}) for condition in frozenset.intersection(*sets)])
+
+
+def to_be_checked(guard):
+    """What of a guard has to be looked at when a node is reached."""
+    if not any(condition.is_placed for condition in guard):
+        return guard
+    return joined([to_be_checked(c.within) if c.is_placed else frozenset({c}) for c in guard])
+
+
+def is_in_loop(guard):
+    return any(c.is_placed or any(outer.is_placed for outer in c.implied) for c in guard)
+
+
+def known_outcome(guard, predicate):
+    """The condition on `predicate` that holds whenever the guard does, or None."""
+    for condition in guard.union(*(condition.implied for condition in guard)):
+        if condition.predicate is predicate:
+            return condition
+    return None

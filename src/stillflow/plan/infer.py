@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph.shape import merge
-from stillflow.graph.shape_inference import as_partial, known_value, normalized
+from stillflow.graph.shape_inference import as_partial, handle_source, known_value, normalized
 from stillflow.ops.registry import Alias
 
 # Values of up to this many elements are computed while planning, if an op says how.
@@ -15,9 +15,10 @@ _MOST_KNOWN_ELEMENTS = 4096
 class PlanContext:
     """What shape and value rules may ask, answered from the plan."""
 
-    __slots__ = ("attrs", "op_def", "output_index", "shapes", "values")
+    __slots__ = ("_op", "attrs", "op_def", "output_index", "shapes", "values")
 
     def __init__(self, node):
+        self._op = node.op
         self.op_def = node.op._op_def
         self.attrs = node.attrs
         self.values = node.inputs
@@ -33,6 +34,9 @@ class PlanContext:
 
     def variable_dims(self, index):
         return self.shapes[index]
+
+    def handle_attrs(self, index):
+        return handle_source(self._op._inputs[index])._attrs
 
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))

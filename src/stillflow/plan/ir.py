@@ -93,6 +93,8 @@ class Plan:
         self.fetch_guards: list = []  # of the fetch values
         self.guards: dict = {}  # Operation or Tensor -> guard, where it is not ALWAYS
         self.branches: dict = {}  # what branches.py knows of predicates
+        self.loop_ways: dict = {}  # LoopCond operation -> the conditions that it is false, and true
+        self.ways_of_exits: dict = {}  # Exit operation -> (the condition of being in its loop, those of the test)
         self.changes: dict = {}  # reference Value -> the number of nodes that have changed it
         self.is_guarded = False  # whether nodes run under conditions
 

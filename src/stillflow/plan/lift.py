@@ -9,8 +9,10 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Special
+from stillflow.ops.registry import Alias, Kernel, Special
+from stillflow.plan import loops
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
+from stillflow.plan.guards import is_in_loop
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 from stillflow.plan.reads import read
@@ -31,20 +33,43 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
         plan.values[tensor] = value
         plan.feed_values.append(value)
-    for order, op in enumerate(operations):
-        if op in done:
-            _hand_on_references(plan, op)
-        else:
-            _LIFTS.get(kind_of(op), _lift_operation)(plan, op, order)
+    if any(kind_of(op) == "enter" for op in operations):
+        _lift_with_loops(plan, operations, done)
+    else:
+        for order, op in enumerate(operations):
+            _lift(plan, op, order, done)
     for tensor in fetches:
         value = plan.early_reads.get(tensor) or plan.values[tensor]
         guard = guard_of_tensor(plan, tensor)
+        if is_in_loop(guard):
+            message = f"{tensor.name} is in a loop: only what leaves a loop can be fetched"
+            raise errors.make(errors.INVALID_ARGUMENT, message, tensor._op)
         if value.is_reference:
             # A fetched variable is read when everything else has run.
             value = read(plan, tensor._op, value, len(operations), guard)
         plan.fetch_values.append(value)
         plan.fetch_guards.append(guard)
     return plan
+
+
+def _lift(plan, op, order, done):
+    if op in done:
+        _hand_on_references(plan, op)
+    else:
+        _LIFTS.get(kind_of(op), _lift_operation)(plan, op, order)
+
+
+def _lift_with_loops(plan, operations, done):
+    orders = {op: order for order, op in enumerate(operations)}
+
+    def lift_item(item):
+        if isinstance(item, loops.Loop):
+            loops.lift_loop(plan, item, orders, lift_item)
+        else:
+            _lift(plan, item, orders[item], done)
+
+    for item in loops.nested(operations, plan.fed):
+        lift_item(item)
 
 
 def _lift_operation(plan, op, order):
@@ -57,7 +82,8 @@ def _lift_operation(plan, op, order):
         tensor = op._outputs[0]
         if tensor in plan.fetches and tensor not in plan.feeds:
             plan.early_reads[tensor] = read(plan, op, values[0], order, guard)
-        plan.values.setdefault(tensor, values[0])
+        if tensor not in plan.fed:
+            plan.values[tensor] = values[0]
         return
     changed = None
     for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
@@ -78,8 +104,9 @@ def _lift_operation(plan, op, order):
         if arg.is_ref and changed is not None:
             node.outputs.remove(value)
             plan.values[value.source] = changed  # what comes out is the variable that went in
-        elif value.source not in plan.values:  # a fed tensor keeps the value that is fed
-            value.is_reference = arg.is_ref
+        elif value.source not in plan.fed:
+            # What a kernel makes is a value, also where TensorFlow has a reference to a handle.
+            value.is_reference = arg.is_ref and not isinstance(op_def.lowering, Kernel)
             plan.values[value.source] = value
     if isinstance(node.lowering, Special):
         _lift_special(plan, op, node)
@@ -147,7 +174,15 @@ def _lift_special(plan, op, node):
         raise errors.make(errors.UNIMPLEMENTED, f"Op type {op.type} cannot be run", op)
 
 
-_LIFTS = {"switch": lift_switch, "merge": lift_merge}
+_LIFTS = {
+    "switch": lift_switch,
+    "merge": lift_merge,
+    "enter": loops.lift_enter,
+    "exit": loops.lift_exit,
+    "control_trigger": loops.lift_control_trigger,
+    "next_iteration": loops.lift_next_iteration,
+    "loop_cond": loops.lift_loop_cond,
+}
 
 
 def _unfed(op):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow.graph.shape_inference import dims_text
 from stillflow.plan.emit import numbered_conditions
+from stillflow.plan.guards import to_be_checked
 
 
 def listing(plan) -> str:
@@ -14,14 +15,14 @@ def listing(plan) -> str:
     conditions = numbered_conditions(plan) if plan.is_guarded else {}
 
     def numbers(guard):
-        return ",".join(sorted(str(conditions[condition]) for condition in guard))
+        return ",".join(sorted(str(conditions[condition]) for condition in to_be_checked(guard)))
 
     for index, node in enumerate(plan.nodes):
         inputs = " ".join(_operand(value) for value in node.inputs)
         outputs = ", ".join(_typed(value) for value in node.outputs)
         name = getattr(node.lowering, "name", None) or getattr(node.lowering, "kind", node.type)
         decided = f"  decides {numbers(node.conditions)}" if node.conditions else ""
-        guard = f"  if {numbers(node.guard)}" if node.guard else ""
+        guard = f"  if {numbers(node.guard)}" if to_be_checked(node.guard) else ""
         lines.append(f"{index:3d}  {name}  {inputs}  -> {outputs}{decided}{guard}")
         if node.type == "_Elementwise":
             lines.append(f"       {node.attrs['program'].decode()}")

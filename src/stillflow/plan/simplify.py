@@ -31,6 +31,8 @@ def simplify(plan):
                 replacements[node.outputs[0]] = known.outputs[0]
                 continue
             reads[node.inputs[0]] = node
+        elif node.type == "_LoopEnter":
+            reads.clear()  # what is read in a loop may have been changed in the round before
         elif not node.is_pure:
             for value in node.inputs:
                 if value.is_reference:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stillflow.graph import dtypes
 from stillflow.ops.registry import Elementwise
 from stillflow.plan.elementwise import is_elementwise
 from stillflow.plan.ir import Plan, Value, constant_of
@@ -67,7 +68,8 @@ def _result(node, evaluate):
     if node.type == "Fill":
         return values[1]
     if node.type == "ZerosLike":
-        return np.zeros((), node.outputs[0].dtype.as_numpy_dtype)
+        dtype = node.outputs[0].dtype
+        return np.array(b"" if dtype is dtypes.string else 0, dtype.as_numpy_dtype)
     if node.type in _MOVES and all(value.constant is not None for value in node.inputs):
         return values[0]
     if any(value is None for value in values):

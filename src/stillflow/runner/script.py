@@ -29,6 +29,8 @@ def run(path: str, arguments: list[str]) -> int:
     sys.argv = [path, *arguments]
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = os.path.dirname(os.path.realpath(full_path))
+    # Processes that multiprocessing starts anew have this sys.path, and nothing else of what is done here.
+    sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "children"))
     main = _main_module(full_path)
     sys.modules["__main__"] = main
     try:

@@ -20,6 +20,7 @@ _SAME = {
     "examples.tutorials.mnist.input_data": "stillflow.examples.tutorials.mnist.input_data",
     "compat.v1": "stillflow",
     "errors": "stillflow.errors",
+    "python.client.timeline": "stillflow.timeline",
     "python.framework.errors": "stillflow.errors",
     "python.framework.errors_impl": "stillflow.errors",
     "python.ops.nn": "stillflow.facade.nn",
@@ -34,8 +35,8 @@ _SAME = {
     "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging flags gfile initializers linalg logging math nest nn random saved_model sparse "
-    "train version"
+    "app bitwise compat debugging dtypes flags gfile image initializers linalg logging manip math nest nn random "
+    "saved_model sparse strings train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 
@@ -74,10 +75,14 @@ _MADE = {
     "python.ops.check_ops": ["stillflow.facade.checks"],
     "python.ops.clip_ops": ["stillflow.facade.clip"],
     "python.ops.control_flow_ops": [
-        "stillflow: Assert case cond group no_op tuple with_dependencies",
+        "stillflow: Assert case cond group no_op tuple while_loop with_dependencies",
         "stillflow.ops.control_flow.branch: merge switch",
         "stillflow.ops.control_flow.context: CondContext ControlFlowContext",
+        "stillflow.ops.control_flow.while_context: WhileContext",
     ],
+    "python.ops.functional_ops": ["stillflow: foldl foldr map_fn scan"],
+    "python.ops.map_fn": ["stillflow: map_fn"],
+    "python.ops.tensor_array_ops": ["stillflow: TensorArray"],
     "python.ops.embedding_ops": ["stillflow.facade.nn: embedding_lookup embedding_lookup_sparse"],
     "python.ops.gradients": ["stillflow: AggregationMethod gradients hessians"],
     "python.ops.gradients_impl": ["stillflow: AggregationMethod gradients hessians"],

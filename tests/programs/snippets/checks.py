@@ -86,3 +86,28 @@ def waits(tf):
     x, y = tf.constant([1.0]), tf.constant([2.0])
     a, b = tf.tuple([x * 2.0, y + 1.0])
     return [_after(tf, [tf.group(x, y), tf.group(x.op, name="g"), tf.no_op()], x), a, b]
+
+
+def shapes(tf):
+    x, y, z = tf.ones([2, 3]), _unknown(tf, [[1, 2, 3]], [None, 3]), _unknown(tf, [1, 2, 3], [None])
+    return [
+        _after(tf, [
+            tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("M", "D")), (z, ("D",))]),
+            tf.debugging.assert_shapes({x: [2, None]}, name="named"), tf.debugging.assert_shapes([(y, [..., 3])]),
+            tf.debugging.assert_shapes([(z, [3]), (y, [1, "."])], message="why", summarize=2),
+        ], x)
+    ]  # fmt: skip
+
+
+def all_finite(tf):
+    x = tf.constant([1.0, 2.0]) / _unknown(tf, [2.0, 4.0], [2])
+    with tf.control_dependencies([tf.add_check_numerics_ops()]):
+        return [tf.identity(x)]
+
+
+def formatted(tf):
+    x = tf.constant([[1, 2], [3, 4]])
+    return [
+        tf.strings.format("a {} b {}", (x, tf.constant("t"))), tf.strings.format("%", x, "%", -1, name="f"),
+        tf.guarantee_const(x), tf.guarantee_const([1.0], name="g"),
+    ]  # fmt: skip

@@ -45,6 +45,14 @@ def least_squares(tf):
     ]  # fmt: skip
 
 
+def least_squares_of_unknown_sizes(tf):
+    a, b = _tall(tf), tf.constant([[1.0], [2.0], [4.0]])
+    tall = tf.placeholder_with_default(a, [None, None])
+    wide = tf.placeholder_with_default(tf.transpose(a), None)
+    found = [tf.matrix_solve_ls(tall, b, 0.5), tf.matrix_solve_ls(wide, b[:2], 0.5, name="named")]
+    return found + tf.gradients(found[0] ** 2, tall)
+
+
 def spectra(tf):
     a, tall = _matrix(tf), _tall(tf)
     e, v = tf.self_adjoint_eig(a)

@@ -48,6 +48,24 @@ def einsums_of_unknown_shapes(tf):
     return [tf.einsum("ij,jk->ik", x, y), tf.einsum("bij,jk->bik", z, y), tf.einsum("bij,ij->bi", z, x)]
 
 
+def einsums_with_dots(tf):
+    x, y, z = _array(tf, 2, 3), _array(tf, 3, 4), _array(tf, 5, 2, 3)
+    return [
+        tf.einsum("...ij,jk->...ik", z, y), tf.einsum("...ij,...jk", x, y), tf.einsum("i...->...", x),
+        tf.einsum("...->...", z), tf.einsum("ij...,j...->i...", x, tf.constant([1.0, 2.0, 3.0])),
+        tf.einsum("...i->...", tf.placeholder_with_default(x, [None, 3]), name="e"), tf.einsum("...i,...i", x, x),
+    ]  # fmt: skip
+
+
+def einsums_of_many(tf):
+    x, y = _array(tf, 2, 3), _array(tf, 3, 3)
+    return [
+        tf.einsum("ij,ij,ij->i", x, x, x), tf.einsum("ai,aj,ak->ijk", x, x, x), tf.einsum("ii", y),
+        tf.einsum("ij,ji,ik->jk", x, tf.transpose(x), x, name="m"),
+        tf.einsum("ij->ji", _unknown(tf, np.ones([2, 3]))),
+    ]  # fmt: skip
+
+
 def gradient_of_einsum(tf):
     x, y = _array(tf, 2, 3), _array(tf, 3, 4)
     return tf.gradients(tf.einsum("ij,jk->ik", x, y), [x, y])

@@ -170,6 +170,31 @@ def in_parts(tf):
         return [tf.concat([part.read_value() for part in table], 0)]
 
 
+def parts(tf):
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], use_resource=True, name="v")
+    with tf.control_dependencies([v.initializer]):
+        a = v[1:, 0].assign([9.0])
+    with tf.control_dependencies([a]):
+        b = v[..., ::2].assign(tf.zeros([2, 2]), name="named")
+    with tf.control_dependencies([b]):
+        c = tf.scatter_nd_update(v, [[0, 1]], [7.0])
+    with tf.control_dependencies([c]):
+        d = tf.scatter_nd_add(v, [[0], [0]], tf.ones([2, 3]), name="add")
+    with tf.control_dependencies([d]):
+        e = v.scatter_nd_sub([[1, 1], [1, 2]], [0.5, 0.25])
+    with tf.control_dependencies([e]):
+        f = v.scatter_nd_add([[1]], [[1.0, 1.0, 1.0]])
+    with tf.control_dependencies([f]):
+        g = v.scatter_nd_update([[0, 0]], [3.0])
+    return [g.read_value()]
+
+
+def batches_of_rows(tf):
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], use_resource=True, name="v")
+    with tf.control_dependencies([v.initializer]):
+        return [tf.batch_scatter_update(v, [[2, 0], [1, 2]], [[7.0, 8.0], [9.0, 10.0]]).read_value()]
+
+
 def noise_contrastive(tf):
     weights = tf.Variable(tf.ones([9, 3]), use_resource=True, name="weights")
     biases = tf.Variable(tf.zeros([9]), use_resource=True, name="biases")

@@ -190,3 +190,17 @@ def gradients(tf):
 def waited_for(tf):
     with tf.control_dependencies([tf.group(_matrix(tf), name="g")]):
         return [tf.constant(1.0)]
+
+
+def confusion_matrices(tf):
+    labels, predictions = tf.constant([1, 2, 4]), tf.placeholder_with_default([2, 2, 4], [3])
+    unknown = tf.placeholder_with_default([[2], [2], [4]], None)
+    return [
+        tf.confusion_matrix(labels, predictions), tf.math.confusion_matrix(labels, predictions, 5, name="named"),
+        tf.math.confusion_matrix([[1], [0]], [1, 1], dtype=tf.float32, weights=[0.5, 2.0]),
+        tf.confusion_matrix(labels, unknown, num_classes=tf.constant(6)),
+    ]  # fmt: skip
+
+
+def in_a_larger_shape(tf):
+    return _parts(tf.sparse_reset_shape(_unknown(tf), tf.constant([5, 5], tf.int64)))

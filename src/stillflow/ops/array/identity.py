@@ -12,6 +12,13 @@ ref_identity = define_op(
     "RefIdentity(input: Ref(T)) -> (output: Ref(T))", "T: type", special="nothing", allows_uninitialized_input=True
 )
 snapshot = define_op("Snapshot(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
+guarantee_const = define_op(
+    "GuaranteeConst(input: T) -> (output: T)",
+    "T: type",
+    kernel="identity_n(input)",
+    stateful=True,
+    differentiable=None,
+)
 no_op = define_op("NoOp() -> ()", special="nothing", differentiable=False)
 
 
@@ -20,6 +27,7 @@ no_op = define_op("NoOp() -> ()", special="nothing", differentiable=False)
 @prevent_gradient.shape_rule
 @ref_identity.shape_rule
 @snapshot.shape_rule
+@guarantee_const.shape_rule
 def _(context):
     return context.shapes[0]
 

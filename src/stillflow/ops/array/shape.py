@@ -117,7 +117,7 @@ def shape(input, name=None, out_type=dtypes.int32, optimize=True):
         tensor = convert_to_tensor(input)
         if optimize and tensor.shape.is_fully_defined():
             return ops.constant(tensor.shape.as_list(), out_type, name=scope)
-        return shape_op(tensor, out_type=out_type, name=scope)
+        return shape_op(input, out_type=out_type, name=scope)  # a resource variable is read again
 
 
 def size(input, name=None, out_type=dtypes.int32, optimize=True):
@@ -131,7 +131,7 @@ def size(input, name=None, out_type=dtypes.int32, optimize=True):
                 return ops.constant(tensor.shape.num_elements(), out_type, name=scope)
             if tensor._dims is not None and 0 in tensor._dims:
                 return ops.constant(0, out_type, name=scope)
-        return size_op(tensor, out_type=out_type, name=scope)
+        return size_op(input, out_type=out_type, name=scope)
 
 
 def rank(input, name=None, optimize=True):
@@ -142,4 +142,4 @@ def rank(input, name=None, optimize=True):
         tensor = convert_to_tensor(input)
         if optimize and tensor._dims is not None:
             return ops.constant(len(tensor._dims), dtypes.int32, name=scope)
-        return rank_op(tensor, name=scope)
+        return rank_op(input, name=scope)

@@ -35,6 +35,13 @@ strided_slice_assign = define_op(
     kernel=f"strided_slice_assign(ref, begin, end, strides, value | {_MASK_NAMES})",
     differentiable=False,
 )
+resource_strided_slice_assign = define_op(
+    "ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: T) -> ()",
+    f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
+    kernel=f"strided_slice_assign(ref, begin, end, strides, value | {_MASK_NAMES})",
+    stateful=True,
+    differentiable=False,
+)
 
 
 # ---- What a specification means -----------------------------------------------------------------------------
@@ -214,7 +221,7 @@ def strided_slice(
         if var is None:
             raise ValueError("Sliced assignment is only supported for variables")
         name = f"{default_name}_assign" if name is None else name
-        return strided_slice_assign(var._ref(), begin, end, strides, val, name=name, **masks)
+        return var._strided_slice_assign(begin, end, strides, val, name, **masks)
 
     result.assign = assign
     return result

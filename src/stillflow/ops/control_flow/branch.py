@@ -28,7 +28,7 @@ merge_op = define_op(
 ref_merge = define_op(
     "RefMerge(inputs: Ref(N * T)) -> (output: Ref(T), value_index: int32)", "T: type; N: int >= 1", special="merge"
 )
-control_trigger = define_op("ControlTrigger() -> ()", special="nothing", differentiable=None)
+control_trigger = define_op("ControlTrigger() -> ()", special="control_trigger", differentiable=None)
 
 
 @switch_op.shape_rule
@@ -58,7 +58,9 @@ def _(context):
 def _(op, *grads):
     """Where branches part, gradients come together."""
     context = op._get_control_flow_context()
-    if context is None or not context.IsCondContext():
+    if context is not None and context.IsWhileContext():
+        return _loop_switch_gradient(op, grads)
+    if context is None:
         false_grad = switch(grads[0], op._inputs[1])[0]
         true_grad = switch(grads[1], op._inputs[1])[1]
         return merge([false_grad, true_grad])[0], None
@@ -69,13 +71,31 @@ def _(op, *grads):
     return None, None
 
 
+def _loop_switch_gradient(op, grads):
+    """The Switch of a loop's variable is gone through twice: at the loop's end, and at the end of each round."""
+    merges = get_default_graph()._get_control_flow_context().grad_state.switch_map
+    if op in merges:
+        if grads[1] is not None:
+            ops.close_round(merges[op], grads[1], checks_shape=False)
+        return None, None
+    if grads[0] is None:
+        return None, None
+    merges[op] = merge([grads[0], grads[0]], name="b_switch")[0]
+    return merges[op], None
+
+
 @merge_op.gradient
 @ref_merge.gradient
 def _(op, grad, _):
     """Where branches come together, gradients part."""
     context = output_context(op._inputs[0]._op)
+    loop = get_default_graph()._get_control_flow_context()
+    if context is not None and context.IsWhileContext():
+        return switch_ref_or_tensor(grad, loop.pivot)
     if context is not None and context.IsCondContext():
-        return switch_ref_or_tensor(grad, context.pred, name="cond_grad")
+        state = None if loop is None else loop.grad_state
+        pred = context.pred if state is None else state.predicate_backward(context.pred)
+        return switch_ref_or_tensor(grad, pred, name="cond_grad")
     chosen = [ops.equal(op._outputs[1], i) for i in range(len(op._inputs))]
     return [switch_ref_or_tensor(grad, is_chosen)[1] for is_chosen in chosen]
 

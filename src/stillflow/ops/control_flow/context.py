@@ -122,6 +122,24 @@ class ControlFlowContext:
     def IsXLAContext(self):
         return False
 
+    def check_reader(self, source, reader):
+        """Raises ValueError if `source`, a node in this context, cannot be an input of the node `reader`."""
+        source_context = output_context(source)
+        reader_context = reader._control_flow_context
+        if source_context is None or source_context is reader_context:
+            return
+        loop = None if reader_context is None else reader_context.GetWhileContext()
+        source_loop = source_context.GetWhileContext()
+        if loop is None:
+            if source_loop is None or is_loop_enter(reader) or is_switch(reader):
+                return
+            why = f"because '{source.name}' is in a while loop"
+        else:
+            if is_inside(loop, source_loop) or _belong_together(loop, source_loop):
+                return
+            why = "because they are in different while loops"
+        raise ValueError(f"Cannot use '{source.name}' as input to '{reader.name}' {why}.")
+
     def _make_known(self, names):
         """Says to this context and those around it that tensors are available inside."""
         context = self
@@ -141,7 +159,7 @@ class ControlFlowContext:
             is_inside = context is not None and context.GetWhileContext() is loop
             (inside if is_inside else outside).append(control)
         if outside:
-            op._remove_all_control_inputs()
+            op._wait_for_nothing()
             op._wait_for(inside)
         return inside, outside
 
@@ -244,6 +262,9 @@ class CondContext(ControlFlowContext):
 
     def AddOp(self, op):
         """Makes a new node part of the branch: it reads what is outside through Switches."""
+        self.add_op(op)
+
+    def add_op(self, op):
         if op._inputs:
             for index, tensor in enumerate(op._inputs):
                 inside = tensor if _is_back_edge(op, tensor) else self.AddValue(tensor)
@@ -300,6 +321,10 @@ def from_control_flow_context_def(context_def, import_scope=None):
     """The context that a ControlFlowContextDef message describes."""
     if context_def.HasField("cond_ctxt"):
         return CondContext.from_proto(context_def.cond_ctxt, import_scope)
+    if context_def.HasField("while_ctxt"):
+        from stillflow.ops.control_flow.while_context import WhileContext
+
+        return WhileContext.from_proto(context_def.while_ctxt, import_scope)
     raise NotImplementedError(f"Unknown ControlFlowContextDef field: {context_def.WhichOneof('ctxt')}")
 
 
@@ -323,8 +348,32 @@ def is_switch(op: Operation):
     return op.type in ("Switch", "RefSwitch")
 
 
+def is_loop_enter(op: Operation):
+    return op.type in ("Enter", "RefEnter")
+
+
 def is_loop_exit(op: Operation):
     return op.type in ("Exit", "RefExit")
+
+
+def is_loop_constant(op: Operation):
+    """Whether a node brings into a loop what is the same in every round."""
+    return is_loop_enter(op) and op._attrs["is_constant"]
+
+
+def is_loop_switch(op: Operation):
+    """Whether a node is the Switch of a loop's variable, and not that of a branch in the loop."""
+    context = op._get_control_flow_context()
+    if not is_switch(op) or context is None or not context.IsWhileContext():
+        return False
+    for tensor in op._outputs:
+        for reader in tensor._consumers:
+            found = reader._get_control_flow_context()
+            if is_loop_enter(reader) and found is not None:
+                found = found.outer_context
+            if found is None or not found.IsCondContext():
+                return True
+    return False
 
 
 def _is_back_edge(op, tensor):
@@ -338,11 +387,36 @@ def output_context(op: Operation):
     return context.outer_context if context is not None and is_loop_exit(op) else context
 
 
+def while_context(op: Operation):
+    """The innermost loop that a node is in, or None."""
+    context = op._get_control_flow_context()
+    return None if context is None else context.GetWhileContext()
+
+
+def is_inside(context, outer):
+    """Whether a context is `outer` or in it; every one is in None."""
+    while context is not outer:
+        if context is None:
+            return False
+        context = context.outer_context
+    return True
+
+
 def is_in_context(op: Operation, context):
     """Whether a node is in a context or in one inside that."""
-    found = op._get_control_flow_context()
-    while found is not context:
-        if found is None:
-            return False
-        found = found.outer_context
-    return True
+    return is_inside(op._get_control_flow_context(), context)
+
+
+def _belong_together(loop, source_loop):
+    """Whether one loop computes the gradient of another, or of what is in it."""
+    state, source_state = loop.grad_state, source_loop.grad_state
+    if state is not None:
+        forward = state.forward_context
+        if is_inside(forward, source_loop) or forward is source_loop.outer_context:
+            return True
+    if source_state is not None:
+        forward = source_state.forward_context
+        if forward is loop:
+            return True
+        return forward.grad_state is not None and forward.grad_state.forward_context is loop
+    return False

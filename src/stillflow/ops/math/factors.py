@@ -302,25 +302,37 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     if not (fast and _suits_normal_equations(matrix)):
         return matrix_solve_ls_op(matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        if _is_tall(matrix):
-            factor = _gramian_factor(matrix, l2_regularizer, is_first_kind=True)
-            return cholesky_solve(factor, ops.matmul(matrix, rhs, adjoint_a=True))
-        factor = _gramian_factor(matrix, l2_regularizer, is_first_kind=False)
-        return ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+        return _if_tall(
+            matrix,
+            lambda: _solve_tall(matrix, rhs, l2_regularizer),
+            lambda: _solve_wide(matrix, rhs, l2_regularizer),
+        )
 
 
-def _is_tall(matrix):
-    return matrix._dims[-2] >= matrix._dims[-1]
+def _solve_tall(matrix, rhs, l2):
+    factor = _gramian_factor(matrix, l2, is_first_kind=True)
+    return cholesky_solve(factor, ops.matmul(matrix, rhs, adjoint_a=True))
+
+
+def _solve_wide(matrix, rhs, l2):
+    factor = _gramian_factor(matrix, l2, is_first_kind=False)
+    return ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+
+def _if_tall(matrix, tall, wide):
+    """What one of two functions builds: the first for matrices with as many rows as columns, or more."""
+    from stillflow.composites.cond import cond  # which needs ops itself
+
+    sizes = matrix.shape[-2:]
+    if sizes.is_fully_defined():
+        return tall() if sizes.as_list()[0] >= sizes.as_list()[1] else wide()
+    sizes = ops.shape(matrix)[-2:]
+    return cond(sizes[-2] >= sizes[-1], tall, wide)
 
 
 def _suits_normal_equations(matrix):
-    """Whether TensorFlow writes the normal equations out: not for many small matrices that do not fit a cache.
-
-    Where it is not known whether a matrix is tall, the op's kernel finds out.
-    """
+    """Whether TensorFlow writes the normal equations out: not for many small matrices that do not fit a cache."""
     shape = matrix.shape
-    if shape.rank is None or None in shape.as_list()[-2:]:
-        return False
     if not shape.is_fully_defined():
         return True
     is_large = shape.num_elements() * matrix.dtype.size > 256000
@@ -331,23 +343,28 @@ def _suits_normal_equations(matrix):
 def _(op, grad):
     if op._attrs["fast"] is False:
         raise ValueError("Gradient not defined for fast=False")
+    by_a, by_b = _if_tall(op._inputs[0], lambda: _gradients_of_tall(op, grad), lambda: _gradients_of_wide(op, grad))
+    return by_a, by_b, None
+
+
+def _gradients_of_tall(op, grad):
     a, b, l2 = op._inputs
-    if a.shape.rank is None or None in a.shape.as_list()[-2:]:
-        raise NotImplementedError("The gradient of MatrixSolveLs needs to know the sizes of the matrices.")
-    l2 = ops.cast(l2, a.dtype.base_dtype)
-    if _is_tall(a):
-        x = op._outputs[0]
-        z = cholesky_solve(_gramian_factor(a, l2, is_first_kind=True), grad)
-        product = ops.matmul(x, z, adjoint_b=True)
-        symmetric = product + ops.matrix_transpose(product)
-        by_a = -ops.matmul(a, symmetric) + ops.matmul(b, z, adjoint_b=True)
-        return by_a, ops.matmul(a, z), None
-    factor = _gramian_factor(a, l2, is_first_kind=False)
+    x = op._outputs[0]
+    z = cholesky_solve(_gramian_factor(a, ops.cast(l2, a.dtype.base_dtype), is_first_kind=True), grad)
+    product = ops.matmul(x, z, adjoint_b=True)
+    symmetric = product + ops.matrix_transpose(product)
+    by_a = -ops.matmul(a, symmetric) + ops.matmul(b, z, adjoint_b=True)
+    return by_a, ops.matmul(a, z)
+
+
+def _gradients_of_wide(op, grad):
+    a, b, l2 = op._inputs
+    factor = _gramian_factor(a, ops.cast(l2, a.dtype.base_dtype), is_first_kind=False)
     by_b = cholesky_solve(factor, ops.matmul(a, grad))
     solution = cholesky_solve(factor, b)
     first = -ops.matmul(by_b, ops.matmul(solution, a, adjoint_a=True))
     rest = grad - ops.matmul(a, by_b, adjoint_a=True)
-    return first + ops.matmul(solution, rest, adjoint_b=True), by_b, None
+    return first + ops.matmul(solution, rest, adjoint_b=True), by_b
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

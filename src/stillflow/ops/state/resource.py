@@ -11,6 +11,7 @@ from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
 from stillflow.ops.array.placeholder import incompatible
+from stillflow.ops.array.scatter_nd import check_parts
 from stillflow.ops.registry import define_op
 from stillflow.ops.state.variable import NUMBERS
 
@@ -58,6 +59,13 @@ assign_sub_variable_op = define_op(
     stateful=True,
     differentiable=False,
 )
+resource_count_up_to = define_op(
+    "ResourceCountUpTo(resource: resource) -> (output: T)",
+    "limit: int; T: {int32, int64}",
+    kernel="count_up_to(resource | limit)",
+    stateful=True,
+    differentiable=False,
+)
 resource_gather = define_op(
     "ResourceGather(resource: resource, indices: Tindices) -> (output: dtype)",
     "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
@@ -101,6 +109,29 @@ resource_scatter_min = _scatter("ResourceScatterMin", 5)
 resource_scatter_max = _scatter("ResourceScatterMax", 6)
 
 
+def _scatter_nd(name, operation):
+    op = define_op(
+        f"{name}(ref: resource, indices: Tindices, updates: T) -> ()",
+        "T: type; Tindices: {int32, int64}; use_locking: bool = true",
+        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        stateful=True,
+        differentiable=False,
+    )
+
+    @op.shape_rule
+    def _(context):
+        _, indices, updates = context.shapes
+        check_parts(context.variable_dims(0), indices, updates, "input")
+        return []
+
+    return op
+
+
+resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", 0)
+resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", 1)
+resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", 2)
+
+
 @var_handle_op.shape_rule
 @var_is_initialized_op.shape_rule
 def _(context):
@@ -126,6 +157,11 @@ def _(context):
     if merge(dims, value) is False:
         raise ShapeError(incompatible(dims, value))
     return []
+
+
+@resource_count_up_to.shape_rule
+def _(context):
+    return plain.with_rank(context.variable_dims(0), 0)
 
 
 @resource_gather.shape_rule

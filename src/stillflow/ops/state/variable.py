@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 NUMBERS = (
@@ -45,6 +46,12 @@ assign_sub = define_op(
     kernel="assign_sub(ref, value)",
     differentiable=False,
 )
+count_up_to = define_op(
+    "CountUpTo(ref: Ref(T)) -> (output: T)",
+    "limit: int; T: {int32, int64}",
+    kernel="count_up_to(ref | limit)",
+    differentiable=False,
+)
 is_variable_initialized = define_op(
     "IsVariableInitialized(ref: Ref(dtype)) -> (is_initialized: bool)",
     "dtype: type",
@@ -75,6 +82,11 @@ def _(context):
 @assign_sub.shape_rule
 def _(context):
     return _merged(*context.shapes)
+
+
+@count_up_to.shape_rule
+def _(context):
+    return plain.with_rank(context.shapes[0], 0)
 
 
 @is_variable_initialized.shape_rule

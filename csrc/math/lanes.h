@@ -1,0 +1,114 @@
+// lanes.h: numbers that are combined lane by lane, in as many registers as they fill.
+//
+// The compiler turns loops over lanes into vector code only now and then; this is vector code to begin with. What
+// results does not depend on how wide registers are.
+#pragma once
+
+#include <utility>
+
+#include "math/scalar.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace stillflow {
+
+#if defined(__AVX512F__)
+constexpr int kRegisterBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kRegisterBytes = 32;
+#else
+constexpr int kRegisterBytes = 16;
+#endif
+
+template <typename T, int kBytes>
+struct RegisterOf {
+  typedef T type __attribute__((vector_size(kBytes)));
+};
+template <typename T>
+using Register = typename RegisterOf<T, kRegisterBytes>::type;
+
+struct PlusLanes {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return a + b;
+  }
+};
+// NaN in b is passed over.
+struct LargerLanes {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return b > a ? b : a;
+  }
+};
+
+// The first `count` lanes of a register, `fill` in the others; their memory is not touched.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadFirst(const T* from, int64_t count, T fill) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  const int lanes = count >= kWhole ? kWhole : (count > 0 ? static_cast<int>(count) : 0);
+  const Register<T> filled = fill - Register<T>{};
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return (Register<T>)_mm512_mask_loadu_epi32((__m512i)filled, static_cast<__mmask16>((1u << lanes) - 1), from);
+  } else {
+    return (Register<T>)_mm512_mask_loadu_epi64((__m512i)filled, static_cast<__mmask8>((1u << lanes) - 1), from);
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m256i loaded = _mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask);
+    return (Register<T>)_mm256_blendv_epi8((__m256i)filled, loaded, mask);
+  } else {
+    const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i loaded = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), mask);
+    return (Register<T>)_mm256_blendv_epi8((__m256i)filled, loaded, mask);
+  }
+#else
+  Register<T> loaded = filled;
+  for (int i = 0; i < lanes; ++i) loaded[i] = from[i];
+  return loaded;
+#endif
+}
+
+// Lane j is combined with lane j + n/2, then with lane j + n/4, ...
+template <typename Op, typename T, int kBytes>
+STILLFLOW_INLINE T CombineHalves(typename RegisterOf<T, kBytes>::type lanes) {
+  if constexpr (kBytes == 2 * sizeof(T)) {
+    return Op::Combine(lanes[0], lanes[1]);
+  } else {
+    using Half = typename RegisterOf<T, kBytes / 2>::type;
+    Half halves[2];
+    std::memcpy(halves, &lanes, kBytes);
+    return CombineHalves<Op, T, kBytes / 2>(Op::Combine(halves[0], halves[1]));
+  }
+}
+
+// Combines elements in kCount lanes by position, then the lanes by halves.
+template <typename Op, int kCount, typename T>
+STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  constexpr int kRegisters = kCount / kWhole;
+  Register<T> lanes[kRegisters];
+  for (int k = 0; k < kRegisters; ++k) lanes[k] = start - Register<T>{};
+  int64_t i = 0;
+  for (; i + kCount <= count; i += kCount) {
+    for (int k = 0; k < kRegisters; ++k) {
+      Register<T> loaded;
+      std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
+      lanes[k] = Op::Combine(lanes[k], loaded);
+    }
+  }
+  if (i < count) {
+    for (int k = 0; k < kRegisters; ++k) {
+      lanes[k] = Op::Combine(lanes[k], LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start));
+    }
+  }
+  for (int width = kRegisters / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] = Op::Combine(lanes[k], lanes[k + width]);
+  }
+  return CombineHalves<Op, T, kRegisterBytes>(lanes[0]);
+}
+
+}  // namespace stillflow

@@ -1,0 +1,50 @@
+"""Stacks: what a loop forward leaves for the loop of its gradient. A run has stacks of its own."""
+
+from __future__ import annotations
+
+from stillflow.ops import dims as plain
+from stillflow.ops.registry import define_op
+
+stack_v2 = define_op(
+    "StackV2(max_size: int32) -> (handle: resource)",
+    "elem_type: type; stack_name: string = ''",
+    kernel="stack(max_size | elem_type)",
+    stateful=True,
+    differentiable=False,
+)
+stack_push_v2 = define_op(
+    "StackPushV2(handle: resource, elem: T) -> (output: T)",
+    "T: type; swap_memory: bool = false",
+    kernel="stack_push(handle, elem)",
+    stateful=True,
+    differentiable=False,
+)
+stack_pop_v2 = define_op(
+    "StackPopV2(handle: resource) -> (elem: elem_type)",
+    "elem_type: type",
+    kernel="stack_pop(handle | elem_type)",
+    stateful=True,
+    differentiable=False,
+)
+stack_close_v2 = define_op(
+    "StackCloseV2(handle: resource) -> ()",
+    kernel="stack_close(handle)",
+    stateful=True,
+    differentiable=False,
+)
+
+
+@stack_v2.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[0], 0)
+    return ()
+
+
+@stack_push_v2.shape_rule
+def _(context):
+    return context.shapes[1]
+
+
+@stack_pop_v2.shape_rule
+def _(context):
+    return None

@@ -1,0 +1,1 @@
+"""Ops on images: [batch, rows, columns, depth]."""

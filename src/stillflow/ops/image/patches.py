@@ -1,0 +1,79 @@
+"""ExtractImagePatches: the elements under a window at all its places."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops import dims as plain
+from stillflow.ops.registry import define_op
+
+extract_image_patches = define_op(
+    "ExtractImagePatches(images: T) -> (patches: T)",
+    "ksizes: list(int) >= 4; strides: list(int) >= 4; rates: list(int) >= 4; T: {float32, float64, int32, uint8, "
+    "int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}; padding: {'SAME', 'VALID'}",
+    kernel="extract_image_patches(images | ksizes, strides, rates, padding)",
+)
+
+
+def _place_count(size, window, stride, rate, is_same):
+    if size is None or window < 1 or stride < 1 or rate < 1:
+        return None
+    effective = window + (window - 1) * (rate - 1)
+    count = -(-size // stride) if is_same else (size - effective + stride) // stride
+    if count < 0:
+        raise ShapeError(
+            f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: "
+            f"{effective}, stride: {stride}]"
+        )
+    return count
+
+
+@extract_image_patches.shape_rule
+def _(context):
+    batch, rows, columns, depth = plain.with_rank(context.shapes[0], 4)
+    attrs = context.attrs
+    for name in ("ksizes", "strides", "rates"):
+        if len(attrs[name]) != 4:
+            raise ShapeError(
+                f"ExtractImagePatches requires the {name} attribute to contain 4 values, but got: {len(attrs[name])}"
+            )
+    windows, is_same = attrs["ksizes"], attrs["padding"] == b"SAME"
+    counts = [
+        _place_count(size, windows[i], attrs["strides"][i], attrs["rates"][i], is_same)
+        for i, size in ((1, rows), (2, columns))
+    ]
+    return (batch, *counts, plain.product((windows[1] * windows[2], depth)))
+
+
+@extract_image_patches.gradient
+def _(op, grad):
+    """Patches of the pixels' own numbers say which elements each pixel went to: a sparse matrix of ones."""
+    images, attrs = op._inputs[0], op._attrs
+    shape = ops.shape(images, out_type=dtypes.int64)
+    batch, rows, columns, depth = (shape[i] for i in range(4))
+    pixel_count = 1 + rows * columns  # and 0 for what is outside
+    numbers = ops.reshape(ops.range(1, pixel_count, dtype=dtypes.int64), (1, rows, columns, 1))
+    patches = extract_image_patches(
+        numbers,
+        ksizes=attrs["ksizes"],
+        strides=attrs["strides"],
+        rates=attrs["rates"],
+        padding=attrs["padding"],
+    )
+    out_shape = ops.shape(op._outputs[0], out_type=dtypes.int64)
+    out_rows, out_columns = out_shape[1], out_shape[2]
+    _, high, wide, _ = attrs["ksizes"]
+    count = out_rows * out_columns * high * wide
+    places = ops.reshape(ops.range(count, dtype=dtypes.int64), (1, out_rows, out_columns, high * wide))
+    pairs = ops.concat([ops.expand_dims(patches, -1), ops.expand_dims(places, -1)], axis=-1)
+    pairs = ops.reshape(pairs, (-1, 2))
+    went_to = SparseTensor(pairs, ops.ones([count], grad.dtype), (pixel_count, count))
+    went_to = ops.sparse_slice(went_to, (1, 0), (pixel_count - 1, count))
+    spread = ops.reshape(grad, (batch, out_rows, out_columns, high, wide, depth))
+    spread = ops.transpose(spread, (1, 2, 3, 4, 0, 5))
+    flat = ops.reshape(spread, (-1, batch * depth))
+    result = ops.sparse_tensor_dense_matmul(went_to, flat)
+    result = ops.reshape(result, (rows, columns, batch, depth))
+    return ops.transpose(result, (2, 0, 1, 3))

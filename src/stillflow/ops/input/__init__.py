@@ -1,0 +1,1 @@
+"""Data on its way into a graph: queues and readers."""

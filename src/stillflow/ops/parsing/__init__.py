@@ -1,0 +1,1 @@
+"""Bytes and text as tensors: examples, CSV, images, files."""

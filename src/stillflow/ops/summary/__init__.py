@@ -1,0 +1,1 @@
+"""Values as serialized Summary messages."""

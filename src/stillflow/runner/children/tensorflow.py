@@ -1,0 +1,9 @@
+"""`import tensorflow` in processes that a program under `stillflow run` starts."""
+
+import sys
+
+from stillflow.runner import numpy_names, tensorflow_modules
+
+del sys.modules[__name__]  # what takes its place is stillflow
+tensorflow_modules.install()
+numpy_names.install(numpy_names.tell)

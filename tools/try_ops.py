@@ -1,0 +1,212 @@
+"""Finds out by trial which element types the kernels of all ops take, for docs/compatibility.md.
+
+Every op is run, for each type that its signature allows, with small inputs: SAMPLES has values for inputs of these
+names, and everything else is a matrix of ones. An op takes a type unless its kernel says that it does not; if a trial
+fails for another reason, `types_of` has no answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import stillflow as tf
+from stillflow import ops
+from stillflow.errors import OpError, UnimplementedError
+from stillflow.graph import op_def as op_defs
+from stillflow.ops import build
+
+TYPES = (
+    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool string complex64 "
+    "complex128"
+).split()
+# Names of type attributes that say which integers count something, not what is computed.
+_INDEX_TYPES = set(
+    "Tidx Tindices Taxis Tperm Tshape Tpaddings Tmultiples Tlen Tdim Tnumsegments Index out_idx S".split()
+)
+
+MATRIX = (2, 2)
+SAMPLES = {
+    "reduction_indices": 0, "axis": 0, "dim": 0, "split_dim": 0, "concat_dim": 0, "dimension": 0, "k": 1,
+    "paddings": [[0, 0], [0, 0]], "perm": [1, 0], "shape": [2, 2], "dims": [2, 2], "multiples": [1, 1],
+    "begin": [0, 0], "end": [1, 1], "strides": [1, 1], "size": [1, 1], "indices": [0, 1], "segment_ids": [0, 1],
+    "num_segments": 2, "output_dim0": 2, "seq_lengths": [1, 1], "size_splits": [1, 1], "num_lower": 0, "num_upper": 0,
+    "depth": 2, "num_samples": 1, "seed": [1, 2], "minval": 0, "maxval": 5, "output_shape": [2, 2], "shift": 0,
+    "start": 0, "limit": 2, "delta": 1, "stop": 3, "num": 2, "labels": [0, 1], "targets": [0, 1], "pred": True,
+    "a_indices": [[0, 0]], "b_indices": [[0, 0]], "a_shape": [2, 2], "b_shape": [2, 2], "sp_indices": [[0, 0]],
+    "sp_shape": [2, 2], "input_indices": [[0, 0]], "input_shape": [2, 2], "sum_indices": [[0, 0]],
+    "output_indices": [[0, 0]], "input_start": [0, 0], "sparse_indices": [0, 1], "dense_shape": [2, 2],
+    "reverse_index_map": [0], "new_shape": [4], "global_step": 1, "true_classes": [[0]], "num_buckets": 3,
+    "partitions": [0, 1], "shapes": [2, 2], "message": "", "lower": 0, "upper": 1, "num_required": 1,
+    "reduction_axes": 0, "batch_dims": 0, "offset": [0, 0], "image_size": [3, 3, 3],
+    "bounding_boxes": [[[0.1, 0.1, 0.9, 0.9]]], "means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1,
+}  # fmt: skip
+# Numbers that are scalars, and vectors.
+_SCALARS = set(
+    "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
+)
+_VECTORS = set(
+    "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
+)
+# op -> input -> a value, or the shape of one.
+OF_OP = {
+    "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
+    "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
+    "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
+    "Unpack": {"value": (1, 2)},
+    "BiasAdd": {"value": (2, 2), "bias": (2,)}, "BiasAddV1": {"value": (2, 2), "bias": (2,)},
+    "Bincount": {"arr": [0, 1], "size": 2, "weights": (2,)}, "BroadcastArgs": {"s0": [2], "s1": [2]},
+    "Cholesky": {"input": [[2, 1], [1, 2]]}, "Lu": {"input": [[2, 1], [1, 2]]},
+    "MatrixInverse": {"input": [[2, 1], [1, 2]]}, "MatrixSolve": {"matrix": [[2, 1], [1, 2]]},
+    "Cross": {"a": (2, 3), "b": (2, 3)}, "DynamicPartition": {"partitions": [0, 0]},
+    "Fill": {"dims": [2, 2], "value": ()}, "HistogramFixedWidth": {"value_range": [0, 2], "nbins": 3},
+    "InTopK": {"predictions": (2, 2), "targets": [0, 1]},
+    "InTopKV2": {"predictions": (2, 2), "targets": [0, 1], "k": 1}, "InvertPermutation": {"x": [1, 0]},
+    "LinSpace": {"start": (), "stop": (), "num": 3}, "ListDiff": {"x": (2,), "y": (2,)},
+    "MatrixBandPart": {"num_lower": 0, "num_upper": 0}, "MatrixSetDiag": {"diagonal": (2,)},
+    "PadV2": {"constant_values": ()}, "RandomUniformInt": {"minval": 0, "maxval": 5},
+    "StatelessRandomUniformInt": {"minval": 0, "maxval": 5}, "RefSwitch": {"pred": False},
+    "ReverseV2": {"axis": [0]}, "Roll": {"shift": 0, "axis": 0},
+    "SampleDistortedBoundingBox": {"image_size": [3, 3, 3]},
+    "SampleDistortedBoundingBoxV2": {"image_size": [3, 3, 3], "min_object_covered": ()},
+    "ScatterNd": {"indices": [[0], [1]]}, "ScatterNdNonAliasingAdd": {"indices": [[0], [1]]},
+    "SparseConcat": {"indices": [[0, 0]], "values": (1,), "shapes": [2, 2]},
+    "SparseFillEmptyRows": {"indices": [[0, 0]], "values": (1,)},
+    "SparseSlice": {"indices": [[0, 0]], "values": (1,), "start": [0, 0], "size": [1, 1]},
+    "SparseSplit": {"indices": [[0, 0]], "values": (1,)}, "SparseSoftmaxCrossEntropyWithLogits": {"labels": [0, 1]},
+    "SparseToDense": {"output_shape": [3], "sparse_values": ()}, "Split": {"value": (2, 2)},
+    "SplitV": {"value": (2, 2), "size_splits": [2]}, "StatelessMultinomial": {"seed": [1, 2]},
+    "StridedSliceAssign": {"value": (1, 1)}, "ResourceStridedSliceAssign": {"value": (1, 1)},
+    "StridedSliceGrad": {"dy": (1, 1)}, "Switch": {"pred": True}, "Unique": {"x": (2,)},
+    "UniqueV2": {"axis": [0]}, "UniqueWithCounts": {"x": (2,)}, "UniqueWithCountsV2": {"axis": [0]},
+    **{
+        name: {"indices": [[0], [1]]}
+        for kind in ("Update", "Add", "Sub")
+        for name in (f"ScatterNd{kind}", f"ResourceScatterNd{kind}", f"TensorScatter{kind}")
+    },
+}  # fmt: skip
+OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4}
+# What needs files, or a variable that has a value, or is fed, or has several results of which one is there.
+LEFT_OUT = set(
+    "Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "SaveV2 Switch RefSwitch Merge RefMerge".split()
+)
+
+
+def _shape_of(name):
+    if name in _SCALARS:
+        return ()
+    return (1,) if name in _VECTORS else MATRIX
+
+
+def _ones(dtype, shape):
+    if dtype is tf.string:
+        return np.full(shape, b"a", object)
+    return np.ones(shape, dtype.as_numpy_dtype)
+
+
+def _sample(op_type, arg, dtype, is_tried):
+    given = OF_OP.get(op_type, {}).get(arg.name)
+    if given is None and not is_tried:
+        given = SAMPLES.get(arg.name)
+    if given is None:
+        given = _shape_of(arg.name)
+    return _ones(dtype, given) if isinstance(given, tuple) else np.asarray(given).astype(dtype.as_numpy_dtype)
+
+
+class _Trial:
+    """One op with one type."""
+
+    def __init__(self, op_def, type_attr, dtype):
+        self.op_def, self.type_attr, self.dtype = op_def, type_attr, dtype
+        self.feeds: dict = {}
+        self.initializers: list = []
+
+    def _type_of(self, arg):
+        if arg.dtype is not None:
+            return arg.dtype
+        if arg.type_attr == self.type_attr:
+            return self.dtype
+        attr = self.op_def.attrs[arg.type_attr]
+        return attr.default if attr.has_default else (attr.allowed or [tf.int32])[0]
+
+    def _input(self, arg):
+        dtype = self._type_of(arg)
+        if dtype is tf.resource or arg.is_ref:
+            value = tf.constant(_ones(self.dtype, _shape_of(arg.name)))
+            variable = tf.Variable(value, use_resource=dtype is tf.resource, validate_shape=not arg.is_ref)
+            self.initializers.append(variable.initializer)
+            return variable.handle if dtype is tf.resource else variable._ref()
+        placeholder = tf.placeholder(dtype)
+        self.feeds[placeholder] = _sample(self.op_def.name, arg, dtype, arg.type_attr == self.type_attr)
+        return placeholder
+
+    def _attr(self, attr):
+        if attr.name == self.type_attr:
+            return self.dtype
+        if attr.name in OF_ATTR:
+            return OF_ATTR[attr.name]
+        return {"int": 1, "type": tf.float32, "shape": MATRIX, "string": "a"}[attr.kind]
+
+    def is_taken(self):
+        """Whether the kernel takes the type; None if the trial does not tell."""
+        inferred = {
+            getattr(arg, key) for arg in self.op_def.inputs for key in ("type_attr", "number_attr", "type_list_attr")
+        }
+        arguments = {}
+        for arg in self.op_def.inputs:
+            if arg.type_list_attr is not None:
+                arguments[arg.name] = [tf.constant(1)]
+            else:
+                arguments[arg.name] = [self._input(arg), self._input(arg)] if arg.is_list else self._input(arg)
+        for attr in self.op_def.attrs.values():
+            if attr.name not in inferred and (not attr.has_default or attr.name == self.type_attr):
+                arguments[attr.name] = self._attr(attr)
+        with tf.Session() as session:
+            outputs = build.apply(self.op_def, None, arguments)
+            session.run(self.initializers)
+            session.run(list(outputs) if hasattr(outputs, "_fields") else outputs, self.feeds)
+        return True
+
+
+def _type_attr(op_def):
+    """The attribute that says what an op computes with."""
+    found = [attr for attr in op_def.attrs.values() if attr.kind == "type"]
+    found.sort(key=lambda attr: (attr.name in _INDEX_TYPES, attr.name not in ("dtype", "Tout")))
+    return found[0] if found else None
+
+
+def types_of(op_type):
+    """The names of the types that an op's kernel takes: a list, or None if trials do not tell.
+
+    An empty list is that of an op without a type of its own.
+    """
+    op_def = op_defs.find(op_type)
+    attr = _type_attr(op_def)
+    if attr is None or op_type in LEFT_OUT:
+        return []
+    found = []
+    for name in TYPES:
+        dtype = tf.as_dtype(name)
+        if attr.allowed is not None and dtype not in attr.allowed:
+            continue
+        try:
+            with tf.Graph().as_default():
+                _Trial(op_def, attr.name, dtype).is_taken()
+            found.append(name)
+        except (OpError, TypeError, ValueError, KeyError, NotImplementedError) as error:
+            is_said = isinstance(error, UnimplementedError) or "No OpKernel was registered" in str(error)
+            if not is_said and not dtype.is_complex:
+                return None
+    return found
+
+
+def main():
+    """Prints which ops trials tell nothing about."""
+    for op_type in ops.all_op_types():
+        if types_of(op_type) is None:
+            print(op_type)
+
+
+if __name__ == "__main__":
+    main()
