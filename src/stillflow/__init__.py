@@ -74,7 +74,7 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat debugging dtypes flags gfile image io logging manip nest nn python_io queue random "
+    "app compat debugging dtypes flags gfile image io logging manip nest nn python_io queue random saved_model "
     "sparse strings summary train version".split()
 )
 
@@ -98,6 +98,10 @@ def __getattr__(name):
 
         value = globals()[name] = protobuf.message(name)
         return value
+    if name == "Snapshot":
+        from stillflow.saver.snapshot import Snapshot
+
+        return Snapshot
     if name == "examples":
         import stillflow.examples.tutorials.mnist.input_data
 

@@ -14,6 +14,7 @@ from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
+from stillflow.tracking.base import Trackable
 
 
 class VariableSynchronization(enum.Enum):
@@ -34,7 +35,7 @@ class VariableAggregation(enum.Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Variable:
+class Variable(Trackable):
     """A value that a session keeps between runs, changed by `assign` and by optimizers.
 
     It can be used wherever a tensor can; its operators work on its value. It has no value in a session before
@@ -331,6 +332,9 @@ class Variable:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         return function(self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name)
+
+    def _gather_saveables_for_checkpoint(self):
+        return {"VARIABLE_VALUE": self}
 
     # ---- Being used -----------------------------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ from stillflow.saver.checkpoint_state import update_checkpoint_state as update_c
 from stillflow.saver.initialization import init_from_checkpoint as init_from_checkpoint
 from stillflow.saver.meta_graph import export_meta_graph as export_meta_graph
 from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_graph
+from stillflow.saver.objects.checkpoint import Checkpoint as Checkpoint
+from stillflow.saver.objects.manager import CheckpointManager as CheckpointManager
 from stillflow.saver.saver import Saver as Saver
 from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training import queue_runner as queue_runner

@@ -31,6 +31,14 @@ def message(name: str):
     return message_factory.GetMessageClass(pool().FindMessageTypeByName(f"tensorflow.{name}"))
 
 
+def packed(proto):
+    """An Any message with another message in it."""
+    from google.protobuf import message_factory
+
+    kind = message_factory.GetMessageClass(pool().FindMessageTypeByName("google.protobuf.Any"))
+    return kind(type_url=f"type.googleapis.com/{proto.DESCRIPTOR.full_name}", value=to_bytes(proto))
+
+
 @functools.cache
 def enum(name: str):
     """The values of an enum, such as "DataType", by name."""

@@ -36,9 +36,14 @@ _SAME = {
 }
 _NAMESPACES = (
     "app bitwise compat debugging dtypes flags gfile image initializers linalg logging manip math nest nn random "
-    "sparse strings train version"
+    "saved_model sparse strings train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
+
+_SAVED_MODEL = "builder constants loader main_op signature_constants signature_def_utils tag_constants utils".split()
+for _module in _SAVED_MODEL:
+    for _folder in ("saved_model", "python.saved_model"):
+        _SAME[f"{_folder}.{_module}"] = f"stillflow.facade.saved_model.{_module}"
 
 # Modules that are made of ours: "module" for all that it offers, "module: name name" for a few.
 _MADE = {
@@ -112,6 +117,7 @@ _MADE = {
     "python.training.proximal_adagrad": ["stillflow.facade.train: ProximalAdagradOptimizer"],
     "python.training.proximal_gradient_descent": ["stillflow.facade.train: ProximalGradientDescentOptimizer"],
     "python.training.rmsprop": ["stillflow.facade.train: RMSPropOptimizer"],
+    "python.saved_model.simple_save": ["stillflow.facade.saved_model: simple_save"],
     "python.training.slot_creator": ["stillflow.training.slot_creator"],
     "core.framework.attr_value_pb2": ["stillflow: AttrValue"],
     "core.framework.graph_pb2": ["stillflow: GraphDef"],

@@ -13,11 +13,12 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.resource_variables import is_resource_variable
+from stillflow.tracking.base import Trackable
 from stillflow.training import slot_creator
 from stillflow.variables import Variable, trainable_variables
 
 
-class Optimizer:
+class Optimizer(Trackable):
     """Base class of optimizers: computes gradients of a loss and applies them to variables.
 
     A subclass says how one variable is updated: `_apply_dense` for a Tensor, `_apply_sparse` for IndexedSlices
@@ -38,6 +39,7 @@ class Optimizer:
         self._name = name
         self._slots: dict = {}  # slot name -> {variable's key: slot}
         self._non_slots: dict = {}  # (name, graph) -> variable
+        self._deferred_slots: dict = {}  # (slot name, variable's key) -> positions in checkpoints
 
     def get_name(self):
         return self._name
@@ -192,6 +194,7 @@ class Optimizer:
                 self._non_slots[name, graph] = Variable(
                     initial_value, trainable=False, name=name, use_resource=is_resource_variable(colocate_with)
                 )
+            self._handle_deferred_dependencies(name, self._non_slots[name, graph])
         return self._non_slots[name, graph]
 
     def _get_non_slot_variable(self, name, graph=None):
@@ -209,6 +212,7 @@ class Optimizer:
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = slot_creator.create_slot(var, val, op_name)
+            self._restore_slot_variable(slot_name, var, slots[_key(var)])
         return slots[_key(var)]
 
     def _get_or_make_slot_with_initializer(self, var, initializer, shape, dtype, slot_name, op_name):
@@ -216,6 +220,7 @@ class Optimizer:
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = slot_creator.create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+            self._restore_slot_variable(slot_name, var, slots[_key(var)])
         return slots[_key(var)]
 
     def _zeros_slot(self, var, slot_name, op_name):
@@ -223,7 +228,34 @@ class Optimizer:
         slots = self._slot_dict(slot_name)
         if _key(var) not in slots:
             slots[_key(var)] = slot_creator.create_zeros_slot(var, op_name)
+            self._restore_slot_variable(slot_name, var, slots[_key(var)])
         return slots[_key(var)]
+
+    # ---- In checkpoints of objects --------------------------------------------------------------------------
+
+    @property
+    def _checkpoint_dependencies(self):
+        """Slots are not among them: these are saved where the variables are that they belong to."""
+        graph = get_default_graph()
+        own = sorted((name, v) for (name, of_graph), v in self._non_slots.items() if of_graph is graph)
+        return super()._checkpoint_dependencies + own
+
+    def _lookup_dependency(self, name):
+        found = super()._lookup_dependency(name)
+        return self._get_non_slot_variable(name, get_default_graph()) if found is None else found
+
+    def _restore_slot_variable(self, slot_name, variable, slot_variable):
+        """Restores a slot that has just been made from the checkpoints that wait for it, the newest first."""
+        for position in reversed(self._deferred_slots.pop((slot_name, _key(variable)), [])):
+            position.restore(slot_variable)
+
+    def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
+        """Restores a slot from a checkpoint, now or when it is made."""
+        slot = self.get_slot(variable, slot_name)
+        if slot is not None:
+            slot_variable_position.restore(slot)
+        else:
+            self._deferred_slots.setdefault((slot_name, _key(variable)), []).append(slot_variable_position)
 
     # ---- For subclasses -------------------------------------------------------------------------------------
 

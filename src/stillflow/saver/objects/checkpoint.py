@@ -1,0 +1,223 @@
+"""tf.train.Checkpoint: saves objects, and restores them, also those that come later."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from typing import Any
+
+from stillflow import files, ops
+from stillflow.formats import protobuf
+from stillflow.graph import dtypes
+from stillflow.graph.device import canonical_name
+from stillflow.graph.graph import get_default_graph
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.saver import checkpoint_state
+from stillflow.saver.builder import on_cpu
+from stillflow.saver.checkpoint_reader import open_checkpoint
+from stillflow.saver.objects.object_graph import OBJECT_GRAPH_KEY, ObjectGraph
+from stillflow.saver.objects.restoration import Restoration
+from stillflow.saver.objects.status import (
+    CheckpointLoadStatus,
+    InitializationOnlyStatus,
+    NameBasedSaverStatus,
+    session_or_default,
+)
+from stillflow.saver.saveable import SaveableObject, SaveSpec
+from stillflow.tracking.base import Trackable
+from stillflow.tracking.structures import AutoTrackable
+from stillflow.variables import Variable
+
+
+class _ObjectSaver:
+    """The nodes that save and restore what a root depends on; they are made anew when that changes."""
+
+    def __init__(self, root):
+        self._root = root
+        self._prefix = None  # tensors that are fed
+        self._object_graph = None
+        self._restore_prefix = None
+        self._saved_graph = None
+        self._save_tensor = None
+        self._known_restore_ops: dict = {}
+
+    def save(self, prefix, session):
+        """Writes a checkpoint and returns its path."""
+        prefix = files.path_text(prefix)
+        session = session_or_default(session)
+        graph = get_default_graph()
+        if self._prefix is None:
+            with graph.device("/cpu:0"):
+                self._object_graph = convert_to_tensor("", dtypes.string)
+                self._prefix = convert_to_tensor("", dtypes.string)
+        values, proto = ObjectGraph(self._root).serialized()
+        if self._save_tensor is None or proto != self._saved_graph:
+            spec = SaveSpec(self._object_graph, "", OBJECT_GRAPH_KEY)
+            self._save_tensor = self._add_save(
+                [*values, SaveableObject(self._object_graph, [spec], OBJECT_GRAPH_KEY)]
+            )
+            self._saved_graph = proto
+        folder = os.path.dirname(prefix)
+        if folder:
+            with files.typed_errors(folder):
+                system, path = files.system_of(folder)
+                system.make_dirs(path)
+        feeds = {self._prefix: prefix, self._object_graph: protobuf.to_bytes(proto)}
+        return os.fsdecode(session.run(self._save_tensor, feeds))
+
+    def _add_save(self, values):
+        """The checkpoint's path, once each device has written a part and these are merged."""
+        graph = get_default_graph()
+        by_device: dict = {}
+        for value in values:
+            by_device.setdefault(canonical_name(value.device), []).append(value)
+        with graph.device("/cpu:0"):
+            temporary = ops.string_join([self._prefix, f"_temp_{uuid.uuid4().hex}/part"])
+        count = convert_to_tensor(len(by_device), name="num_shards")
+        names, saves, device = [], [], ""
+        for shard, (device, parts) in enumerate(sorted(by_device.items())):
+            with graph.device(on_cpu(device)):
+                names.append(ops.sharded_filename(temporary, shard, count))
+            with graph.device(device or None), graph.device("/cpu:0"):
+                saves.append(_save_op(names[-1], [spec for part in parts for spec in part.specs]))
+        with graph.control_dependencies(saves), graph.device(on_cpu(device)):
+            merge = ops.merge_v2_checkpoints(names, self._prefix, delete_old_dirs=True)
+        with graph.device("/cpu:0"), graph.control_dependencies([merge]):
+            return ops.identity(self._prefix)
+
+    def restore(self, save_path):
+        """Begins a restoration and returns its status."""
+        if save_path is None:
+            return InitializationOnlyStatus(self._root)
+        save_path = files.path_text(save_path)
+        reader = open_checkpoint(save_path)
+        if OBJECT_GRAPH_KEY.encode() not in reader.tensors:
+            return NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
+        proto = _object_graph_of(reader, save_path)
+        if self._restore_prefix is None:
+            with get_default_graph().device("/cpu:0"):
+                self._restore_prefix = convert_to_tensor("model", dtypes.string)
+        restoration = Restoration(proto, self._restore_prefix, self._known_restore_ops)
+        restoration.position(0).restore(self._root)
+        return CheckpointLoadStatus(restoration, self._root, {self._restore_prefix: save_path})
+
+
+def _save_op(filename, specs):
+    return ops.save_v2(
+        filename,
+        [spec.name for spec in specs],
+        [spec.slice_spec for spec in specs],
+        [spec.tensor for spec in specs],
+    )
+
+
+def _object_graph_of(reader, save_path):
+    """The TrackableObjectGraph message of a checkpoint. Raises tf.errors.DataLossError if it is damaged."""
+    from google.protobuf.message import DecodeError
+
+    from stillflow import _engine, errors
+
+    try:
+        proto = protobuf.message("TrackableObjectGraph").FromString(reader.read(OBJECT_GRAPH_KEY.encode()))
+    except _engine.EngineError as error:
+        raise errors.make(error.code, error.message, None) from None
+    except (DecodeError, TypeError) as error:
+        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} cannot be read: {error}") from None
+    count = len(proto.nodes)
+    for node in proto.nodes:
+        references = [child.node_id for child in node.children]
+        for slot in node.slot_variables:
+            references += [slot.original_variable_node_id, slot.slot_variable_node_id]
+        if not all(0 <= number < count for number in references):
+            raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} speaks of objects it does not have")
+    if not count:
+        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} is empty")
+    return proto
+
+
+class Checkpoint(AutoTrackable):
+    """A group of objects that is saved and restored together: variables, optimizers, other Checkpoints, and lists and
+    dicts of them that are assigned to attributes.
+
+    Values are found again by the names of attributes, not by the names of variables. What is restored before an
+    object has been made is given to it when it comes.
+    """
+
+    _save_counter: Variable | None
+    _save_assign_op: Any
+    _saver: _ObjectSaver
+
+    def __init__(self, **kwargs):
+        """Makes an attribute of every argument.
+
+        Raises ValueError for an argument that cannot be tracked.
+        """
+        for name, value in sorted(kwargs.items()):
+            if not isinstance(value, Trackable):
+                raise ValueError(
+                    "`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got "
+                    f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow "
+                    "Python API and manages state), please open an issue."
+                )
+            setattr(self, name, value)
+        # Not as attributes are set: these are not tracked.
+        self.__dict__.update(_save_counter=None, _save_assign_op=None, _saver=_ObjectSaver(self))
+
+    @property
+    def save_counter(self):
+        """The variable that counts how often `save` has been called; an int64 that begins at 0."""
+        if self._save_counter is None:
+            with get_default_graph().device("/cpu:0"):
+                variable = Variable(0, name="save_counter", dtype=dtypes.int64, trainable=False, use_resource=True)
+                self.__dict__["_save_counter"] = self._track_trackable(variable, name="save_counter")
+        return self._save_counter
+
+    def write(self, file_prefix, session=None):
+        """Writes a checkpoint; it is not counted, and the file "checkpoint" is left alone.
+
+        Args:
+          file_prefix: the path; the names of the files begin with it. Folders are made.
+          session: the session with the values, by default the default session.
+
+        Returns:
+          The path.
+
+        Raises:
+          ValueError: if there is no session, and for lists and dicts that have changed so that they cannot be saved.
+          tf.errors.OpError: if a variable has no value, or a file cannot be written.
+        """
+        return self._saver.save(file_prefix, session)
+
+    def save(self, file_prefix, session=None):
+        """Counts, writes a checkpoint with that number behind its path, and notes it in the file "checkpoint".
+
+        Arguments, result and errors are those of `write`.
+        """
+        session = session_or_default(session)
+        if self._save_counter is None:
+            session.run(self.save_counter.initializer)
+        if self._save_assign_op is None:
+            with get_default_graph().colocate_with(self.save_counter.op):
+                self.__dict__["_save_assign_op"] = self.save_counter.assign_add(1, read_value=True)
+        file_prefix = files.path_text(file_prefix)
+        path = self.write(f"{file_prefix}-{session.run(self._save_assign_op)}", session)
+        checkpoint_state.write_state(os.path.dirname(file_prefix), path, [path], save_relative_paths=True)
+        return path
+
+    def restore(self, save_path):
+        """Finds the objects in a checkpoint; the status that it returns restores them, and those that come later.
+
+        Args:
+          save_path: the path that `save` returned; None if there is no checkpoint, to initialize everything. A
+            checkpoint of tf.train.Saver will do, too: variables are then found by their names.
+
+        Returns:
+          A status, with `run_restore_ops`, `initialize_or_restore`, `assert_consumed`,
+          `assert_existing_objects_matched`, `assert_nontrivial_match`, and `expect_partial`.
+
+        Raises:
+          tf.errors.OpError: if there is no checkpoint of that path, or it is damaged.
+        """
+        status = self._saver.restore(save_path)
+        _ = self.save_counter
+        return status

@@ -1,0 +1,123 @@
+"""The objects that a root depends on, and what a checkpoint says of them."""
+
+from __future__ import annotations
+
+import collections
+
+from stillflow.formats import protobuf
+from stillflow.saver import saveable as saveables
+
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def escaped(name):
+    """A name as a part of a key, in which slashes part the names and dots begin what is no name."""
+    return name.replace(".", "..").replace("/", ".S")
+
+
+class ObjectGraph:
+    """The objects that a root depends on now: in breadth-first order, and after them the slots of optimizers."""
+
+    def __init__(self, root):
+        self.objects: list = []
+        self.ids: dict = {}  # id(object) -> its number
+        self._paths: list = []  # parts of keys
+        self._children: list = []  # [(name, object)] of each object
+        self._slots: dict = {}  # number of an optimizer -> (number of the variable, name of the slot, its number)
+        self._visit(root)
+        self._add_slots()
+
+    def _add(self, value, path):
+        self.ids[id(value)] = len(self.objects)
+        self.objects.append(value)
+        self._paths.append(path)
+
+    def _visit(self, root):
+        self._add(root, "")
+        pending = collections.deque([root])
+        while pending:
+            owner = pending.popleft()
+            path = self._paths[self.ids[id(owner)]]
+            children = owner._checkpoint_dependencies
+            self._children.append(children)
+            for name, child in children:
+                if id(child) not in self.ids:
+                    self._add(child, f"{path}/{escaped(name)}" if path else escaped(name))
+                    pending.append(child)
+
+    def _add_slots(self):
+        plain = list(self.objects)
+        for number, optimizer in enumerate(plain):
+            if not hasattr(optimizer, "_create_or_restore_slot_variable"):
+                continue
+            for slot_name in optimizer.get_slot_names():
+                for of, variable in enumerate(plain):
+                    slot = _slot_of(optimizer, variable, slot_name)
+                    if slot is None:
+                        continue
+                    if id(slot) in self.ids:
+                        raise NotImplementedError(
+                            f"The slot variable {slot} is also a dependency of an object, or a slot of two names. "
+                            "Such variables cannot be saved."
+                        )
+                    self._slots.setdefault(number, []).append((of, slot_name, len(self.objects)))
+                    place = f"{self._paths[of]}/.OPTIMIZER_SLOT/{self._paths[number]}"
+                    self._add(slot, f"{place}/{escaped(slot_name)}")
+                    self._children.append([])
+
+    def serialized(self):
+        """The SaveableObjects of all values, and the TrackableObjectGraph message."""
+        proto = protobuf.message("TrackableObjectGraph")()
+        found = []
+        for number, value in enumerate(self.objects):
+            node = proto.nodes.add()
+            for name, child in self._children[number]:
+                node.children.add(node_id=self.ids[id(child)], local_name=name)
+            for name, item in value._gather_saveables_for_checkpoint().items():
+                key = f"{self._paths[number]}/.ATTRIBUTES/{escaped(name)}"
+                attribute = node.attributes.add(name=name, checkpoint_key=key)
+                parts, attribute.full_name = _saveables(item, key)
+                attribute.optional_restore = bool(parts) and all(part.optional_restore for part in parts)
+                found.extend(parts)
+            for of, slot_name, slot in self._slots.get(number, ()):
+                node.slot_variables.add(original_variable_node_id=of, slot_name=slot_name, slot_variable_node_id=slot)
+        return found, proto
+
+
+def _slot_of(optimizer, variable, slot_name):
+    try:
+        return optimizer.get_slot(variable, slot_name)
+    except (AttributeError, KeyError):
+        return None  # no variable
+
+
+def saveables_under(item, key):
+    """The SaveableObjects of one value of an object, under the key that it has in the checkpoint."""
+    return _saveables(item, key)[0]
+
+
+def _saveables(item, key):
+    if callable(item) and not isinstance(item, saveables.SaveableObject):
+        item = item(name=key)
+    if isinstance(item, saveables.SaveableObject):
+        return [item], ""
+    (full_name,) = saveables.by_name([item])
+    return saveables.saveables_of(item, key), full_name
+
+
+def path_names(proto):
+    """{number of an object in a checkpoint: how to call it in messages}."""
+    paths: dict = {0: ("(root)",)}
+    pending = collections.deque([0])
+    while pending:
+        number = pending.popleft()
+        for child in proto.nodes[number].children:
+            if child.node_id not in paths:
+                paths[child.node_id] = (*paths[number], child.local_name)
+                pending.append(child.node_id)
+    names = {number: ".".join(path) for number, path in paths.items()}
+    for number, node in enumerate(proto.nodes):
+        for slot in node.slot_variables:
+            optimizer, variable = (names.get(each, each) for each in (number, slot.original_variable_node_id))
+            names[slot.slot_variable_node_id] = f"{optimizer}'s state '{slot.slot_name}' for {variable}"
+    return names

@@ -1,0 +1,1 @@
+"""SavedModels: folders with graphs, their variables and their assets, and signatures that say how to use them."""

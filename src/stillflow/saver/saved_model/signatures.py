@@ -1,0 +1,162 @@
+"""Signatures: which tensors of a graph are the inputs and outputs of what it computes, as messages."""
+
+from __future__ import annotations
+
+from stillflow.formats import protobuf
+from stillflow.graph import dtypes
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.operation import Tensor
+from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.saver.meta_graph import prefixed
+from stillflow.saver.saved_model import names
+
+_FLOAT, _STRING = dtypes.float32.as_datatype_enum, dtypes.string.as_datatype_enum
+
+
+def build_tensor_info(tensor):
+    """The TensorInfo message of a tensor, variable or SparseTensor: names in the graph, type and shape."""
+    info = protobuf.message("TensorInfo")(
+        dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum, tensor_shape=tensor.get_shape().as_proto()
+    )
+    if isinstance(tensor, SparseTensor):
+        info.coo_sparse.values_tensor_name = tensor.values.name
+        info.coo_sparse.indices_tensor_name = tensor.indices.name
+        info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
+    else:
+        info.name = tensor.name
+    return info
+
+
+def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
+    """The tensor, or SparseTensor, that a TensorInfo message means.
+
+    Args:
+      tensor_info: the message.
+      graph: where to look; by default in the default graph.
+      import_scope: a name scope that the tensors have been imported in.
+
+    Raises:
+      KeyError: if the graph has no such tensor.
+      ValueError: if the message names none.
+    """
+    graph = graph or get_default_graph()
+
+    def find(name):
+        return graph.get_tensor_by_name(prefixed(name, import_scope))
+
+    encoding = tensor_info.WhichOneof("encoding")
+    if encoding == "name":
+        return find(tensor_info.name)
+    if encoding == "coo_sparse":
+        sparse = tensor_info.coo_sparse
+        return SparseTensor(
+            find(sparse.indices_tensor_name), find(sparse.values_tensor_name), find(sparse.dense_shape_tensor_name)
+        )
+    raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
+
+
+def build_signature_def(inputs=None, outputs=None, method_name=None):
+    """A SignatureDef message.
+
+    Args:
+      inputs, outputs: TensorInfo messages by the names that callers use.
+      method_name: what a server offers the computation as.
+    """
+    signature = protobuf.message("SignatureDef")()
+    for infos, field in ((inputs, signature.inputs), (outputs, signature.outputs)):
+        for name in infos or ():
+            field[name].CopyFrom(infos[name])
+    if method_name is not None:
+        signature.method_name = method_name
+    return signature
+
+
+def _info_of(tensor, dtype, error):
+    info = build_tensor_info(tensor)
+    if info.dtype != dtype:
+        raise ValueError(error)
+    return info
+
+
+def _examples_of(examples, kind):
+    if examples is None:
+        raise ValueError(f"{kind} examples cannot be None.")
+    error = f"{kind} examples must be a string Tensor."
+    if not isinstance(examples, Tensor):
+        raise ValueError(error)
+    return _info_of(examples, _STRING, error)
+
+
+def regression_signature_def(examples, predictions):
+    """The signature of a regression, from serialized Examples to numbers.
+
+    Args:
+      examples: a string tensor.
+      predictions: a float32 tensor.
+
+    Raises ValueError for None and for other types.
+    """
+    inputs = {names.REGRESS_INPUTS: _examples_of(examples, "Regression")}
+    if predictions is None:
+        raise ValueError("Regression predictions cannot be None.")
+    found = _info_of(predictions, _FLOAT, "Regression output must be a float Tensor.")
+    return build_signature_def(inputs, {names.REGRESS_OUTPUTS: found}, names.REGRESS_METHOD_NAME)
+
+
+def classification_signature_def(examples, classes, scores):
+    """The signature of a classification of serialized Examples.
+
+    Args:
+      examples: a string tensor.
+      classes: a string tensor, or None.
+      scores: a float32 tensor, or None.
+
+    Raises ValueError if `examples` or both of the others are None, and for other types.
+    """
+    inputs = {names.CLASSIFY_INPUTS: _examples_of(examples, "Classification")}
+    if classes is None and scores is None:
+        raise ValueError("Classification classes and scores cannot both be None.")
+    outputs = {}
+    if classes is not None:
+        error = "Classification classes must be a string Tensor."
+        outputs[names.CLASSIFY_OUTPUT_CLASSES] = _info_of(classes, _STRING, error)
+    if scores is not None:
+        error = "Classification scores must be a float Tensor."
+        outputs[names.CLASSIFY_OUTPUT_SCORES] = _info_of(scores, _FLOAT, error)
+    return build_signature_def(inputs, outputs, names.CLASSIFY_METHOD_NAME)
+
+
+def predict_signature_def(inputs, outputs):
+    """The signature of any computation.
+
+    Args:
+      inputs, outputs: tensors by the names that callers use.
+
+    Raises ValueError if there are none.
+    """
+    if not inputs:
+        raise ValueError("Prediction inputs cannot be None or empty.")
+    if not outputs:
+        raise ValueError("Prediction outputs cannot be None or empty.")
+    return build_signature_def(
+        {name: build_tensor_info(tensor) for name, tensor in inputs.items()},
+        {name: build_tensor_info(tensor) for name, tensor in outputs.items()},
+        names.PREDICT_METHOD_NAME,
+    )
+
+
+def is_valid_signature(signature_def):
+    """Whether servers can offer a signature: its method is one of three, and its tensors have the types of that."""
+    if signature_def is None:
+        return False
+    inputs = {name: info.dtype for name, info in signature_def.inputs.items()}
+    outputs = {name: info.dtype for name, info in signature_def.outputs.items()}
+    method = signature_def.method_name
+    if method == names.PREDICT_METHOD_NAME:
+        return bool(inputs and outputs)
+    if method == names.REGRESS_METHOD_NAME:
+        return inputs == {names.REGRESS_INPUTS: _STRING} and outputs == {names.REGRESS_OUTPUTS: _FLOAT}
+    if method == names.CLASSIFY_METHOD_NAME:
+        allowed = {names.CLASSIFY_OUTPUT_CLASSES: _STRING, names.CLASSIFY_OUTPUT_SCORES: _FLOAT}
+        return inputs == {names.CLASSIFY_INPUTS: _STRING} and bool(outputs) and outputs.items() <= allowed.items()
+    return False
