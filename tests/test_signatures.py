@@ -26,6 +26,7 @@ DEVIATIONS = {
     "tf.random.set_random_seed": "may say which rule of older versions deals out seeds",
     "tf.sparse.split": "no argument by position is None",
     "tf.sparse_split": "no argument by position is None",
+    "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
     "tf.train.Saver.__init__": "may save the positions of random numbers too",
     "tf.train.export_meta_graph": "nothing is collected",
 }

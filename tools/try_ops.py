@@ -76,6 +76,13 @@ OF_OP = {
     "SparseSplit": {"indices": [[0, 0]], "values": (1,)}, "SparseSoftmaxCrossEntropyWithLogits": {"labels": [0, 1]},
     "SparseToDense": {"output_shape": [3], "sparse_values": ()}, "Split": {"value": (2, 2)},
     "SplitV": {"value": (2, 2), "size_splits": [2]}, "StatelessMultinomial": {"seed": [1, 2]},
+    "AddManySparseToTensorsMap": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]},
+    "AddSparseToTensorsMap": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]},
+    "EncodePng": {"image": (2, 2, 1)},
+    "HistogramSummary": {"tag": ()}, "ImageSummary": {"tag": (), "tensor": (1, 2, 2, 1)},
+    "StringToNumber": {"string_tensor": "1"},
+    "TensorSummaryV2": {"tag": (), "serialized_summary_metadata": ""},
+    "DecodeRaw": {"bytes": "a" * 16},
     "StridedSliceAssign": {"value": (1, 1)}, "ResourceStridedSliceAssign": {"value": (1, 1)},
     "StridedSliceGrad": {"dy": (1, 1)}, "Switch": {"pred": True}, "Unique": {"x": (2,)},
     "UniqueV2": {"axis": [0]}, "UniqueWithCounts": {"x": (2,)}, "UniqueWithCountsV2": {"axis": [0]},
@@ -86,9 +93,12 @@ OF_OP = {
     },
 }  # fmt: skip
 OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4}
-# What needs files, or a variable that has a value, or is fed, or has several results of which one is there.
+# What needs files, a variable that has a value, a handle or a loop, or is fed, or has several results of which one is
+# there.
 LEFT_OUT = set(
-    "Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "CountUpTo DecodePng Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 StackPushV2 "
+    "TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 "
+    "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
     "SaveV2 Switch RefSwitch Merge RefMerge".split()
 )
 
@@ -105,13 +115,17 @@ def _ones(dtype, shape):
     return np.ones(shape, dtype.as_numpy_dtype)
 
 
+def _array(given, dtype):
+    return np.asarray(given, object) if dtype is tf.string else np.asarray(given).astype(dtype.as_numpy_dtype)
+
+
 def _sample(op_type, arg, dtype, is_tried):
     given = OF_OP.get(op_type, {}).get(arg.name)
     if given is None and not is_tried:
         given = SAMPLES.get(arg.name)
     if given is None:
         given = _shape_of(arg.name)
-    return _ones(dtype, given) if isinstance(given, tuple) else np.asarray(given).astype(dtype.as_numpy_dtype)
+    return _ones(dtype, given) if isinstance(given, tuple) else _array(given, dtype)
 
 
 class _Trial:
