@@ -25,9 +25,10 @@ def _sharded(tf, **options):
 
 def _on_devices(tf, use_resource=False):
     tf.train.get_or_create_global_step()
+    start = tf.constant([1.0, 2.0])
     for i, device in enumerate(["/job:localhost/cpu:0", "/cpu:0", "/job:localhost/cpu:0"]):
         with tf.device(device):
-            tf.get_variable("v%d" % i, [2], initializer=tf.ones_initializer(), use_resource=use_resource)
+            tf.Variable(start, name="v%d" % i, use_resource=use_resource)
 
 
 def default(tf):
