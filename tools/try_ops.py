@@ -98,7 +98,8 @@ OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides":
 LEFT_OUT = set(
     "CountUpTo DecodePng Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 StackPushV2 "
     "TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 "
-    "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const "
+    "Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
     "SaveV2 Switch RefSwitch Merge RefMerge".split()
 )
 
