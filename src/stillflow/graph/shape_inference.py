@@ -59,7 +59,9 @@ class InferenceContext:
 def handle_source(tensor):
     """The operation that a handle comes from, through what only hands it on."""
     op = tensor._op
-    while "shape" not in op._attrs and op._inputs and op._inputs[0]._dtype is tensor._dtype:
+    for _ in range(_MOST_VISITS):  # a broken graph may go in circles
+        if "shape" in op._attrs or not op._inputs or op._inputs[0]._dtype is not tensor._dtype:
+            break
         op = op._inputs[0]._op
     return op
 
