@@ -60,6 +60,12 @@ Code CodeOf(int error) {
   }
 }
 
+// The system would take a path with a zero byte for a shorter one.
+Status CheckPath(const std::string& path) {
+  if (path.find('\0') == std::string::npos) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("%s; A path has a zero byte", path.c_str());
+}
+
 uint64_t RandomNumber() {
   std::random_device entropy;
   return uint64_t{entropy()} << 32 | entropy();
@@ -78,6 +84,7 @@ InputFile::~InputFile() {
 }
 
 Status InputFile::Open(const std::string& path) {
+  STILLFLOW_RETURN_IF_ERROR(CheckPath(path));
   path_ = path;
   handle_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (handle_ < 0) return SystemError(path, errno);
@@ -110,6 +117,7 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::Create(const std::string& path) {
+  STILLFLOW_RETURN_IF_ERROR(CheckPath(path));
   path_ = path;
   const std::string temporary = path + ".tempstate" + std::to_string(RandomNumber());
   handle_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -182,6 +190,7 @@ Status OutputFile::Rename(const std::string& path) {
 bool FileExists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 Status RenameFile(const std::string& from, const std::string& to) {
+  STILLFLOW_RETURN_IF_ERROR(CheckPath(to));
   return rename(from.c_str(), to.c_str()) == 0 ? Status() : SystemError(from, errno);
 }
 

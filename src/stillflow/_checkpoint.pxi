@@ -55,9 +55,16 @@ cdef class Snapshot:
             sf_snapshot_restore(self.handle)
 
 
+cdef int _check_path(bytes path) except -1:
+    if b"\0" in path:
+        raise EngineError(3, f"{path!r}; A path has a zero byte")
+    return 0
+
+
 def set_note(Session session, bytes prefix, bytes key, bytes value):
     """Makes `value` a string scalar of the next checkpoint that the session writes at `prefix`."""
     cdef char* message = NULL
+    _check_path(prefix)
     code = sf_session_set_note(session.handle, prefix, key, value, len(value), &message)
     _check(code, message)
 
@@ -75,6 +82,7 @@ cdef class CheckpointReader:
 
     def __init__(self, bytes prefix):
         cdef char* message = NULL
+        _check_path(prefix)
         cdef const char* path = prefix
         with nogil:
             code = sf_checkpoint_open(path, &self.handle, &message)
@@ -130,6 +138,7 @@ cdef class CheckpointWriter:
 
     def __init__(self, bytes prefix):
         cdef char* message = NULL
+        _check_path(prefix)
         code = sf_checkpoint_writer_open(prefix, &self.handle, &message)
         _check(code, message)
 

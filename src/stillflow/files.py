@@ -28,6 +28,8 @@ _CODES = {
     errno.EINVAL: errors.INVALID_ARGUMENT,
     errno.ENAMETOOLONG: errors.INVALID_ARGUMENT,
     errno.ENOSPC: errors.RESOURCE_EXHAUSTED,
+    errno.EDQUOT: errors.RESOURCE_EXHAUSTED,
+    errno.EFBIG: errors.OUT_OF_RANGE,
     errno.EMFILE: errors.RESOURCE_EXHAUSTED,
 }
 

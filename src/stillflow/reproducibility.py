@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import operator
 import platform
-from importlib import metadata
 
 import numpy as np
 
@@ -121,6 +120,8 @@ def reproducibility_report(session):
 
 
 def _versions():
+    from importlib import metadata  # 15 ms that only reports pay
+
     try:
         own = metadata.version("stillflow")
     except metadata.PackageNotFoundError:

@@ -320,6 +320,8 @@ def test_saving_what_cannot_be_saved():
             RuntimeError, match="Save path 'checkpoint' conflicts with path used for checkpoint state"
         ):
             tf.train.Saver(sharded=True).save(session, "checkpoint")
+        with pytest.raises(tf.errors.InvalidArgumentError, match="zero byte"):
+            saver.save(session, "./m\0n")
         assert saver.save(session, "new/m") == "new/m"
     with pytest.raises(AttributeError):
         deferred.restore(session, "new/m")

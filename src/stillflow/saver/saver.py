@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import operator
 import os
 import time
@@ -150,8 +151,8 @@ class Saver:
         """Replaces that list. Raises AssertionError for what is no list."""
         if not isinstance(last_checkpoints, list):
             raise AssertionError(f"last_checkpoints must be a list, but is {type(last_checkpoints)}")
-        # Without knowing when they were written, none is ever old enough to be kept for good.
-        self._last_checkpoints = [(path, float("nan")) for path in last_checkpoints]
+        # When they were written is not known; as in TensorFlow they are then kept for good.
+        self._last_checkpoints = [(path, math.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
         """Replaces the list by (path, seconds since 1970). Raises AssertionError for what is no list."""

@@ -50,8 +50,12 @@ def note(session, prefix):
     """Makes the session's state a part of the checkpoint that it is about to write at `prefix`."""
     for name, part in sorted(_parts.items()):
         value = part.save(session)
-        if value is not None:
+        if value is None:
+            continue
+        try:
             _engine.set_note(session._core, os.fsencode(prefix), (RESERVED_PREFIX + name).encode(), value)
+        except _engine.EngineError as error:
+            raise errors.make(error.code, error.message, None) from None
 
 
 def forget(session, prefix):
