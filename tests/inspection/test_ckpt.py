@@ -159,10 +159,7 @@ def test_saved_models_without_variables_are_whole(ckpt):
 
 
 def test_the_recorded_saved_model_is_listed(ckpt):
-    folder = Path("/work/shared/golden/formats/objects/saved_model")
-    if not folder.exists():
-        pytest.skip("it is not here")
-    code, out = ckpt("ls", folder)
+    code, out = ckpt("ls", DATA / "objects" / "saved_model")
     assert code == 0 and "signature lookup: custom/method" in out and "tags: train, gpu" in out
 
 
