@@ -94,7 +94,11 @@ def _count(golden, name):
 
 def _in_order(graph_def):
     """The names as importing orders them: nodes after what they wait for."""
-    waiting = [(n.name, {i.removeprefix("^").partition(":")[0] for i in n.input}) for n in graph_def.node]
+    rounds = {n.name for n in graph_def.node if n.op == "NextIteration"}
+    waiting = [
+        (n.name, {i.removeprefix("^").partition(":")[0] for i in n.input} - (rounds if n.op == "Merge" else set()))
+        for n in graph_def.node
+    ]
     ordered = []
     while waiting:
         done = set(ordered)

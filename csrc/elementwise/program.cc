@@ -62,6 +62,15 @@ void RunStreamed(const TileOp& op, const TileCall& call) {
   }
 }
 
+// Whether the operation waits for its arithmetic rather than for memory: what it writes then goes out by the way.
+bool IsCostly(const TileOp& op) {
+  const auto is_of = [&op](const TileOp* table) {
+    while (table->name != nullptr && table != &op) ++table;
+    return table == &op;
+  };
+  return op.arity == 1 && (is_of(kExponentialTiles) || is_of(kTrigonometricTiles) || is_of(kSpecialTiles));
+}
+
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }
 
 }  // namespace
@@ -78,6 +87,7 @@ Status ElementwiseProgram::Parse(const char* text, int input_count, ElementwiseP
     return status;
   }
   parsed->AssignScratch();
+  parsed->is_worth_streaming_ = parsed->instructions_.size() > 1 || !IsCostly(*parsed->instructions_[0].op);
   *program = parsed;
   return Status();
 }

@@ -35,6 +35,8 @@ class ElementwiseProgram {
   DType output_type(int output) const { return types_[outputs_[output]]; }
   // Whether input `in` may share memory with output `out`: no instruction reads it after the output is set.
   bool MayOverwrite(int in, int out) const { return last_read_[in] <= set_by_[outputs_[out]]; }
+  // Whether large outputs should be written past the caches (kernel_api/stream.h).
+  bool is_worth_streaming() const { return is_worth_streaming_; }
 
   // Where a tile's registers lie. For inputs: the tile's first element, or the element that stands for all.
   struct Tile {
@@ -43,7 +45,7 @@ class ElementwiseProgram {
     void** outputs;    // the tile's first element of each output
     char* scratch;     // scratch_bytes(count) bytes
     int64_t count;
-    bool is_streamed;  // whether outputs are written past the caches (kernel_api/stream.h)
+    bool is_streamed;  // whether outputs are written past the caches
   };
   Status RunTile(const Tile& tile) const;
 
@@ -58,6 +60,7 @@ class ElementwiseProgram {
 
   int input_count_ = 0;
   int scratch_count_ = 0;
+  bool is_worth_streaming_ = false;
   std::vector<Instruction> instructions_;
   std::vector<int32_t> outputs_;
   std::vector<DType> types_;         // of each register; inputs as their first reader takes them

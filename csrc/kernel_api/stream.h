@@ -57,22 +57,6 @@ inline void StreamBytes(char* to, const char* from, int64_t bytes) {
   if (i < bytes) std::memcpy(to + i, from + i, bytes - i);
 }
 
-// to[i] = value(i) for i < count.
-template <typename T, typename Value>
-inline void StoreOrStream(bool is_streamed, int64_t count, T* to, const Value& value) {
-  if (!is_streamed) {
-    for (int64_t i = 0; i < count; ++i) to[i] = value(i);
-    return;
-  }
-  constexpr int64_t kBlock = 1024 / sizeof(T);
-  alignas(64) T block[kBlock];
-  for (int64_t begin = 0; begin < count; begin += kBlock) {
-    const int64_t size = count - begin < kBlock ? count - begin : kBlock;
-    for (int64_t i = 0; i < size; ++i) block[i] = value(begin + i);
-    StreamBytes(reinterpret_cast<char*>(to + begin), reinterpret_cast<const char*>(block), size * sizeof(T));
-  }
-}
-
 // Streamed bytes are not ordered with what the thread stores later. Belongs at the end of each chunk that streams.
 inline void EndStream() {
 #if defined(__x86_64__)

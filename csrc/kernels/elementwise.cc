@@ -143,7 +143,8 @@ struct Operands {
   bool is_streamed = false;
 };
 
-void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count, Operands* operands) {
+void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape, int64_t count,
+                      Operands* operands) {
   operands->run = std::max<int64_t>(count, 1);
   for (int i = 0; i < call.in_count; ++i) {
     const Tensor& tensor = *call.in[i];
@@ -155,7 +156,7 @@ void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count,
       operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
     }
   }
-  operands->is_streamed = IsStreamed(*call.out[0]);
+  operands->is_streamed = program.is_worth_streaming() && IsStreamed(*call.out[0]);
   for (int out = 0; out < call.out_count; ++out) {
     for (int in = 0; in < call.in_count; ++in) {
       if (call.out[out]->data == call.in[in]->data) operands->is_streamed = false;  // the line is in a cache already
@@ -171,8 +172,9 @@ class TileRunner {
     expands_ = operands.repeated_count > 0 && operands.run < kLongRun;
     const int expanded = expands_ ? operands.repeated_count : 0;
     tile_count_ = chunk.end - chunk.begin;
-    if (operands.is_streamed && program.instructions().size() > 1)
-      tile_count_ = std::min(tile_count_, kStreamedElements);
+    if (program.instructions().size() > 1) {
+      tile_count_ = std::min(tile_count_, operands.is_streamed ? kStreamedElements : kChainedElements);
+    }
     if (const int scratch_tiles = program.scratch_count() + expanded) {
       int64_t fitting = kScratchBytes / (kWidest * scratch_tiles);
       if (expands_) fitting = std::min(fitting, kExpandedElements);
@@ -210,6 +212,7 @@ class TileRunner {
   static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
   static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
   static constexpr int64_t kExpandedElements = 1024;
+  static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
   static constexpr int64_t kStreamedElements = 256;  // of all instructions but the last before that one writes
   static constexpr int64_t kElementsPerLine = 64;
 
@@ -297,7 +300,7 @@ Status Elementwise(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, program, shape));
   Operands operands;
   const int64_t count = call.out[0]->count;
-  DescribeOperands(call, shape, count, &operands);
+  DescribeOperands(call, program, shape, count, &operands);
   return ForEachChunk(call, count, kElementsPerChunk,
                       [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
 }

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernel_api/stream.h"
 #include "math/exponential.h"
 #include "math/lanes.h"
 #include "math/logarithm.h"
@@ -27,7 +26,7 @@ namespace stillflow {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr int64_t kElementsPerChunk = 4096;
+constexpr int64_t kElementsPerChunk = 8192;
 constexpr int64_t kTileElements = 1024;  // of rows that are done together: exponentials of short rows fill vectors
 
 template <typename W>
@@ -109,24 +108,21 @@ Status ForEachTile(const KernelCall& call, int64_t rows, int64_t classes, const 
 template <typename T>
 Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
-  const bool is_streamed = to != from && IsStreamed(rows * classes * static_cast<int64_t>(sizeof(T)));
   return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
     for (int64_t i = 0; i < count; ++i) {
       const W scale = 1 / tile.sum(i);
       const W* exps = tile.exps(i);
-      StoreOrStream(is_streamed, classes, to + (first + i) * classes,
-                    [=](int64_t j) { return Narrow<T>(exps[j] * scale); });
+      T* row = to + (first + i) * classes;
+      for (int64_t j = 0; j < classes; ++j) row[j] = Narrow<T>(exps[j] * scale);
     }
-    if (is_streamed) EndStream();
   });
 }
 
 template <typename T>
 Status LogSoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
-  const bool is_streamed = to != from && IsStreamed(rows * classes * static_cast<int64_t>(sizeof(T)));
   return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
@@ -134,10 +130,9 @@ Status LogSoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, con
     for (int64_t i = 0; i < count; ++i) {
       const W* shifted = tile.shifted(i);
       const W log_sum = tile.log_sum(i);
-      StoreOrStream(is_streamed, classes, to + (first + i) * classes,
-                    [=](int64_t j) { return Narrow<T>(shifted[j] - log_sum); });
+      T* row = to + (first + i) * classes;
+      for (int64_t j = 0; j < classes; ++j) row[j] = Narrow<T>(shifted[j] - log_sum);
     }
-    if (is_streamed) EndStream();
   });
 }
 

@@ -139,10 +139,11 @@ Status Gather(const KernelCall& call) {
     PartialShape element(call.attrs[1]);
     if (!element.IsComplete()) element = array->element_shape();
     if (!element.IsComplete()) {
-      return Error(Code::kUnimplemented,
-                   "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes "
-                   "are supported when packing zero-size TensorArrays.",
-                   element.rank < 0 ? "<unknown>" : ShapeText(element.rank, element.dims).c_str());
+      return Error(
+          Code::kUnimplemented,
+          "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes "
+          "are supported when packing zero-size TensorArrays.",
+          element.rank < 0 ? "<unknown>" : ShapeText(element.rank, element.dims).c_str());
     }
     for (int i = 0; i < element.rank && shape.rank < kMaxRank; ++i) shape.Add(element.dims[i]);
     return AllocateOutput(call, 0, type, shape);
@@ -292,14 +293,16 @@ Status Split(const KernelCall& call) {
   }
   if (total != value.dims[0]) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %lld and value's shape is: %s ",
+        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %lld and value's shape is: "
+        "%s",
         static_cast<long long>(total), ShapeText(value).c_str());
   }
   bool is_large_enough = false;
   STILLFLOW_RETURN_IF_ERROR(array->Grow(lengths.count, &is_large_enough));
   if (!is_large_enough || array->size() != lengths.count) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray's size is not equal to the size of lengths (%lld vs. %lld), and the TensorArray is not marked as "
+        "TensorArray's size is not equal to the size of lengths (%lld vs. %lld), and the TensorArray is not marked "
+        "as "
         "dynamically resizeable",
         static_cast<long long>(array->size()), static_cast<long long>(lengths.count));
   }

@@ -24,7 +24,7 @@ struct PartialShape {
 
 class TensorArray : public Handled {
  public:
-  TensorArray(DType type, int64_t size, const PartialShape& element, std::string name);
+  TensorArray(DType type, int64_t size, const PartialShape& element, const std::string& name);
   ~TensorArray() override;
 
   DType type() const { return type_; }
@@ -61,7 +61,7 @@ class TensorArray : public Handled {
 
   const DType type_;
   PartialShape element_shape_;
-  const std::string name_;
+  const std::string name_;  // for messages
   std::vector<Element> elements_;
   bool is_gradient_ = false;
   bool has_gradient_ = false;

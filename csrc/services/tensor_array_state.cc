@@ -38,8 +38,11 @@ Shape PartialShape::Completed() const {
   return shape;
 }
 
-TensorArray::TensorArray(DType type, int64_t size, const PartialShape& element, std::string name)
-    : type_(type), element_shape_(element), name_(std::move(name)), elements_(size) {
+TensorArray::TensorArray(DType type, int64_t size, const PartialShape& element, const std::string& name)
+    : type_(type),
+      element_shape_(element),
+      name_(name.empty() ? "TensorArray" : "TensorArray " + name),
+      elements_(size) {
   for (Element& each : elements_) each.value.buffer = nullptr;
 }
 
@@ -57,7 +60,7 @@ void TensorArray::Close() {
 
 Status TensorArray::CheckOpen() const {
   if (!is_closed_) return Status();
-  return STILLFLOW_INVALID_ARGUMENT("TensorArray %s has already been closed.", name());
+  return STILLFLOW_INVALID_ARGUMENT("%s has already been closed.", name());
 }
 
 Status TensorArray::CheckType(DType requested) const {
@@ -81,19 +84,17 @@ Status TensorArray::Write(const Services& services, int64_t index, const Tensor&
   if (is_large_enough) STILLFLOW_RETURN_IF_ERROR(Grow(index + 1, &is_large_enough));
   if (!is_large_enough) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Tried to write to index %lld but array is not resizeable and size is: %lld", name(),
+        "%s: Tried to write to index %lld but array is not resizeable and size is: %lld", name(),
         static_cast<long long>(index), static_cast<long long>(size()));
   }
   if (value.dtype != type_) {
-    return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not write to TensorArray index %lld because the value dtype is %s but TensorArray "
-        "dtype is %s.",
-        name(), static_cast<long long>(index), Name(value.dtype), Name(type_));
+    return STILLFLOW_INVALID_ARGUMENT("TensorArray dtype is %s but Op is trying to write dtype %s.", Name(type_),
+                                      Name(value.dtype));
   }
   const Shape shape(value);
   if (!element_shape_.Accepts(shape)) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not write to TensorArray index %lld because the value shape is %s which is "
+        "%s: Could not write to TensorArray index %lld because the value shape is %s which is "
         "incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).",
         name(), static_cast<long long>(index), ShapeText(value).c_str(),
         ShapeText(element_shape_.rank, element_shape_.dims).c_str());
@@ -102,12 +103,12 @@ Status TensorArray::Write(const Services& services, int64_t index, const Tensor&
   Element& element = elements_[index];
   if (element.is_read) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not write to TensorArray index %lld because it has already been read.", name(),
+        "%s: Could not write to TensorArray index %lld because it has already been read.", name(),
         static_cast<long long>(index));
   }
   if (element.is_written && !is_gradient_) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not write to TensorArray index %lld because it has already been written to.", name(),
+        "%s: Could not write to TensorArray index %lld because it has already been written to.", name(),
         static_cast<long long>(index));
   }
   if (element.is_written) return Add(services, &element, value);
@@ -147,7 +148,7 @@ void AddElements<int64_t>(const Tensor& a, const Tensor& b, Tensor* sum) {
 Status TensorArray::Add(const Services& services, Element* element, const Tensor& value) {
   if (!(element->shape == Shape(value))) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not aggregate to TensorArray because the existing shape is %s but the new input shape "
+        "%s: Could not aggregate to TensorArray because the existing shape is %s but the new input shape "
         "is %s.",
         name(), ShapeText(element->shape).c_str(), ShapeText(value).c_str());
   }
@@ -157,10 +158,11 @@ Status TensorArray::Add(const Services& services, Element* element, const Tensor
     if (value.buffer != nullptr) Retain(value.buffer);
   } else {
     STILLFLOW_RETURN_IF_ERROR(Allocate(services, type_, element->shape, &sum));
-    Status status = ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", type_, [&](auto tag) {
-      AddElements<typename decltype(tag)::type>(element->value, value, &sum);
-      return Status();
-    });
+    Status status =
+        ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", type_, [&](auto tag) {
+          AddElements<typename decltype(tag)::type>(element->value, value, &sum);
+          return Status();
+        });
     if (!status.ok()) {
       Release(sum.buffer);
       return status;
@@ -180,7 +182,7 @@ Status TensorArray::MakeZeros(int64_t index) {
     shape = element_shape_.Completed();
   } else {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not read from TensorArray index %lld.  Furthermore, the element shape is not fully "
+        "%s: Could not read from TensorArray index %lld.  Furthermore, the element shape is not fully "
         "defined: %s.  It is possible you are working with a resizeable TensorArray and stop_gradients is not "
         "allowing the gradients to be written.  If you set the full element_shape property on the forward "
         "TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.",
@@ -199,14 +201,14 @@ Status TensorArray::MakeZeros(int64_t index) {
 
 Status TensorArray::Read(const Services& services, int64_t index, Tensor* value) {
   if (index < 0 || (!is_gradient_ && index >= size())) {
-    return STILLFLOW_INVALID_ARGUMENT("TensorArray %s: Tried to read from index %lld but array size is: %lld", name(),
+    return STILLFLOW_INVALID_ARGUMENT("Tried to read from index %lld but array size is: %lld",
                                       static_cast<long long>(index), static_cast<long long>(size()));
   }
   if (index >= size() || !elements_[index].is_written) STILLFLOW_RETURN_IF_ERROR(MakeZeros(index));
   Element& element = elements_[index];
   if (element.is_cleared) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "TensorArray %s: Could not read index %lld twice because it was cleared after a previous read (perhaps try "
+        "%s: Could not read index %lld twice because it was cleared after a previous read (perhaps try "
         "setting clear_after_read = false?).",
         name(), static_cast<long long>(index));
   }
@@ -230,7 +232,7 @@ Status TensorArray::Gradient(const std::string& source, TensorArray** gradient) 
   TensorArray*& found = gradients_[source];
   if (found == nullptr) {
     has_gradient_ = true;  // the array must not grow any more
-    auto* made = new TensorArray(type_, size(), element_shape_, name_ + "@" + source);
+    auto* made = new TensorArray(type_, size(), element_shape_, source);
     made->has_one_shape = has_one_shape;
     made->is_gradient_ = true;
     for (int64_t i = 0; i < size(); ++i) made->elements_[i].shape = elements_[i].shape;

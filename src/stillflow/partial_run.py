@@ -117,7 +117,7 @@ class _PartialRun:
         for op in running:
             for tensor in op._inputs:
                 if tensor._op in lost and tensor not in known and not _is_variable(tensor):
-                    message = f"Partial runs do not keep {tensor.name}, which is computed in a branch of tf.cond"
+                    message = f"Partial runs do not keep {tensor.name}, which is computed in a branch or a loop"
                     raise errors.make(errors.UNIMPLEMENTED, message, op)
 
     def _run(self, tensors, targets, known):

@@ -39,8 +39,12 @@ def _second(gradient, x):
     gradient = ops.reshape(gradient, [-1])
     count = ops.size(x)
     variables = [ops.constant(0, dtypes.int32), TensorArray(x.dtype, count)]
-    _, rows = while_loop(
-        lambda j, _: j < count, lambda j, rows: (j + 1, rows.write(j, gradients(gradient[j], x)[0])), variables
-    )
+
+    def add_row(j, rows):
+        following = j + 1
+        (row,) = gradients(gradient[j], x)
+        return following, rows.write(j, ops.zeros_like(x) if row is None else row)
+
+    _, rows = while_loop(lambda j, _: j < count, add_row, variables)
     shape = ops.shape(x)
     return ops.reshape(rows.stack(), ops.concat((shape, shape), 0))

@@ -90,12 +90,11 @@ def test_messages_go_both_ways():
     q = tf.FIFOQueue(10, tf.int32, name="a/q")
     with tf.name_scope("a"):
         pass
-    ends = (tf.errors.OutOfRangeError, tf.errors.CancelledError)
-    runner = tf.train.QueueRunner(q, [q.enqueue(1)] * 2, queue_closed_exception_types=ends)
+    runner = tf.train.QueueRunner(q, [q.enqueue(1)] * 2)
     proto = runner.to_proto()
     assert proto.queue_name == "a/q" and list(proto.enqueue_op_name) == ["q_enqueue"] * 2
     assert (proto.close_op_name, proto.cancel_op_name) == ("q_Close", "q_Close_1")
-    assert list(proto.queue_closed_exception_types) == [11, 1]
+    assert list(proto.queue_closed_exception_types) == [11]
     assert runner.to_proto(export_scope="a").queue_name == "q" and runner.to_proto(export_scope="b") is None
     again = tf.train.QueueRunner.from_proto(proto)
     assert again.to_proto() == proto and again.name == "a/q"
@@ -105,15 +104,14 @@ def test_messages_go_both_ways():
         imported = tf.train.QueueRunner.from_proto(proto, import_scope="imported")
         tf.train.add_queue_runner(imported, collection="mine")
         with tf.Session() as sess:
-            threads = tf.train.start_queue_runners(sess, collection="mine")
-            assert len(threads) == 2
+            coord = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(sess, coord, collection="mine")
+            assert len(threads) == 3
             size = tf.QueueBase([tf.int32], None, None, sess.graph.get_tensor_by_name("imported/a/q:0")).size()
             while sess.run(size) < 10:
                 pass
-            sess.run(imported.cancel_op)
-            for thread in threads:
-                thread.join(timeout=60)
-                assert not thread.is_alive()
+            coord.request_stop()
+            coord.join(stop_grace_period_secs=20)
 
 
 def test_mistakes():

@@ -127,8 +127,8 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     """
     _check_function(fn)
     with name_scope(name, "foldl", [elems]), _variables_cached_outside():
-        parts = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
-        count = _size(parts[0])
+        tensors = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
+        count = _size(tensors[0])
         parts = _unstacked(elems, count)
         value = initializer
         if initializer is None:
@@ -151,8 +151,8 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     """Like foldl, from the last part to the first."""
     _check_function(fn)
     with name_scope(name, "foldr", [elems]), _variables_cached_outside():
-        parts = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
-        count = _size(parts[0])
+        tensors = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
+        count = _size(tensors[0])
         parts = _unstacked(elems, count)
         if initializer is None:
             first = count - 1

@@ -139,7 +139,7 @@ class TensorArray:
         return value
 
     def write(self, index, value, name=None):
-        """The array with `value` at `index`. Raises ValueError for a value of another shape or type."""
+        """The array with `value` at `index`. Raises ValueError for a value of another shape."""
         with name_scope(name, "TensorArrayWrite", [self._handle, index, value]):
             value = self._as_value(value)
             self._take_element_shape(value.shape)
@@ -150,12 +150,7 @@ class TensorArray:
             return self._followed_by(flow)
 
     def _as_value(self, value):
-        value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
-        if value.dtype.base_dtype is not self._dtype:
-            raise ValueError(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}."
-            )
-        return value
+        return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
     def stack(self, name=None):
         """All elements as one tensor, side by side along a new first dimension."""

@@ -27,6 +27,14 @@ from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer
 from stillflow.training.adagrad_da import AdagradDAOptimizer as AdagradDAOptimizer
 from stillflow.training.adam import AdamOptimizer as AdamOptimizer
+from stillflow.training.batching import batch as batch
+from stillflow.training.batching import batch_join as batch_join
+from stillflow.training.batching import maybe_batch as maybe_batch
+from stillflow.training.batching import maybe_batch_join as maybe_batch_join
+from stillflow.training.batching import maybe_shuffle_batch as maybe_shuffle_batch
+from stillflow.training.batching import maybe_shuffle_batch_join as maybe_shuffle_batch_join
+from stillflow.training.batching import shuffle_batch as shuffle_batch
+from stillflow.training.batching import shuffle_batch_join as shuffle_batch_join
 from stillflow.training.coordinator import Coordinator as Coordinator
 from stillflow.training.coordinator import LooperThread as LooperThread
 from stillflow.training.ftrl import FtrlOptimizer as FtrlOptimizer
@@ -36,6 +44,12 @@ from stillflow.training.global_step import get_global_step as get_global_step
 from stillflow.training.global_step import get_or_create_global_step as get_or_create_global_step
 from stillflow.training.global_step import global_step as global_step
 from stillflow.training.gradient_descent import GradientDescentOptimizer as GradientDescentOptimizer
+from stillflow.training.input_producers import input_producer as input_producer
+from stillflow.training.input_producers import limit_epochs as limit_epochs
+from stillflow.training.input_producers import match_filenames_once as match_filenames_once
+from stillflow.training.input_producers import range_input_producer as range_input_producer
+from stillflow.training.input_producers import slice_input_producer as slice_input_producer
+from stillflow.training.input_producers import string_input_producer as string_input_producer
 from stillflow.training.momentum import MomentumOptimizer as MomentumOptimizer
 from stillflow.training.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from stillflow.training.optimizer import Optimizer as Optimizer

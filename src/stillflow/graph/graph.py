@@ -98,7 +98,7 @@ class Graph:
         return op
 
     def _place_in_context(self, op):
-        """Makes a new node part of the branch or loop that is built. Raises ValueError if it cannot read that."""
+        """Makes a new node part of the branch or loop that is being built. Raises ValueError if it cannot be."""
         context = self._control_flow_context
         for tensor in op._inputs:
             source_context = tensor._op._control_flow_context

@@ -129,6 +129,13 @@ def _add_library(graph, library):
     graph._library.gradient.extend(g for g in library.gradient if g.function_name not in known)
 
 
+_MERGES = frozenset(("Merge", "RefMerge"))
+
+
+def _is_back_edge(node, source):
+    return node.op_def.name in _MERGES and source.op_def.name in ("NextIteration", "RefNextIteration")
+
+
 class _Import:
     """One call: the nodes that are read, and what they have become."""
 
@@ -156,6 +163,8 @@ class _Import:
                 f"{self._scope}{node.name}" if self._scope else unique_import_name(self._graph, node.name)
             )
         self.added = [self._add_node(node) for node in ordered]
+        for node in ordered:
+            self._close_rounds(node)
         place_imported_nodes(self._graph, self.added)
 
     # ---- Checks before anything is added ----------------------------------------------------------------------
@@ -180,7 +189,8 @@ class _Import:
                     f"{len(source.output_dtypes)} outputs"
                 )
             self._check_type(node, index, source.output_dtypes[port], f"{self._scope}{name}:{port}")
-            sources.add(name)
+            if not _is_back_edge(node, source):
+                sources.add(name)
         for name in node.control_inputs:
             if ("^", name) in self._mapped:
                 self._used.add(("^", name))
@@ -237,7 +247,7 @@ class _Import:
     # ---- Adding -----------------------------------------------------------------------------------------------
 
     def _add_node(self, node):
-        inputs = [self._tensor(name, port) for name, port in node.inputs]
+        inputs = self._inputs(node)
         controls = [
             self._mapped[("^", name)].op if ("^", name) in self._mapped else self._operations[name]
             for name in node.control_inputs
@@ -253,6 +263,26 @@ class _Import:
         op._device = node.device
         self._operations[node.name] = op
         return op
+
+    def _inputs(self, node):
+        """The inputs of a node; for what comes from the round before of a loop another stands, at first."""
+        inputs = [
+            None if (name, port) not in self._mapped and name not in self._operations else self._tensor(name, port)
+            for name, port in node.inputs
+        ]
+        first = next((tensor for tensor in inputs if tensor is not None), None)
+        if first is None and inputs:
+            raise ValueError(f"Node '{node.name}': all inputs come from the round before")
+        return [first if tensor is None else tensor for tensor in inputs]
+
+    def _close_rounds(self, node):
+        """Gives the Merges of loops the inputs that were not there."""
+        op = self._operations[node.name]
+        if op.type in _MERGES:
+            for index, (name, port) in enumerate(node.inputs):
+                tensor = self._tensor(name, port)
+                if op._inputs[index] is not tensor:
+                    op._reconnect(index, tensor)
 
     def _tensor(self, name, port):
         mapped = self._mapped.get((name, port))

@@ -206,11 +206,16 @@ def _anything(dtype):
 
 
 def conditional_operations(operations):
-    """Those of the operations, given in order, that may not run: what lies between a Switch and a Merge."""
-    found: set = set()
+    """Those of the operations, given in order, that may not run just once: in branches and in loops."""
+    in_branches: set = set()
+    in_loops: set = set()
     for op in operations:
         kind = kind_of(op)
         before = [tensor._op for tensor in op._inputs] + op._control_inputs
-        if kind == "switch" or (kind != "merge" and not found.isdisjoint(before)):
-            found.add(op)
-    return found
+        if kind == "switch" or (kind != "merge" and not in_branches.isdisjoint(before)):
+            in_branches.add(op)
+        if kind == "enter" or (kind != "exit" and not in_loops.isdisjoint(before)):
+            in_loops.add(op)
+        if kind == "exit":
+            in_branches.discard(op)
+    return in_branches | in_loops

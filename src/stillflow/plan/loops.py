@@ -24,7 +24,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.operation import Operation
 from stillflow.ops.registry import Special
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of
-from stillflow.plan.guards import Condition, both_ways, implies, joined
+from stillflow.plan.guards import ALWAYS, Condition, both_ways, implies, joined
 from stillflow.plan.infer import known_in_both
 from stillflow.plan.ir import Node, Plan, Value, constant_of
 from stillflow.plan.reads import read
@@ -219,7 +219,7 @@ def lift_loop(plan: Plan, loop: Loop, orders, lift_item):
     those of the next values, until nothing changes.
     """
     plan.is_guarded = True
-    outer = joined([guard_of_tensor(plan, op._outputs[0]) for op in loop.enters])
+    outer = joined([plan.guards.get(op, ALWAYS) for op in loop.enters])
     if loop.merges and loop.test is None:
         raise _unsupported(loop.merges[0], "a loop without a LoopCond")
     order = orders[loop.merges[0]] if loop.merges else 0

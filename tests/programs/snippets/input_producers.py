@@ -106,3 +106,13 @@ def maybe_dynamic(tf):
     tf.train.maybe_batch([a, b], keep, 3)
     tf.train.maybe_shuffle_batch([a], 3, 20, 7, keep, seed=1)
     tf.train.maybe_batch_join([[a], [a]], keep, 3)
+
+
+def maybe_sparse(tf):
+    s = tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3])
+    keep = tf.placeholder(tf.bool, [])
+    tf.train.maybe_batch([s], keep, 2)
+    tf.train.maybe_batch([s], keep, 2, enqueue_many=True)
+    tf.train.maybe_batch([s], [True, False], 2, enqueue_many=True)
+    tf.train.maybe_shuffle_batch([s, [1, 2]], 2, 9, 3, tf.placeholder(tf.bool, [2]), enqueue_many=True)
+    tf.train.maybe_batch_join([[s], [s]], keep, 2)

@@ -272,7 +272,7 @@ def arrays_in_a_branch(tf):
     return [tf.cond(p, lambda: array.write(1, x * 2.0), lambda: array.write(1, x * 3.0)).stack()]
 
 
-# ---- Over the parts of tensors -------------------------------------------------------------------------------------
+# ---- Over the parts of tensors ------------------------------------------------------------------------------------
 
 
 def maps(tf):

@@ -138,7 +138,9 @@ class ControlFlowContext:
             if is_inside(loop, source_loop) or _belong_together(loop, source_loop):
                 return
             why = "because they are in different while loops"
-        raise ValueError(f"Cannot use '{source.name}' as input to '{reader.name}' {why}.")
+        raise ValueError(
+            f"Cannot use '{source.name}' as input to '{reader.name}' {why}. See info log for more details."
+        )
 
     def _make_known(self, names):
         """Says to this context and those around it that tensors are available inside."""

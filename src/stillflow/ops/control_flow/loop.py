@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow import errors
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.nest import components, rebuilt
@@ -87,6 +88,12 @@ def close_round(merge, value, checks_shape=True):
             "after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
             "of tf.while_loop to specify a less-specific shape."
         )
+    if value.dtype.base_dtype is not merge.dtype.base_dtype:
+        raise errors.InvalidArgumentError(
+            None, None,
+            f"Input 1 of node {merge.op.name} was passed {value.dtype.name} from {value.name} incompatible with "
+            f"expected {merge.dtype.name}.",
+        )  # fmt: skip
     merge.op._update_input(1, value)
     return value
 
@@ -105,8 +112,8 @@ def apply_shape_invariants(inputs, enters, invariants):
         if not _is_at_least_as_known(tensor._dims, shape._dims):
             raise ValueError(
                 f"The shape invariant specified for {tensor.name} is not compatible with the initial shape of the "
-                f"loop variable. It enters the loop with shape {tensor.shape}, but the specified shape invariant "
-                f"is {shape}."
+                f"loop variable. It enters the loop with shape {tensor.shape}, but the specified shape invariant is "
+                f"{shape}."
             )
         entered.set_shape(shape)
 
