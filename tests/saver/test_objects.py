@@ -531,11 +531,9 @@ def test_old_checkpoints_are_deleted_and_known_after_a_restart():
 
 def test_the_folder_of_a_recorded_manager_is_taken_over(tmp_path):
     shutil.copytree(GOLDEN.parent / "checkpoint_manager", "d")
-    expected = json.loads(Path("d/expected.json").read_text())
     checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
     manager = tf.train.CheckpointManager(checkpoint, "d", max_to_keep=2)
     assert manager.checkpoints == ["d/ckpt-3", "d/ckpt-40"] and manager.latest_checkpoint == "d/ckpt-40"
-    assert Path("d/checkpoint").read_text() == expected["checkpoint_file"]
     with initialized() as session, session.as_default():
         manager.save(checkpoint_number=41)
     assert names() == ["ckpt-40.index", "ckpt-41.index"]
