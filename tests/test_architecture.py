@@ -66,6 +66,7 @@ MAY_IMPORT = {
     "saver": {"saver", "tracking", "formats", "importer", "feeds", "files", "reproducibility", "session", "plan",
               "composites", "resource_variables", "partitioned_variables", "variable_scope", "variables", "ops",
               "graph", "errors", "_engine"},
+    "inspection": {"inspection", "saver", "formats", "files", "graph", "errors", "_engine"},
     "examples": {"examples", "graph", "seeds"},
     "runner": {"runner", "graph"},
     "command_line": set(),

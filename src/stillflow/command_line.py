@@ -18,6 +18,7 @@ def main(argv=None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_word2vec(commands)
+    _add_ckpt(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 
@@ -53,6 +54,25 @@ def _add_word2vec(commands):
 
 def _run_word2vec(arguments):
     from stillflow.word2vec import command
+
+    return command.run(arguments)
+
+
+def _add_ckpt(commands):
+    from stillflow.inspection import options
+
+    parser = commands.add_parser(
+        "ckpt",
+        help="look into checkpoints, MetaGraphs and SavedModels",
+        description="Looks into checkpoints, MetaGraphs and SavedModels, and converts checkpoints. Exit code 1 says "
+        "that something is damaged or differs, 2 that there is no such file, or the wrong one.",
+    )
+    options.add_arguments(parser)
+    parser.set_defaults(run=_run_ckpt)
+
+
+def _run_ckpt(arguments):
+    from stillflow.inspection import command
 
     return command.run(arguments)
 

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import pickle
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -526,6 +527,16 @@ def test_old_checkpoints_are_deleted_and_known_after_a_restart():
     text = Path("d/checkpoint").read_text()
     assert text.startswith('model_checkpoint_path: "ckpt-40"\nall_model_checkpoint_paths: "ckpt-40"\n')
     assert "all_model_checkpoint_timestamps: " in text and "last_preserved_timestamp: " in text
+
+
+def test_the_folder_of_a_recorded_manager_is_taken_over(tmp_path):
+    shutil.copytree(GOLDEN.parent / "checkpoint_manager", "d")
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    manager = tf.train.CheckpointManager(checkpoint, "d", max_to_keep=2)
+    assert manager.checkpoints == ["d/ckpt-3", "d/ckpt-40"] and manager.latest_checkpoint == "d/ckpt-40"
+    with initialized() as session, session.as_default():
+        manager.save(checkpoint_number=41)
+    assert names() == ["ckpt-40.index", "ckpt-41.index"]
 
 
 def test_all_are_kept_without_a_limit():

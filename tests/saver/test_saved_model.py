@@ -14,6 +14,7 @@ from saver import peer_saved_model
 import stillflow as tf
 from stillflow.formats import protobuf
 
+GOLDEN = Path(__file__).parent.parent / "data" / "formats" / "objects" / "saved_model"
 KINDS = ["simple", "builder", "text", "resource"]
 EXPECTED_Y = (peer_saved_model.FEED @ [[0.5], [-0.25], [2.0]] + 1).tolist()
 
@@ -89,6 +90,26 @@ def test_the_messages_are_those_of_tensorflow(kind, tmp_path):
         assert mine.meta_info_def.tags == other.meta_info_def.tags
         assert mine.meta_info_def.stripped_default_attrs == other.meta_info_def.stripped_default_attrs
         assert mine.asset_file_def == other.asset_file_def
+
+
+@pytest.mark.parametrize("name", ["saved_model.pb", "saved_model.pbtxt"])
+def test_a_recorded_model_is_read(name, tmp_path):
+    from stillflow.saver.saved_model import loader
+
+    expected = json.loads((GOLDEN / "expected.json").read_text())
+    (tmp_path / name).write_bytes((GOLDEN / name).read_bytes())
+    model = loader.read_saved_model(tmp_path)
+    assert model.saved_model_schema_version == expected["schema_version"]
+    assert [list(graph.meta_info_def.tags) for graph in model.meta_graphs] == [
+        graph["tags"] for graph in expected["meta_graphs"]
+    ]
+    graph = model.meta_graphs[0]
+    assert len(graph.graph_def.node) == expected["meta_graphs"][0]["node_count"]
+    assert set(graph.signature_def) == {"lookup", "serving_default"}
+    assert loader._assets(graph, "m", "s") == {"s/vocab_file:0": b"m/assets/vocab.txt"}
+    for name, entry in expected["tensors"].items():
+        value = tf.train.load_variable(str(GOLDEN / "variables" / "variables"), name)
+        assert value.ravel().tolist() == entry["values"]
 
 
 # ---- The builder --------------------------------------------------------------------------------------------------
