@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "math/scalar.h"
+#include "math/lanes.h"
 
 namespace stillflow {
 namespace {
@@ -23,6 +23,7 @@ constexpr int kLanes = 32;
 constexpr int64_t kRun = 1024;       // elements of a contiguous run
 constexpr int64_t kRowsPerRun = 64;  // rows of a run when whole rows are combined
 constexpr int64_t kElementsPerChunk = 32768;
+constexpr int64_t kColumnsPerTile = 4096;
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
 
@@ -35,62 +36,64 @@ inline Acc Load(T value) {
   }
 }
 
-// What is combined: Start is neutral, Prepare takes an element.
+// What is combined: Start is neutral, Prepare takes an element. Floating-point numbers come as vectors as well.
 template <typename Acc>
 struct Plain {
   template <typename T>
-  static Acc Prepare(T value) {
-    return Load<Acc>(value);
+  STILLFLOW_INLINE static T Prepare(T value) {
+    return value;
   }
 };
+
+// Integers wrap around.
+template <typename T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
 template <typename Acc>
 struct Sum : Plain<Acc> {
   static Acc Start() { return Acc{0}; }
-  static Acc Combine(Acc a, Acc b) {
-    if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    } else {
-      return a + b;
-    }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) + static_cast<Wrapping<V>>(b));
   }
 };
 template <typename Acc>
 struct SumOfSquares : Sum<Acc> {
-  template <typename T>
-  static Acc Prepare(T value) {
-    const Acc wide = Load<Acc>(value);
-    if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<uint64_t>(wide) * static_cast<uint64_t>(wide));
-    } else {
-      return wide * wide;
-    }
+  template <typename V>
+  STILLFLOW_INLINE static V Prepare(V value) {
+    return static_cast<V>(static_cast<Wrapping<V>>(value) * static_cast<Wrapping<V>>(value));
   }
 };
 template <typename Acc>
 struct Prod : Plain<Acc> {
   static Acc Start() { return Acc{1}; }
-  static Acc Combine(Acc a, Acc b) {
-    if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    } else {
-      return a * b;
-    }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
   }
 };
+// A NaN stays; a may be one, and then b is not greater.
 template <typename Acc>
 struct Max : Plain<Acc> {
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
   }
-  static Acc Combine(Acc a, Acc b) { return (a >= b) | (a != a) ? a : b; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V larger = b > a ? b : a;
+    return b != b ? b : larger;
+  }
 };
 template <typename Acc>
 struct Min : Plain<Acc> {
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
   }
-  static Acc Combine(Acc a, Acc b) { return (a <= b) | (a != a) ? a : b; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V smaller = b < a ? b : a;
+    return b != b ? b : smaller;
+  }
 };
 struct All : Plain<bool> {
   static bool Start() { return true; }
@@ -101,34 +104,38 @@ struct Any : Plain<bool> {
   static bool Combine(bool a, bool b) { return a | b; }
 };
 
-// Combines values[0], values[stride], ... by a tree: neighbours first.
+// Combines values[0], values[stride], ..., `width` of each, by a tree: neighbours first.
 template <typename Op, typename Acc>
-void CombineTree(Acc* values, int64_t count, int64_t width) {
+void CombineTree(Acc* values, int64_t count, int64_t stride, int64_t width) {
   while (count > 1) {
     const int64_t half = count / 2;
     for (int64_t i = 0; i < half; ++i) {
       for (int64_t j = 0; j < width; ++j) {
-        values[i * width + j] = Op::Combine(values[2 * i * width + j], values[(2 * i + 1) * width + j]);
+        values[i * stride + j] = Op::Combine(values[2 * i * stride + j], values[(2 * i + 1) * stride + j]);
       }
     }
-    if (count % 2 != 0) std::copy_n(values + (count - 1) * width, width, values + half * width);
+    if (count % 2 != 0) std::copy_n(values + (count - 1) * stride, width, values + half * stride);
     count = half + count % 2;
   }
 }
 
 template <typename Op, typename Acc, typename T>
 Acc CombineRun(const T* data, int64_t count) {
-  Acc lanes[kLanes];
-  for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Start();
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(data[i + j]));
+  if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>) {
+    return CombineInLanes<Op, kLanes>(data, count, Op::Start());
+  } else {
+    Acc lanes[kLanes];
+    for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Start();
+    int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+      for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i + j])));
+    }
+    for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i])));
+    for (int width = kLanes / 2; width > 0; width /= 2) {
+      for (int j = 0; j < width; ++j) lanes[j] = Op::Combine(lanes[j], lanes[j + width]);
+    }
+    return lanes[0];
   }
-  for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(data[i]));
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int j = 0; j < width; ++j) lanes[j] = Op::Combine(lanes[j], lanes[j + width]);
-  }
-  return lanes[0];
 }
 
 // What is reduced, seen as [outer, reduced, inner].
@@ -182,19 +189,34 @@ Status ReduceRows(const KernelCall& call, Operation operation, const Extent& ext
     }
   }));
   for (int64_t row = 0; row < extent.outer; ++row) {
-    CombineTree<Op>(partial + row * runs, runs, 1);
+    CombineTree<Op>(partial + row * runs, runs, 1, 1);
     to[row] = Finish<Acc, T>(partial[row * runs], operation, extent.reduced);
   }
   return Status();
 }
 
-// Whole rows of `inner` elements are combined, element by element.
+// Whole rows of `inner` elements are combined, element by element; several at a time, which saves as many passes over
+// what they are combined to.
 template <typename Op, typename Acc, typename T>
 void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, Acc* to) {
+  const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load<Acc>(row[j])); };
   for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
-  for (int64_t i = 0; i < rows; ++i) {
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const T* a = from + i * stride;
+    const T* b = a + stride;
+    const T* c = b + stride;
+    const T* d = c + stride;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      const Acc two = Op::Combine(Op::Combine(to[j], prepared(a, j)), prepared(b, j));
+      to[j] = Op::Combine(Op::Combine(two, prepared(c, j)), prepared(d, j));
+    }
+  }
+  for (; i < rows; ++i) {
     const T* row = from + i * stride;
-    for (int64_t j = 0; j < width; ++j) to[j] = Op::Combine(to[j], Op::Prepare(row[j]));
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) to[j] = Op::Combine(to[j], prepared(row, j));
   }
 }
 
@@ -206,7 +228,7 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
   if (!scratch.ok()) return OutOfScratch();
   Acc* partial = scratch.data<Acc>();
   // A tile of columns at a time keeps a run's sums in the first-level cache.
-  const int64_t tile = std::min<int64_t>(width, 2048);
+  const int64_t tile = std::min(width, kColumnsPerTile);
   const int64_t tiles = (width + tile - 1) / tile;
   const int64_t tasks = extent.outer * runs * tiles;
   const int64_t tasks_per_chunk =
@@ -222,14 +244,18 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
                            partial + (outer * runs + run) * width + column);
     }
   }));
-  for (int64_t outer = 0; outer < extent.outer; ++outer) {
-    Acc* sums = partial + outer * runs * width;
-    CombineTree<Op>(sums, runs, width);
-    for (int64_t j = 0; j < width; ++j) {
-      to[outer * width + j] = Finish<Acc, T>(sums[j], operation, extent.reduced);
+  const int64_t tiles_per_chunk = std::max<int64_t>(kElementsPerChunk / (runs * tile), 1);
+  return ForEachChunk(call, extent.outer * tiles, tiles_per_chunk, [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const int64_t outer = i / tiles;
+      const int64_t column = i % tiles * tile;
+      const int64_t columns = std::min(tile, width - column);
+      Acc* sums = partial + outer * runs * width + column;
+      CombineTree<Op>(sums, runs, width, columns);
+      T* results = to + outer * width + column;
+      for (int64_t j = 0; j < columns; ++j) results[j] = Finish<Acc, T>(sums[j], operation, extent.reduced);
     }
-  }
-  return Status();
+  });
 }
 
 template <typename Op, typename Acc, typename T>

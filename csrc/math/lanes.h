@@ -29,14 +29,19 @@ struct RegisterOf {
 template <typename T>
 using Register = typename RegisterOf<T, kRegisterBytes>::type;
 
+// What is combined: Prepare takes elements, of vectors as well as single ones.
 struct PlusLanes {
+  template <typename V>
+  STILLFLOW_INLINE static V Prepare(V a) {
+    return a;
+  }
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
     return a + b;
   }
 };
 // NaN in b is passed over.
-struct LargerLanes {
+struct LargerLanes : PlusLanes {
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
     return b > a ? b : a;
@@ -85,7 +90,7 @@ STILLFLOW_INLINE T CombineHalves(typename RegisterOf<T, kBytes>::type lanes) {
   }
 }
 
-// Combines elements in kCount lanes by position, then the lanes by halves.
+// Combines elements in kCount lanes by position, then the lanes by halves. `start` changes nothing, prepared or not.
 template <typename Op, int kCount, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
@@ -97,12 +102,13 @@ STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
     for (int k = 0; k < kRegisters; ++k) {
       Register<T> loaded;
       std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
-      lanes[k] = Op::Combine(lanes[k], loaded);
+      lanes[k] = Op::Combine(lanes[k], Op::Prepare(loaded));
     }
   }
   if (i < count) {
     for (int k = 0; k < kRegisters; ++k) {
-      lanes[k] = Op::Combine(lanes[k], LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start));
+      const Register<T> loaded = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start);
+      lanes[k] = Op::Combine(lanes[k], Op::Prepare(loaded));
     }
   }
   for (int width = kRegisters / 2; width > 0; width /= 2) {
