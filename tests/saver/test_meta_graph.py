@@ -174,3 +174,25 @@ def test_variables_of_before_1_9_are_trainable_by_their_collection():
         tf.train.import_meta_graph(proto)
         assert [v.op.name for v in tf.trainable_variables()] == ["a"]
         assert {v.op.name: v.trainable for v in tf.global_variables()} == {"a": True, "b": False}
+
+
+def test_branches_loops_and_queue_runners_go_on_after_an_import():
+    x = tf.placeholder(tf.float32, [], name="x")
+    tf.cond(x > 0, lambda: x * 2.0, lambda: x * 3.0, name="branch")
+    tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], name="loop")
+    names = tf.train.string_input_producer(["a", "b"], shuffle=False)
+    tf.identity(names.dequeue(), name="name")
+    message = tf.train.export_meta_graph()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.train.import_meta_graph(message)
+        y = graph.get_tensor_by_name("branch/Merge:0")
+        x = graph.get_tensor_by_name("x:0")
+        gradient = tf.gradients(y, x)  # finds its way through the imported contexts
+        assert len(tf.get_collection(tf.GraphKeys.COND_CONTEXT)) == 2
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert session.run([y, gradient, "loop/Exit:0"], {x: -1.0}) == [-3.0, [3.0], 5]
+        assert [session.run("name:0") for _ in range(3)] == [b"a", b"b", b"a"]
+        coordinator.request_stop()
+        coordinator.join(threads)
+        assert tf.train.export_meta_graph().collection_def == message.collection_def

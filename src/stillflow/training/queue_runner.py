@@ -6,7 +6,7 @@ import collections
 import threading
 
 from stillflow import errors
-from stillflow.graph import scopes
+from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 
@@ -254,3 +254,11 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
         for runner in sess.graph.get_collection(collection):
             threads.extend(runner.create_threads(sess, coord=coord, daemon=daemon, start=start))
     return threads
+
+
+collection_protos.register(
+    GraphKeys.QUEUE_RUNNERS,
+    "QueueRunnerDef",
+    lambda runner, export_scope=None: runner.to_proto(export_scope),
+    QueueRunner.from_proto,
+)

@@ -7,6 +7,8 @@ outside comes in through a Switch. Method names are TensorFlow's: programs and c
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph import collection_protos
+from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
@@ -422,3 +424,11 @@ def _belong_together(loop, source_loop):
             return True
         return forward.grad_state is not None and forward.grad_state.forward_context is loop
     return False
+
+
+collection_protos.register(
+    GraphKeys.COND_CONTEXT,
+    "CondContextDef",
+    lambda context, export_scope=None: context.to_proto(export_scope),
+    CondContext.from_proto,
+)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph import collection_protos
+from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 from stillflow.ops.control_flow.context import (
     ControlFlowContext,
@@ -272,3 +274,11 @@ class WhileContext(ControlFlowContext):
                 return False
             outer = outer.outer_context
         return True
+
+
+collection_protos.register(
+    GraphKeys.WHILE_CONTEXT,
+    "WhileContextDef",
+    lambda context, export_scope=None: context.to_proto(export_scope),
+    WhileContext.from_proto,
+)
