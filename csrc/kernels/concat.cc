@@ -24,6 +24,7 @@ struct Values {
 // Copies bytes [range.begin, range.end) of rows that are put together from all values; of each row, value k
 // gives its size along the axis times `inner_bytes`.
 void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_bytes, int64_t row_bytes, Range range) {
+  const bool is_streamed = IsStreamed(*call.out[0]);
   char* to = MutableData<char>(*call.out[0]) + range.begin;
   int64_t skip = range.begin % row_bytes;  // of the first row
   int64_t left = range.end - range.begin;
@@ -35,12 +36,13 @@ void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_byt
         continue;
       }
       const int64_t bytes = std::min(part_bytes - skip, left);
-      CopyBytes(to, Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
+      CopyOrStream(is_streamed, to, Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
       to += bytes;
       left -= bytes;
       skip = 0;
     }
   }
+  EndStream();
 }
 
 Status CheckValues(const KernelCall& call, Values values, int axis) {

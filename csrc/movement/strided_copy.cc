@@ -1,14 +1,21 @@
 #include "movement/strided_copy.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <utility>
+
+#include "math/lanes.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
-constexpr int64_t kTileElements = 64;       // sides of the tiles that a transpose goes through
+// Of the tiles that a transpose goes through, along the rows of what is written and of what is read.
+constexpr int64_t kTileRowBytes = 1024;
+constexpr int64_t kTileColumnBytes = 256;
+constexpr int64_t kLineBytes = 64;
 
 struct Bytes16 {
   uint64_t words[2];
@@ -16,10 +23,12 @@ struct Bytes16 {
 
 // ---- Transposing small blocks ----------------------------------------------------------------------------
 
+// Short vectors for short elements: as many of them as a vector has lanes must fit into registers.
 template <typename T>
 struct VectorOf {
-  static constexpr int kLanes = 16 / sizeof(T);
-  typedef T type __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+  static constexpr int kBytes = sizeof(T) >= 4 ? kRegisterBytes : 16;
+  static constexpr int kLanes = kBytes / sizeof(T);
+  typedef T type __attribute__((vector_size(kBytes), aligned(sizeof(T)), may_alias));
 };
 
 // The lower (half 0) or upper halves of a and b, lane by lane in turn.
@@ -29,7 +38,7 @@ inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...
   return __builtin_shuffle(a, b, Vector{(kLane / 2 + kHalf * kLanes / 2 + (kLane % 2) * kLanes)...});
 }
 
-// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes of 16 bytes.
+// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
 template <typename T>
 inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   constexpr int kLanes = VectorOf<T>::kLanes;
@@ -59,7 +68,7 @@ inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t
 
 // to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
 template <typename T>
-void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   if constexpr (sizeof(T) == 16) {
     TransposeElements(from, from_stride, to, to_stride, rows, columns);
   } else {
@@ -80,6 +89,35 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
                         columns);
     }
   }
+}
+
+// The same by blocks of whole lines: each line is read once and written once, though rows that lie a power of two
+// apart drive each other out of the caches.
+template <typename T>
+void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns,
+                   bool is_streamed) {
+  constexpr int64_t kSide = kLineBytes / sizeof(T);
+  alignas(kLineBytes) T block[kSide * kSide];
+  const int64_t whole_rows = rows - rows % kSide;
+  const int64_t whole_columns = columns - columns % kSide;
+  for (int64_t j = 0; j < whole_columns; j += kSide) {
+    for (int64_t i = 0; i < whole_rows; i += kSide) {
+      TransposeByLanes(from + i * from_stride + j, from_stride, block, kSide, kSide, kSide);
+      for (int64_t k = 0; k < kSide; ++k) {
+        char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
+        const char* source = reinterpret_cast<const char*>(block + k * kSide);
+        if (is_streamed) {
+          StreamLine(line, source);
+        } else {
+          std::memcpy(line, source, kLineBytes);
+        }
+      }
+    }
+  }
+  TransposeByLanes(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
+                   columns - whole_columns);
+  TransposeByLanes(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
+                   columns);
 }
 
 // ---- Walking over the outer dimensions ---------------------------------------------------------------------
@@ -138,7 +176,33 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
         walk.Next();
       }
     }
+    EndStream();
   });
+}
+
+// Whether its rows are made of lines.
+template <typename T>
+bool HasWholeLines(const StridedCopy& copy, const T* to) {
+  const int last = copy.rank - 1;
+  bool fits = reinterpret_cast<uintptr_t>(to) % kLineBytes == 0 && copy.dims[last] * sizeof(T) % kLineBytes == 0;
+  for (int i = 0; i < last; ++i) fits &= copy.to_strides[i] * sizeof(T) % kLineBytes == 0;
+  return fits;
+}
+
+// What is streamed may be written in any order, so that it is read in the order of memory. The last dimension stays.
+StridedCopy InOrderOfSource(const StridedCopy& copy) {
+  int order[StridedCopy::kMostDims];
+  std::iota(order, order + copy.rank, 0);
+  std::sort(order, order + copy.rank - 1, [&](int a, int b) {
+    const int64_t a_stride = std::abs(copy.from_strides[a]);
+    const int64_t b_stride = std::abs(copy.from_strides[b]);
+    return a_stride > b_stride || (a_stride == b_stride && a < b);
+  });
+  StridedCopy sorted;
+  for (int i = 0; i < copy.rank; ++i) {
+    sorted.Add(copy.dims[order[i]], copy.from_strides[order[i]], copy.to_strides[order[i]]);
+  }
+  return sorted;
 }
 
 // The last dimension is dense in `to`, dimension `dense` in `from`: tiles of a transposed matrix.
@@ -149,23 +213,27 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   for (int i = 0; i < last; ++i) {
     if (i != dense) outer.Add(copy.dims[i], copy.from_strides[i], copy.to_strides[i]);
   }
-  // Tiles of one column of tiles follow each other, so that what is written grows in the direction of memory.
+  // Tiles follow each other in the direction of what is read.
+  constexpr int64_t kTileRows = kTileRowBytes / sizeof(T);
+  constexpr int64_t kTileColumns = kTileColumnBytes / sizeof(T);
   const int64_t rows = copy.dims[last];
   const int64_t columns = copy.dims[dense];
-  const int64_t column_tiles = (columns + kTileElements - 1) / kTileElements;
-  const int64_t row_tiles = (rows + kTileElements - 1) / kTileElements;
-  outer.Add(column_tiles, kTileElements, kTileElements * copy.to_strides[dense]);
-  outer.Add(row_tiles, kTileElements * copy.from_strides[last], kTileElements);
-  const int64_t tile_bytes = std::min(rows, kTileElements) * std::min(columns, kTileElements) * sizeof(T);
+  const int64_t column_tiles = (columns + kTileColumns - 1) / kTileColumns;
+  const int64_t row_tiles = (rows + kTileRows - 1) / kTileRows;
+  outer.Add(row_tiles, kTileRows * copy.from_strides[last], kTileRows);
+  outer.Add(column_tiles, kTileColumns, kTileColumns * copy.to_strides[dense]);
+  const int64_t tile_bytes = std::min(rows, kTileRows) * std::min(columns, kTileColumns) * sizeof(T);
   const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
+  const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
   return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
     Walk walk(outer, outer.rank, tiles.begin);
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
-      const int64_t row = tile % row_tiles * kTileElements;
-      const int64_t column = tile / row_tiles % column_tiles * kTileElements;
+      const int64_t column = tile % column_tiles * kTileColumns;
+      const int64_t row = tile / column_tiles % row_tiles * kTileRows;
       TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense],
-                    std::min(kTileElements, rows - row), std::min(kTileElements, columns - column));
+                    std::min(kTileRows, rows - row), std::min(kTileColumns, columns - column), is_streamed);
     }
+    if (is_streamed) EndStream();
   });
 }
 
@@ -175,9 +243,12 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
   const int64_t from_stride = copy.from_strides[last];
   const int64_t to_stride = copy.to_strides[last];
   if (from_stride == 1 && to_stride == 1) {
-    return ForEachLine(call, copy, from, to, [](const T* source, T* target, int64_t count) {
-      CopyBytes(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), count * sizeof(T));
-    });
+    const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
+    return ForEachLine(call, is_streamed ? InOrderOfSource(copy) : copy, from, to,
+                       [=](const T* source, T* target, int64_t count) {
+                         CopyOrStream(is_streamed, reinterpret_cast<char*>(target),
+                                      reinterpret_cast<const char*>(source), count * sizeof(T));
+                       });
   }
   if (from_stride == 0 && to_stride == 1) {
     return ForEachLine(call, copy, from, to,
@@ -241,8 +312,9 @@ void StridedCopy::Simplify() {
 
 Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to) {
   return ForEachChunk(call, bytes, kBytesPerChunk, [&](Range range) {
-    CopyBytes(static_cast<char*>(to) + range.begin, static_cast<const char*>(from) + range.begin,
-              range.end - range.begin);
+    CopyOrStream(IsStreamed(bytes), static_cast<char*>(to) + range.begin,
+                 static_cast<const char*>(from) + range.begin, range.end - range.begin);
+    EndStream();
   });
 }
 

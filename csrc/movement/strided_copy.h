@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "kernel_api/kernel.h"
+#include "kernel_api/stream.h"
 
 namespace stillflow {
 
@@ -118,6 +118,15 @@ inline void CopyBytes(char* to, const char* from, int64_t bytes) {
     CopySmall(to, from, bytes);
   } else {
     std::memcpy(to, from, bytes);
+  }
+}
+
+// EndStream() belongs behind it.
+inline void CopyOrStream(bool is_streamed, char* to, const char* from, int64_t bytes) {
+  if (is_streamed) {
+    StreamBytes(to, from, bytes);
+  } else {
+    CopyBytes(to, from, bytes);
   }
 }
 
