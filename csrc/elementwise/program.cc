@@ -45,7 +45,7 @@ int64_t OperandBytes(const TileOp& op, int operand) {
 }
 
 // Runs an operation in blocks that are streamed to its output as soon as they are computed.
-void RunStreamed(const TileOp& op, const TileCall& call) {
+__attribute__((noinline)) void RunStreamed(const TileOp& op, const TileCall& call) {
   constexpr int64_t kBlockElements = 256;
   alignas(64) char block[kBlockElements * ElementwiseProgram::kWidestBytes];
   int64_t steps[3] = {};
@@ -58,7 +58,7 @@ void RunStreamed(const TileOp& op, const TileCall& call) {
     part.count = std::min(kBlockElements, call.count - begin);
     op.run(part);
     StreamBytes(out + begin * out_bytes, block, part.count * out_bytes);
-    for (int k = 0; k < 3; ++k) part.in[k] = static_cast<const char*>(part.in[k]) + part.count * steps[k];
+    for (int k = 0; k < op.arity; ++k) part.in[k] = static_cast<const char*>(part.in[k]) + part.count * steps[k];
   }
 }
 
@@ -173,7 +173,7 @@ Status ElementwiseProgram::RunTile(const Tile& tile) const {
     return tile.scratch + scratch_of_[number] * tile.count * kWidestBytes;
   };
   uint32_t faults = 0;
-  TileCall call = {};
+  TileCall call;
   call.count = tile.count;
   call.faults = &faults;
   for (size_t i = 0; i < instructions_.size(); ++i) {
@@ -184,7 +184,8 @@ Status ElementwiseProgram::RunTile(const Tile& tile) const {
       if (instruction.in[k] < input_count_) call.scalars |= (tile.scalars >> instruction.in[k] & 1) << k;
     }
     call.out = address(instruction.out);
-    if (tile.is_streamed && output_of_[instruction.out] >= 0 && last_read_[instruction.out] < 0) {
+    if (__builtin_expect(tile.is_streamed, false) && output_of_[instruction.out] >= 0 &&
+        last_read_[instruction.out] < 0) {
       RunStreamed(*instruction.op, call);
     } else {
       instruction.op->run(call);

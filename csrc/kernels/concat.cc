@@ -23,8 +23,8 @@ struct Values {
 
 // Copies bytes [range.begin, range.end) of rows that are put together from all values; of each row, value k
 // gives its size along the axis times `inner_bytes`.
+template <bool kIsStreamed>
 void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_bytes, int64_t row_bytes, Range range) {
-  const bool is_streamed = IsStreamed(*call.out[0]);
   char* to = MutableData<char>(*call.out[0]) + range.begin;
   int64_t skip = range.begin % row_bytes;  // of the first row
   int64_t left = range.end - range.begin;
@@ -36,13 +36,13 @@ void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_byt
         continue;
       }
       const int64_t bytes = std::min(part_bytes - skip, left);
-      CopyOrStream(is_streamed, to, Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
+      CopyOrStream(kIsStreamed, to, Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
       to += bytes;
       left -= bytes;
       skip = 0;
     }
   }
-  EndStream();
+  if (kIsStreamed) EndStream();
 }
 
 Status CheckValues(const KernelCall& call, Values values, int axis) {
@@ -86,8 +86,9 @@ Status Join(const KernelCall& call, Values values, int axis) {
 
   const int64_t inner_bytes = shape.Count(axis + 1, shape.rank) * ElementBytes(front.dtype);
   const int64_t row_bytes = shape.dims[axis] * inner_bytes;
+  const bool is_streamed = IsStreamed(*call.out[0]);
   STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, shape.Count(0, axis) * row_bytes, kBytesPerChunk, [&](Range range) {
-    CopyRows(call, values, axis, inner_bytes, row_bytes, range);
+    (is_streamed ? CopyRows<true> : CopyRows<false>)(call, values, axis, inner_bytes, row_bytes, range);
   }));
   RetainStrings(*call.out[0]);
   return Status();

@@ -157,7 +157,7 @@ void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program,
     }
   }
   operands->is_streamed = program.is_worth_streaming() && IsStreamed(*call.out[0]);
-  for (int out = 0; out < call.out_count; ++out) {
+  for (int out = 0; operands->is_streamed && out < call.out_count; ++out) {
     for (int in = 0; in < call.in_count; ++in) {
       if (call.out[out]->data == call.in[in]->data) operands->is_streamed = false;  // the line is in a cache already
     }

@@ -25,8 +25,10 @@ struct Bytes16 {
 
 // Short vectors for short elements: as many of them as a vector has lanes must fit into registers.
 template <typename T>
+constexpr int kWidestBytes = sizeof(T) >= 4 ? kRegisterBytes : 16;
+
+template <typename T, int kBytes>
 struct VectorOf {
-  static constexpr int kBytes = sizeof(T) >= 4 ? kRegisterBytes : 16;
   static constexpr int kLanes = kBytes / sizeof(T);
   typedef T type __attribute__((vector_size(kBytes), aligned(sizeof(T)), may_alias));
 };
@@ -39,10 +41,10 @@ inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...
 }
 
 // to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
-template <typename T>
+template <int kBytes, typename T>
 inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
-  constexpr int kLanes = VectorOf<T>::kLanes;
-  using Vector = typename VectorOf<T>::type;
+  constexpr int kLanes = VectorOf<T, kBytes>::kLanes;
+  using Vector = typename VectorOf<T, kBytes>::type;
   using Lanes = std::make_integer_sequence<int, kLanes>;
   Vector rows[kLanes];
   Vector next[kLanes];
@@ -67,17 +69,17 @@ inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t
 }
 
 // to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
-template <typename T>
+template <int kBytes, typename T>
 void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   if constexpr (sizeof(T) == 16) {
     TransposeElements(from, from_stride, to, to_stride, rows, columns);
   } else {
-    constexpr int64_t kLanes = VectorOf<T>::kLanes;
+    constexpr int64_t kLanes = VectorOf<T, kBytes>::kLanes;
     const int64_t whole_rows = rows - rows % kLanes;
     const int64_t whole_columns = columns - columns % kLanes;
     for (int64_t i = 0; i < whole_rows; i += kLanes) {
       for (int64_t j = 0; j < whole_columns; j += kLanes) {
-        TransposeLanes(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+        TransposeLanes<kBytes>(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
       }
     }
     if (whole_columns < columns) {
@@ -102,7 +104,7 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
   const int64_t whole_columns = columns - columns % kSide;
   for (int64_t j = 0; j < whole_columns; j += kSide) {
     for (int64_t i = 0; i < whole_rows; i += kSide) {
-      TransposeByLanes(from + i * from_stride + j, from_stride, block, kSide, kSide, kSide);
+      TransposeByLanes<kWidestBytes<T>>(from + i * from_stride + j, from_stride, block, kSide, kSide, kSide);
       for (int64_t k = 0; k < kSide; ++k) {
         char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
         const char* source = reinterpret_cast<const char*>(block + k * kSide);
@@ -114,10 +116,10 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
       }
     }
   }
-  TransposeByLanes(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
-                   columns - whole_columns);
-  TransposeByLanes(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
-                   columns);
+  TransposeByLanes<16>(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
+                       columns - whole_columns);
+  TransposeByLanes<16>(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
+                       columns);
 }
 
 // ---- Walking over the outer dimensions ---------------------------------------------------------------------
@@ -156,7 +158,8 @@ class Walk {
 
 // Calls line(from, to, count) for the last dimension at every place of the others, long lines in pieces.
 template <typename T, typename Line>
-Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* from, T* to, const Line& line) {
+Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* from, T* to, const Line& line,
+                   bool is_streamed = false) {
   const int last = copy.rank - 1;
   const int64_t length = copy.dims[last];
   const int64_t piece = std::min<int64_t>(length, kBytesPerRun / sizeof(T));
@@ -176,7 +179,7 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
         walk.Next();
       }
     }
-    EndStream();
+    if (is_streamed) EndStream();
   });
 }
 
@@ -244,11 +247,11 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
   const int64_t to_stride = copy.to_strides[last];
   if (from_stride == 1 && to_stride == 1) {
     const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
-    return ForEachLine(call, is_streamed ? InOrderOfSource(copy) : copy, from, to,
-                       [=](const T* source, T* target, int64_t count) {
-                         CopyOrStream(is_streamed, reinterpret_cast<char*>(target),
-                                      reinterpret_cast<const char*>(source), count * sizeof(T));
-                       });
+    const auto copy_line = [is_streamed](const T* source, T* target, int64_t count) {
+      CopyOrStream(is_streamed, reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source),
+                   count * sizeof(T));
+    };
+    return ForEachLine(call, is_streamed ? InOrderOfSource(copy) : copy, from, to, copy_line, is_streamed);
   }
   if (from_stride == 0 && to_stride == 1) {
     return ForEachLine(call, copy, from, to,
@@ -314,7 +317,7 @@ Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to
   return ForEachChunk(call, bytes, kBytesPerChunk, [&](Range range) {
     CopyOrStream(IsStreamed(bytes), static_cast<char*>(to) + range.begin,
                  static_cast<const char*>(from) + range.begin, range.end - range.begin);
-    EndStream();
+    if (IsStreamed(bytes)) EndStream();
   });
 }
 

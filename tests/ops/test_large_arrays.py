@@ -1,0 +1,105 @@
+"""Arrays that no cache holds are written by other instructions: values, edges of lines, threads, instruction sets."""
+
+import numpy as np
+import pytest
+
+import stillflow as tf
+from stillflow.testing import assert_same_bits, evaluate
+
+MI = 1 << 20  # 8 Mi floats are streamed
+
+
+def floats(*shape):
+    return np.random.RandomState(len(shape)).uniform(-1, 1, size=shape).astype(np.float32)
+
+
+ELEMENTWISE = {
+    "same shapes": (lambda a, b: a - b, [floats(8 * MI + 5), floats(8 * MI + 5)]),
+    "short rows": (lambda a, b: a * b, [floats(90001, 97), floats(97)]),
+    "long rows": (lambda a, b: a * b, [floats(4099, 2053), floats(2053)]),
+    "short columns": (lambda a, b: a - b, [floats(90001, 97), floats(90001, 1)]),
+    "long columns": (lambda a, b: b - a, [floats(4099, 2053), floats(4099, 1)]),
+    "rows of matrices": (lambda a, b: a + b, [floats(63, 65, 2053), floats(63, 1, 2053)]),
+    "rows and columns": (lambda a, b: a + b, [floats(4099, 1), floats(1, 2053)]),
+    "a scalar": (lambda a, b: a / b, [floats(8 * MI + 5), np.float32(3)]),
+    "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_elementwise(name):
+    build, arrays = ELEMENTWISE[name]
+    np.testing.assert_array_equal(evaluate(build, *arrays), build(*arrays))
+    assert_same_bits(build, *arrays)
+
+
+def test_chains_and_conditions():
+    a, b, c = floats(4099, 2053), floats(4099, 2053)[::-1].copy(), floats(2053)
+
+    def build(x, y, z):
+        return tf.where(x > y, tf.tanh(x * y + z), z * tf.ones_like(x))
+
+    expected = np.where(a > b, np.tanh(a * b + c), c)
+    np.testing.assert_allclose(evaluate(build, a, b, c), expected, rtol=1e-6, atol=1e-7)
+    assert_same_bits(build, a, b, c)
+
+
+@pytest.mark.parametrize(
+    "shape, axes, dtype",
+    [
+        ((4096, 2048), (1, 0), np.float32),
+        ((2897, 2903), (1, 0), np.float32),
+        ((2048, 2064), (1, 0), np.float64),
+        ((5824, 5952), (1, 0), np.uint8),
+        ((5801, 5803), (1, 0), np.int8),
+        ((17, 37, 41, 336), (0, 2, 1, 3), np.float32),
+        ((17, 37, 41, 333), (2, 0, 1, 3), np.float32),
+        ((3, 1447, 2017), (0, 2, 1), np.float32),
+    ],
+)
+def test_transposes(shape, axes, dtype):
+    x = np.arange(np.prod(shape)).astype(dtype).reshape(shape)
+
+    def build(value):
+        return tf.transpose(value, axes)
+
+    np.testing.assert_array_equal(evaluate(build, x), x.transpose(axes))
+    assert_same_bits(build, x)
+
+
+@pytest.mark.parametrize("widths", [(1024, 1024), (1001, 1043), (3, 2045)])
+def test_concat(widths):
+    values = [floats(4100, width) for width in widths]
+
+    def build(*parts):
+        return tf.concat(parts, 1)
+
+    np.testing.assert_array_equal(evaluate(build, *values), np.concatenate(values, 1))
+    assert_same_bits(build, *values)
+
+
+@pytest.mark.parametrize("width", [3, 16, 40])
+def test_many_updates_of_few_rows_apply_in_order(width):
+    rows = np.random.RandomState(0).zipf(1.3, size=60000) % 1000
+    updates = floats(60000, width)
+    expected = np.zeros([1000, width], np.float32)
+    np.add.at(expected, rows, updates)
+
+    def build(where, what):
+        return tf.scatter_nd(where[:, None], what, [1000, width])
+
+    np.testing.assert_array_equal(evaluate(build, rows, updates), expected)
+    assert_same_bits(build, rows, updates)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_extrema_keep_nan_and_reductions_take_odd_shapes(axis):
+    x = floats(1037, 4177)
+    x[3, 5] = np.nan
+    np.testing.assert_array_equal(evaluate(lambda value: tf.reduce_max(value, axis), x), np.max(x, axis))
+    np.testing.assert_array_equal(evaluate(lambda value: tf.reduce_min(value, axis), x), np.min(x, axis))
+    assert_same_bits(lambda value: [tf.reduce_max(value, axis), tf.reduce_prod(value, axis)], x)
+    expected = np.sum(x.astype(np.float64), axis)
+    found = evaluate(lambda value: tf.reduce_sum(value, axis), x)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
