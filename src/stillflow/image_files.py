@@ -81,7 +81,7 @@ def decode_jpeg(contents, channels, ratio, fancy_upscaling, try_recover_truncate
                 min_width=-(-width // int(ratio)), min_factor=1, strict=not try_recover_truncated,
             )
         )  # fmt: skip
-    except ValueError:
+    except (ValueError, KeyError):  # simplejpeg does not know what a header that is cut off says
         raise _invalid(f"Invalid JPEG data or crop window, data size {len(contents)}") from None
 
 
@@ -145,7 +145,7 @@ def encode_jpeg(
     buffer = io.BytesIO()
     picture = pillow.fromarray(image[..., 0] if shape[2] == 1 else image)
     picture.save(
-        buffer, "JPEG", quality=max(int(quality), 1), subsampling=2 if chroma_downsampling else 0,
+        buffer, "JPEG", quality=max(int(quality), 1), subsampling=2 if chroma_downsampling and shape[2] == 3 else 0,
         progressive=bool(progressive), optimize=bool(optimize_size), dpi=(300, 300),
     )  # fmt: skip
     return _with_density(buffer.getvalue(), density_unit, int(x_density), int(y_density), xmp_metadata)

@@ -39,6 +39,11 @@ from tensorflow.python.util import compat; compat.as_bytes("x")
 from tensorflow.python.util.compat import as_str
 from tensorflow.core.framework import summary_pb2; summary_pb2.Summary()
 from tensorflow.core.framework.graph_pb2 import GraphDef
+from tensorflow.core.example import example_pb2, feature_pb2; example_pb2.Example, feature_pb2.Int64List
+from tensorflow.python.lib.io import tf_record; tf_record.TFRecordWriter, tf_record.tf_record_iterator
+from tensorflow.python.ops import parsing_ops, string_ops, io_ops; parsing_ops.parse_example, string_ops.substr
+from tensorflow.python.summary import summary; summary.scalar, summary.FileWriter
+from tensorflow.python.summary.summary_iterator import summary_iterator
 from tensorflow import app, flags; app.run, flags.FLAGS
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import stillflow as tf
 from stillflow.command_line import main
 
 WORDS = "the cat sat on the mat and the dog lay by the door while a bird sang in the tree above them all".split()
@@ -37,6 +38,31 @@ def test_it_writes_vectors_and_says_how_good_they_are(corpus, tmp_path, capsys):
     assert all(len(line.split()) == 9 for line in lines)
     assert (out / "vectors.bin").read_bytes().startswith(f"{header}\n".encode())
     assert not (out / "words.png").exists()
+
+
+def test_what_tensorboard_shows(corpus, tmp_path):
+    out = tmp_path / "out"
+    assert train(corpus, out, "--epochs", "8") == 0
+    (path,) = out.glob("events.out.tfevents.*")
+    kinds, values = {}, {}
+    for event in tf.train.summary_iterator(str(path)):
+        kinds[event.WhichOneof("what")] = event
+        for value in event.summary.value:
+            values.setdefault(value.tag, []).append((event.step, value))
+    graph = tf.GraphDef.FromString(kinds["graph_def"].graph_def)
+    embeddings = next(node for node in graph.node if node.name == "embeddings")
+    shape = embeddings.attr["_output_shapes"].list.shape[0]
+    assert [dim.size for dim in shape.dim] == [len(set(WORDS)), 8]
+    assert "meta_graph_def" in kinds
+    assert [step for step, _ in values["loss"]][:2] == [0, 100]
+    assert all(np.isfinite(value.simple_value) for _, value in values["loss"] + values["words_per_second"])
+    assert [value.histo.num for _, value in values["vectors"]] == [len(set(WORDS)) * 8] * 2
+    trace = tf.RunMetadata.FromString(kinds["tagged_run_metadata"].tagged_run_metadata.run_metadata)
+    assert trace.step_stats.dev_stats[0].node_stats
+    names = (out / "projector" / "words.tsv").read_text().split()
+    vectors = np.loadtxt(out / "projector" / "vectors.tsv")
+    assert set(names) == set(WORDS) and vectors.shape == (len(names), 8)
+    assert 'tensor_path: "projector/vectors.tsv"' in (out / "projector_config.pbtxt").read_text()
 
 
 def test_the_picture(corpus, tmp_path):

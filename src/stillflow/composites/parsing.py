@@ -106,7 +106,7 @@ class _Request:
         if feature.shape is None:
             raise ValueError(f"Missing shape for feature {key}.")
         shape = TensorShape(feature.shape)
-        if shape.rank and shape[0].value is None:
+        if shape._dims and shape._dims[0] is None:
             raise ValueError(
                 f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature."
             )
@@ -135,7 +135,7 @@ class _Request:
             shape = self.shapes[key]
             clean = re.sub(r"[^A-Za-z0-9_.\-/]", "_", key)
             default = self.defaults.get(key)
-            if is_reshaped and shape.rank and shape._dims[0] is None:
+            if is_reshaped and shape._dims and shape._dims[0] is None:
                 if default is None:
                     tensors.append(ops.constant("" if dtype is dtypes.string else 0, dtype))
                 else:

@@ -1,7 +1,6 @@
 """tf.io."""
 
 from stillflow.composites.parsing import parse_sequence_example
-from stillflow.facade import gfile
 from stillflow.facade.image import (
     decode_and_crop_jpeg,
     decode_bmp,

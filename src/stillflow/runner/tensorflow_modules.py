@@ -98,6 +98,13 @@ _MADE = {
         "stillflow: linspace lin_space matmul range tensordot",
     ],
     "python.ops.nn_ops": ["stillflow.facade.nn"],
+    "python.lib.io.tf_record": ["stillflow.facade.python_io"],
+    "python.ops.parsing_ops": ["stillflow.facade.parsing", "stillflow.facade.io: parse_sequence_example"],
+    "python.ops.string_ops": ["stillflow.facade.string_names"],
+    "python.ops.io_ops": ["stillflow: matching_files read_file write_file"],
+    "python.summary.summary": ["stillflow.facade.summary"],
+    "python.summary.summary_iterator": ["stillflow.facade.train: summary_iterator"],
+    "python.summary.writer.writer": ["stillflow.facade.summary: FileWriter"],
     "python.ops.random_ops": ["stillflow.facade.random", "stillflow: random_normal random_uniform truncated_normal"],
     "python.ops.state_ops": [
         "stillflow.facade.variables: assign assign_add assign_sub is_variable_initialized scatter_add scatter_div "
@@ -119,6 +126,10 @@ _MADE = {
     "python.training.rmsprop": ["stillflow.facade.train: RMSPropOptimizer"],
     "python.saved_model.simple_save": ["stillflow.facade.saved_model: simple_save"],
     "python.training.slot_creator": ["stillflow.training.slot_creator"],
+    "core.example.example_pb2": ["stillflow.facade.train: Example SequenceExample"],
+    "core.example.feature_pb2": [
+        "stillflow.facade.train: BytesList Feature FeatureList FeatureLists Features FloatList Int64List"
+    ],
     "core.framework.attr_value_pb2": ["stillflow: AttrValue"],
     "core.framework.graph_pb2": ["stillflow: GraphDef"],
     "core.framework.node_def_pb2": ["stillflow: NodeDef"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from stillflow.word2vec import evaluation, options, plot, text, train, vectors
+from stillflow.word2vec import evaluation, events, options, plot, text, train, vectors
 
 
 def run(arguments) -> int:
@@ -49,6 +49,7 @@ def _shown_words(words):
 def _write(words, matrix, chosen):
     vectors.write_text(chosen.out / "vectors.txt", words, matrix)
     vectors.write_binary(chosen.out / "vectors.bin", words, matrix)
+    events.write_projector(chosen.out, words, matrix)
     written = ["vectors.txt", "vectors.bin"]
     if chosen.plot_words >= 10 and len(words) >= 10:
         try:
@@ -57,4 +58,4 @@ def _write(words, matrix, chosen):
             written.append("words.png")
         except ImportError:
             print("no picture: it needs matplotlib (pip install stillflow[plot])", file=sys.stderr)
-    print(f"wrote {', '.join(written)} to {chosen.out}")
+    print(f"wrote {', '.join(written)} to {chosen.out}; see also: tensorboard --logdir {chosen.out}")

@@ -9,6 +9,7 @@ import numpy as np
 import stillflow as tf
 from stillflow._corpus import Corpus, SkipGramBatches
 from stillflow.word2vec import model as models
+from stillflow.word2vec.events import Events
 from stillflow.word2vec.options import Options
 from stillflow.word2vec.progress import Progress
 
@@ -30,17 +31,23 @@ def train(corpus: Corpus, options: Options) -> Result:
         config = tf.ConfigProto(intra_op_parallelism_threads=options.threads)
         with tf.Session(config=config) as session:
             session.run(tf.global_variables_initializer())
-            loss, progress = _run_epochs(session, model, corpus, options)
+            events = Events(options.out, model.embeddings)
+            try:
+                loss, progress = _run_epochs(session, model, corpus, options, events)
+            finally:
+                events.close()
             return Result(session.run(model.embeddings), loss, progress.words_per_second or 0.0)
 
 
-def _run_epochs(session, model, corpus, options):
+def _run_epochs(session, model, corpus, options, events):
     total_words = corpus.text_word_count * options.epochs
     progress = Progress(total_words)
     batches = SkipGramBatches(
         corpus, options.batch, options.window, options.subsample, options.epochs, seed=options.seed
     )
     losses = []
+    step = 0
+    events.add_vectors(session, step)
     try:
         for step, (inputs, labels, done) in enumerate(batches):
             rate = options.learning_rate * max(1 - done, _LAST_LEARNING_RATE)
@@ -48,8 +55,11 @@ def _run_epochs(session, model, corpus, options):
             if step % _STEPS_PER_LOSS:
                 session.run(model.train, feed)
             else:
-                losses.append(float(session.run([model.train, model.loss], feed)[1]))
+                run_options, metadata = events.run_options(step)
+                losses.append(float(session.run([model.train, model.loss], feed, run_options, metadata)[1]))
                 progress.update(int(done * total_words), losses[-1])
+                events.add(step, losses[-1], progress.words_per_second, metadata)
+        events.add_vectors(session, step + 1)
     finally:
         progress.close()
     recent = losses[-max(len(losses) // 10, 1) :]

@@ -66,8 +66,7 @@ def test_examples_of_tensorflow():
     [
         (
             {"a": tf.FixedLenFeature([3], tf.int64)},
-            r"Name: <unknown>, Key: a, Index: 1.  Number of int64 values != expected.  "
-            r"Values size: 2 but output shape: .3",
+            "Name: <unknown>, Key: a, Index: 1.  Number of int64 values != expected.  Values size: 2 but output",
         ),
         (
             {"a": tf.FixedLenFeature([2], tf.float32)},
