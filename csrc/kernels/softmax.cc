@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kLanes = 16;
 constexpr int64_t kElementsPerChunk = 8192;
-constexpr int64_t kTileElements = 1024;  // of rows that are done together: exponentials of short rows fill vectors
+constexpr int64_t kTileElements = 256;  // of rows that are done together: exponentials of short rows fill vectors
 
 template <typename W>
 W Sum(const W* terms, int64_t count) {
