@@ -266,6 +266,23 @@ def test_a_directory_that_goes_away(tmp_path):
         writer.close()
 
 
+def test_a_failure_just_before_a_flush_is_told(tmp_path):
+    writer = tf.summary.FileWriter(tmp_path / "d")
+    events = writer.event_writer
+    check = events._check
+
+    def wait_for_the_failure():
+        events._check = check
+        while events._error is None:
+            time.sleep(0.001)
+
+    shutil.rmtree(tmp_path / "d")
+    writer.add_summary(scalar("a", 1))
+    events._check = wait_for_the_failure  # what the flush begins with sees nothing yet
+    with pytest.raises(tf.errors.NotFoundError):
+        writer.flush()
+
+
 def test_events_are_written_when_the_program_ends(tmp_path):
     program = (
         "import sys, stillflow as tf\n"

@@ -93,14 +93,15 @@ OF_OP = {
     },
 }  # fmt: skip
 OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4}
-# What needs files, a variable that has a value, a handle or a loop, or is fed, or has several results of which one is
-# there.
+# What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
+# several results of which one is there.
 LEFT_OUT = set(
     "CountUpTo DecodePng Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 StackPushV2 "
     "TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 "
     "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const "
     "Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
-    "SaveV2 Switch RefSwitch Merge RefMerge".split()
+    "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
+    "StatefulUniformInt Switch RefSwitch Merge RefMerge".split()
 )
 
 
@@ -129,11 +130,18 @@ def _sample(op_type, arg, dtype, is_tried):
     return _ones(dtype, given) if isinstance(given, tuple) else _array(given, dtype)
 
 
-class _Trial:
-    """One op with one type."""
+class Trial:
+    """One op with one type, that of `type_attr`.
 
-    def __init__(self, op_def, type_attr, dtype):
+    `others` are the types of other attributes. References and handles are those of variables of type
+    `variable_dtype`, by default the same.
+    """
+
+    def __init__(self, op_def, type_attr, dtype, others=None, variable_dtype=None):
         self.op_def, self.type_attr, self.dtype = op_def, type_attr, dtype
+        # What belongs to the type, such as a bound for its numbers.
+        self.others = {"Treal": dtype} if others is None else others
+        self.variable_dtype = variable_dtype or dtype
         self.feeds: dict = {}
         self.initializers: list = []
 
@@ -142,13 +150,15 @@ class _Trial:
             return arg.dtype
         if arg.type_attr == self.type_attr:
             return self.dtype
+        if arg.type_attr in self.others:
+            return self.others[arg.type_attr]
         attr = self.op_def.attrs[arg.type_attr]
         return attr.default if attr.has_default else (attr.allowed or [tf.int32])[0]
 
     def _input(self, arg):
         dtype = self._type_of(arg)
         if dtype is tf.resource or arg.is_ref:
-            value = tf.constant(_ones(self.dtype, _shape_of(arg.name)))
+            value = tf.constant(_ones(self.variable_dtype, _shape_of(arg.name)))
             variable = tf.Variable(value, use_resource=dtype is tf.resource, validate_shape=not arg.is_ref)
             self.initializers.append(variable.initializer)
             return variable.handle if dtype is tf.resource else variable._ref()
@@ -159,12 +169,14 @@ class _Trial:
     def _attr(self, attr):
         if attr.name == self.type_attr:
             return self.dtype
+        if attr.name in self.others:
+            return self.others[attr.name]
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
         return {"int": 1, "type": tf.float32, "shape": MATRIX, "string": "a"}[attr.kind]
 
-    def is_taken(self):
-        """Whether the kernel takes the type; None if the trial does not tell."""
+    def run(self):
+        """Raises what building or running the op raises."""
         inferred = {
             getattr(arg, key) for arg in self.op_def.inputs for key in ("type_attr", "number_attr", "type_list_attr")
         }
@@ -175,13 +187,14 @@ class _Trial:
             else:
                 arguments[arg.name] = [self._input(arg), self._input(arg)] if arg.is_list else self._input(arg)
         for attr in self.op_def.attrs.values():
-            if attr.name not in inferred and (not attr.has_default or attr.name == self.type_attr):
+            if attr.name not in inferred and (
+                not attr.has_default or attr.name == self.type_attr or attr.name in self.others
+            ):
                 arguments[attr.name] = self._attr(attr)
         with tf.Session() as session:
             outputs = build.apply(self.op_def, None, arguments)
             session.run(self.initializers)
             session.run(list(outputs) if hasattr(outputs, "_fields") else outputs, self.feeds)
-        return True
 
 
 def _type_attr(op_def):
@@ -207,7 +220,7 @@ def types_of(op_type):
             continue
         try:
             with tf.Graph().as_default():
-                _Trial(op_def, attr.name, dtype).is_taken()
+                Trial(op_def, attr.name, dtype).run()
             found.append(name)
         except (OpError, TypeError, ValueError, KeyError, NotImplementedError) as error:
             is_said = isinstance(error, UnimplementedError) or "No OpKernel was registered" in str(error)

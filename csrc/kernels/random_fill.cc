@@ -1,16 +1,20 @@
 // random_uniform, random_uniform_int, random_standard_normal, truncated_normal: a tensor of random numbers.
 //
 //   in[0]  shape   int32 | int64 vector
-//   in[1]  minval  random_uniform_int: int32 | int64 scalar, and in[2] maxval likewise, above it
+//   in[1]  minval  random_uniform_int: an integer scalar, and in[2] maxval likewise, above it
 //   out[0] output  of that shape; attr dtype, or minval's type
 //   state  the node's stream, of which each run takes 256 blocks per element
 //
 // stateless_...: the same with a `seed` (int32 | int64 [2]) after the shape, which names a stream, and no state.
+// generator_...: the same with a variable (int64 [3]: counter and key) and an algorithm (1: Philox) before the shape.
+// ..._full_int: integers of which all are equally likely.
+// generator_skip: moves a generator on by as much as `delta` elements do.
 //
 // The output consists of groups of four elements, or of two for 64-bit types. Group g reads block g of the run;
 // for truncated_normal it has 64 blocks for each element, and reads as many as it needs. So an element depends on
 // its own position alone, not on the tensor's size nor on chunks.
 #include <algorithm>
+#include <string>
 
 #include "random/box_muller.h"
 #include "random/stream.h"
@@ -47,20 +51,63 @@ Status FillGroups(const KernelCall& call, const Fill& fill) {
 }
 
 // Where the numbers come from.
-enum class Source { kNode, kSeed };
+enum class Source { kNode, kSeed, kGenerator };
 
+// Where the inputs begin that follow the shape and the source.
+constexpr int FirstBound(Source source) {
+  return source == Source::kNode ? 1 : (source == Source::kSeed ? 2 : 3);
+}
+
+template <Source kSource>
 Status AllocateForShape(const KernelCall& call, DType dtype) {
   Shape shape;
-  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
+  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[kSource == Source::kGenerator ? 2 : 0], &shape));
   return AllocateOutput(call, 0, dtype, shape);
+}
+
+// The position of a generator whose state is a variable: the counter's halves, then the key. It moves on by `count`
+// elements.
+Status TakeFromGenerator(const KernelCall& call, int64_t count, sf_philox* base) {
+  const int64_t algorithm = IntAt(*call.in[1], 0);
+  if (algorithm != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Unsupported algorithm id: %lld", static_cast<long long>(algorithm));
+  }
+  Variable* variable = VariableOf(*call.in[0]);
+  std::lock_guard<std::mutex> guard(variable->mutex);
+  Tensor& state = variable->value;
+  if (state.buffer == nullptr) return Uninitialized(*variable);
+  if (state.dtype != DType::kInt64) {
+    return STILLFLOW_INVALID_ARGUMENT("dtype of RNG state variable must be int64, not %s", Name(state.dtype));
+  }
+  if (state.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("RNG state must have one and only one dimension, not %d", state.rank);
+  }
+  if (state.count < 3) {
+    return STILLFLOW_INVALID_ARGUMENT("For the Philox algorithm, the size of state must be at least 3; got %lld",
+                                      static_cast<long long>(state.count));
+  }
+  STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
+  auto* words = MutableData<uint64_t>(state);
+  *base = {words[2], words[0], words[1]};
+  const sf_philox next = sf_philox_skip(*base, static_cast<uint64_t>(count) * kBlocksPerElement);
+  words[0] = next.low;
+  words[1] = next.high;
+  return Status();
 }
 
 // The position from which the output is filled.
 template <Source kSource>
 Status FindBase(const KernelCall& call, sf_philox* base) {
   if constexpr (kSource == Source::kSeed) return StatelessStream(*call.in[1], base);
+  if constexpr (kSource == Source::kGenerator) return TakeFromGenerator(call, call.out[0]->count, base);
   *base = TakeBlocks(call, call.out[0]->count);
   return Status();
+}
+
+// Going back does not borrow from the counter's upper half.
+Status SkipGenerator(const KernelCall& call) {
+  sf_philox base;
+  return TakeFromGenerator(call, IntAt(*call.in[2], 0), &base);
 }
 
 // ---- Uniform ------------------------------------------------------------------------------------------------
@@ -84,7 +131,7 @@ void UniformFromWords(const uint32_t* __restrict words, int64_t count, T* __rest
 template <Source kSource>
 Status RandomUniform(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
-  STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  STILLFLOW_RETURN_IF_ERROR(AllocateForShape<kSource>(call, dtype));
   sf_philox base;
   STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("RandomUniform", dtype, [&](auto tag) {
@@ -128,7 +175,7 @@ void IntsFromWords(const uint32_t* words, int64_t count, uint64_t minval, uint64
 
 template <Source kSource>
 Status RandomUniformInt(const KernelCall& call) {
-  constexpr int kBounds = kSource == Source::kNode ? 1 : 2;
+  constexpr int kBounds = FirstBound(kSource);
   const Tensor& minval = *call.in[kBounds];
   const Tensor& maxval = *call.in[kBounds + 1];
   for (const Tensor* bound : {&minval, &maxval}) {
@@ -137,16 +184,17 @@ Status RandomUniformInt(const KernelCall& call) {
                                         ShapeText(*bound).c_str());
     }
   }
-  STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, minval.dtype));
-  if (call.out[0]->count == 0) return Status();
-  return ForType<int32_t, int64_t>("RandomUniformInt", minval.dtype, [&](auto tag) {
+  STILLFLOW_RETURN_IF_ERROR(AllocateForShape<kSource>(call, minval.dtype));
+  if (call.out[0]->count == 0 && kSource != Source::kGenerator) return Status();
+  return ForType<int32_t, int64_t, uint32_t, uint64_t>("RandomUniformInt", minval.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Unsigned = std::make_unsigned_t<T>;
+    using Signed = std::make_signed_t<T>;
     const T low = *Data<T>(minval);
     const T high = *Data<T>(maxval);
     if (low >= high) {
-      return STILLFLOW_INVALID_ARGUMENT("Need minval < maxval, got %lld >= %lld", static_cast<long long>(low),
-                                        static_cast<long long>(high));
+      return STILLFLOW_INVALID_ARGUMENT("Need minval < maxval, got %s >= %s", std::to_string(low).c_str(),
+                                        std::to_string(high).c_str());
     }
     const Unsigned range = static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
     sf_philox base;
@@ -154,7 +202,30 @@ Status RandomUniformInt(const KernelCall& call) {
     return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
       uint32_t words[kGroupsPerTile * SF_PHILOX_WORDS];
       sf_philox_fill(sf_philox_skip(base, group), groups, words);
-      IntsFromWords(words, groups * kGroup<T>, static_cast<Unsigned>(low), range, to);
+      IntsFromWords(words, groups * kGroup<T>, static_cast<Unsigned>(low), range, reinterpret_cast<Signed*>(to));
+    });
+  });
+}
+
+// All of a type's values: the words as they are, the first of two being the lower half.
+template <Source kSource>
+Status RandomFullInt(const KernelCall& call) {
+  const auto dtype = static_cast<DType>(call.attrs[0].i);
+  STILLFLOW_RETURN_IF_ERROR(AllocateForShape<kSource>(call, dtype));
+  sf_philox base;
+  STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
+  return ForType<int32_t, int64_t, uint32_t, uint64_t>("RandomUniformFullInt", dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return FillGroups<T>(call, [&](int64_t group, int64_t groups, T* to) {
+      uint32_t words[kGroupsPerTile * SF_PHILOX_WORDS];
+      sf_philox_fill(sf_philox_skip(base, group), groups, words);
+      for (int64_t i = 0; i < groups * kGroup<T>; ++i) {
+        if constexpr (sizeof(T) == 4) {
+          to[i] = static_cast<T>(words[i]);
+        } else {
+          to[i] = static_cast<T>(static_cast<uint64_t>(words[2 * i + 1]) << 32 | words[2 * i]);
+        }
+      }
     });
   });
 }
@@ -169,7 +240,7 @@ void Round(const Wide<T>* from, int64_t count, T* to) {
 template <Source kSource>
 Status RandomStandardNormal(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
-  STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  STILLFLOW_RETURN_IF_ERROR(AllocateForShape<kSource>(call, dtype));
   sf_philox base;
   STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("RandomStandardNormal", dtype, [&](auto tag) {
@@ -241,7 +312,7 @@ void TruncatedGroups(sf_philox position, int64_t groups, W* to) {
 template <Source kSource>
 Status TruncatedNormal(const KernelCall& call) {
   const auto dtype = static_cast<DType>(call.attrs[0].i);
-  STILLFLOW_RETURN_IF_ERROR(AllocateForShape(call, dtype));
+  STILLFLOW_RETURN_IF_ERROR(AllocateForShape<kSource>(call, dtype));
   sf_philox base;
   STILLFLOW_RETURN_IF_ERROR(FindBase<kSource>(call, &base));
   return ForType<float, double, Half, BFloat16>("TruncatedNormal", dtype, [&](auto tag) {
@@ -273,6 +344,13 @@ STILLFLOW_KERNELS(random_fill){
     {"stateless_random_uniform_int", "shape, seed, minval, maxval", RandomUniformInt<Source::kSeed>},
     {"stateless_random_normal", "shape, seed | dtype", RandomStandardNormal<Source::kSeed>},
     {"stateless_truncated_normal", "shape, seed | dtype", TruncatedNormal<Source::kSeed>},
+    {"random_uniform_full_int", "shape | dtype", RandomFullInt<Source::kNode>},
+    {"generator_uniform", "resource, algorithm, shape | dtype", RandomUniform<Source::kGenerator>},
+    {"generator_uniform_int", "resource, algorithm, shape, minval, maxval", RandomUniformInt<Source::kGenerator>},
+    {"generator_uniform_full_int", "resource, algorithm, shape | dtype", RandomFullInt<Source::kGenerator>},
+    {"generator_standard_normal", "resource, algorithm, shape | dtype", RandomStandardNormal<Source::kGenerator>},
+    {"generator_truncated_normal", "resource, algorithm, shape | dtype", TruncatedNormal<Source::kGenerator>},
+    {"generator_skip", "resource, algorithm, delta", SkipGenerator},
     {}};
 
 }  // namespace stillflow

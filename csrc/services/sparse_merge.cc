@@ -134,6 +134,7 @@ Status SparseAdd(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("The magnitude threshold must be a scalar: got shape %s",
                                       ShapeText(*call.in[6]).c_str());
   }
+  if (call.in[6]->dtype != call.in[1]->dtype) return UnsupportedType("SparseAdd", call.in[6]->dtype);
   return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
       "SparseAdd", call.in[1]->dtype, [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
 }

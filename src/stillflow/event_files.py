@@ -247,9 +247,9 @@ class EventFileWriter:
     def _flush(self):
         target = self._flush_to = self._added
         self._wake.notify()
-        while self._flushed < target and not self._is_closed:
+        while self._flushed < target and not self._is_closed and self._error is None:
             self._done.wait()
-            self._check()
+        self._check()
 
     def _is_full(self):
         return len(self._waiting) >= self._max_queue or self._waiting_bytes > _MOST_BYTES_WAITING

@@ -338,3 +338,9 @@ def test_partial_runs_with_loops(session):
     handle = session.partial_run_setup([first, second], [n, x])
     assert session.partial_run(handle, first, {n: 3}) == 8
     assert session.partial_run(handle, second, {x: 2.0}) == 8 + 3 * 16
+
+
+def test_an_exit_outside_of_a_loop_is_an_error():
+    value = ops.exit_op(tf.constant(1.0))
+    with tf.Session() as session, pytest.raises(BAD, match="Exit outside of a loop"):
+        session.run(value)

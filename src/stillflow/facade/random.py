@@ -164,6 +164,10 @@ def __getattr__(name):
         from stillflow.facade import nn_losses
 
         return getattr(nn_losses, name)
+    if name == "experimental":
+        from stillflow.facade import random_experimental
+
+        return random_experimental
     raise AttributeError(f"module 'tf.random' has no attribute {name!r}")
 
 

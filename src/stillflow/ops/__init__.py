@@ -37,6 +37,12 @@ _CONTENTS = {
         "RandomGamma RandomGammaGrad RandomPoisson RandomPoissonV2 ParameterizedTruncatedNormal",
         "random_gamma_op random_gamma_grad random_poisson_op random_poisson_v2 parameterized_truncated_normal_op",
     ),
+    "random.generator": (
+        "StatefulUniform StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniformFullInt StatefulUniformInt "
+        "RngSkip NonDeterministicInts",
+        "stateful_uniform stateful_standard_normal_v2 stateful_truncated_normal stateful_uniform_full_int "
+        "stateful_uniform_int rng_skip non_deterministic_ints",
+    ),
     "random.stateless": (
         "StatelessRandomUniform StatelessRandomNormal StatelessTruncatedNormal StatelessRandomUniformInt",
         "stateless_random_uniform_op stateless_random_normal_op stateless_truncated_normal_op "

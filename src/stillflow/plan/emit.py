@@ -132,7 +132,7 @@ def _emit_step(program, kernels, node, step, control_flow):
     attrs = [_attr(_attr_value(node, values, name)) for name in lowering.attrs]
     random_state = op_state = None
     if lowering.state == "random":
-        random_state = node.name, node.attrs["seed"], node.attrs["seed2"]
+        random_state = node.name, node.attrs.get("seed", 0), node.attrs.get("seed2", 0)
     elif lowering.state == "op":
         op_state = node.name
     try:

@@ -20,6 +20,12 @@ from stillflow.plan.reads import read
 # Ops that take the value of the variable that a handle stands for; others with a handle take the variable.
 _HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
 
+# Ops whose type is that of the numbers they draw. Their kernels check the variable, which is a stream's position.
+_GENERATORS = frozenset(
+    ("StatefulUniform", "StatefulUniformInt", "StatefulUniformFullInt", "StatefulStandardNormalV2",
+     "StatefulTruncatedNormal")
+)  # fmt: skip
+
 
 def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
     """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
@@ -87,6 +93,8 @@ def _lift_operation(plan, op, order):
         return
     changed = None
     for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
+        if arg.dtype is dtypes.resource and values[i].is_reference:
+            _check_variable(op, values[i])
         if arg.is_ref:
             changed = changed or values[i]
         elif values[i].is_reference and not _takes_variable(op_def, arg):
@@ -133,6 +141,16 @@ def _stands_for_variable(op, values):
     """
     is_alias = isinstance(op._op_def.lowering, Alias) and op._op_def.name not in _HANDLE_READERS
     return is_alias and values[0].is_reference and not op._control_inputs
+
+
+def _check_variable(op, variable):
+    """Raises InvalidArgumentError if the variable behind a handle is of another type than the op."""
+    dtype = op._attrs.get("T") or op._attrs.get("dtype")
+    if dtype is None or dtype is variable.dtype or op.type in _GENERATORS:
+        return
+    verb = "assign" if op.type.startswith("Assign") else "read"
+    message = f"Trying to {verb} variable with wrong dtype. Expected {variable.dtype.name} got {dtype.name}"
+    raise errors.make(errors.INVALID_ARGUMENT, message, op)
 
 
 def _takes_variable(op_def, arg):

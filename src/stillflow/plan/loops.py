@@ -199,6 +199,8 @@ def lift_control_trigger(plan: Plan, op, order):
 
 def lift_exit(plan: Plan, op, order):
     """What leaves a loop is the same outside, wherever the loop has run."""
+    if op not in plan.ways_of_exits:
+        raise errors.make(errors.INVALID_ARGUMENT, f"{op.type} outside of a loop", op)
     region, ends = plan.ways_of_exits[op]
     if guard_of_operation(plan, op) not in ends:
         raise _unsupported(op, "an Exit that does not wait for the loop's end")

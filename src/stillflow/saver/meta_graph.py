@@ -182,7 +182,7 @@ class _Export:
                     continue
                 if not isinstance(message, kind):
                     raise TypeError(f"{message!r} is no {registered.message}")
-                to.bytes_list.value.append(message.SerializeToString())
+                to.bytes_list.value.append(protobuf.to_bytes(message))
             return
         first = items[0]
         if isinstance(first, (str, bytes)):

@@ -5,6 +5,8 @@ import pytest
 
 import stillflow as tf
 from stillflow import ops
+from stillflow.graph import op_def
+from stillflow.ops import build
 from stillflow.resource_variables import ResourceVariable
 from stillflow.testing import assert_same_bits
 
@@ -261,3 +263,28 @@ def test_scopes_and_the_default_say_which_kind_it_is():
             assert session.run(tf.nn.embedding_lookup(parts, [0, 3])).shape == (2, 2)
     finally:
         tf.disable_resource_variables()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda handle: ops.assign_variable_op(handle, tf.constant([1, 2], tf.int64)),
+        lambda handle: ops.assign_add_variable_op(handle, tf.constant([1.0, 2.0], tf.float64)),
+        lambda handle: ops.read_variable_op(handle, dtype=tf.float64),
+        lambda handle: ops.resource_scatter_add(handle, [0], tf.constant([1.0], tf.float64)),
+        lambda handle: ops.resource_gather(handle, [0], dtype=tf.string),
+        lambda handle: build.apply(
+            op_def.find("ResourceApplyGradientDescent"),
+            None,
+            {"var": handle, "alpha": np.float64(1), "delta": np.ones(2)},
+        ),
+    ],
+    ids="assign assign_add read scatter gather train".split(),
+)
+def test_an_op_of_another_type_than_the_variable(make):
+    """A graph that was not built here may say so; nothing must be read as what it is not."""
+    v = variable([1.0, 2.0])
+    with initialized() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="variable with wrong dtype. Expected float32 got"):
+            session.run(make(v.handle))
+        np.testing.assert_array_equal(session.run(v), [1, 2])
