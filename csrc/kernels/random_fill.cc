@@ -54,9 +54,7 @@ Status FillGroups(const KernelCall& call, const Fill& fill) {
 enum class Source { kNode, kSeed, kGenerator };
 
 // Where the inputs begin that follow the shape and the source.
-constexpr int FirstBound(Source source) {
-  return source == Source::kNode ? 1 : (source == Source::kSeed ? 2 : 3);
-}
+constexpr int FirstBound(Source source) { return source == Source::kNode ? 1 : (source == Source::kSeed ? 2 : 3); }
 
 template <Source kSource>
 Status AllocateForShape(const KernelCall& call, DType dtype) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stillflow import ops
@@ -70,6 +72,14 @@ def _state_of(key, counter, algorithm):
     return ops.concat([counter, ops.reshape(key, [1])], 0)
 
 
+def _stddev_and_mean(mean, stddev):
+    return stddev, mean
+
+
+def _width_and_minimum(minval, maxval):
+    return maxval - minval, minval
+
+
 class Generator(AutoTrackable):
     """A source of random numbers whose state is a variable: [counter's lower half, upper half, key] for Philox.
 
@@ -121,7 +131,7 @@ class Generator(AutoTrackable):
         return cls(state=_state_of(key, counter, alg), alg=alg)
 
     @property
-    def state(self):
+    def state(self) -> Any:
         """The variable."""
         return self._state_var
 
@@ -133,7 +143,7 @@ class Generator(AutoTrackable):
     @property
     def key(self):
         """The state's last element, an int64 scalar."""
-        return self._state_var[-1]
+        return self.state[-1]
 
     def reset(self, state):
         """Adds an assignment of another state to the graph."""
@@ -153,9 +163,9 @@ class Generator(AutoTrackable):
         """Adds a node to the graph that moves the counter on by as much as drawing `delta` numbers does."""
         ops.rng_skip(self.state.handle, self.algorithm, delta)
 
-    def _scaled(self, op, name, shape, dtype, parameters, scale_and_offset):
+    def _scaled(self, op, name, default_name, shape, dtype, parameters, scale_and_offset):
         """numbers * scale + offset; `parameters` are (values, their names)."""
-        with name_scope(*name, [shape, *parameters[0]]) as scope:
+        with name_scope(name, default_name, [shape, *parameters[0]]) as scope:
             shape = _shape_tensor(shape)
             first, second = (convert_to_tensor(v, dtype, n) for v, n in zip(*parameters, strict=True))
             numbers = op(self.state.handle, self.algorithm, shape, dtype=dtype)
@@ -165,14 +175,14 @@ class Generator(AutoTrackable):
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Normally distributed numbers of a floating-point type; mean and stddev are scalars of it."""
         parameters = (mean, stddev), ("mean", "stddev")
-        op, name = ops.stateful_standard_normal_v2, (name, "stateful_normal")
-        return self._scaled(op, name, shape, dtype, parameters, lambda mean, stddev: (stddev, mean))
+        op = ops.stateful_standard_normal_v2
+        return self._scaled(op, name, "stateful_normal", shape, dtype, parameters, _stddev_and_mean)
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """`normal` with numbers two standard deviations from the mean or more drawn again."""
         parameters = (mean, stddev), ("mean", "stddev")
-        op, name = ops.stateful_truncated_normal, (name, "truncated_normal")
-        return self._scaled(op, name, shape, dtype, parameters, lambda mean, stddev: (stddev, mean))
+        op = ops.stateful_truncated_normal
+        return self._scaled(op, name, "truncated_normal", shape, dtype, parameters, _stddev_and_mean)
 
     def uniform(self, shape, minval=0, maxval=None, dtype=dtypes.float32, name=None):
         """Numbers in [minval, maxval), all equally likely.
@@ -193,10 +203,8 @@ class Generator(AutoTrackable):
             maxval = 1
         parameters = (minval, maxval), ("min", "max")
         if not dtype.is_integer:
-            name = name, "stateful_uniform"
-            return self._scaled(
-                ops.stateful_uniform, name, shape, dtype, parameters, lambda low, high: (high - low, low)
-            )
+            op = ops.stateful_uniform
+            return self._scaled(op, name, "stateful_uniform", shape, dtype, parameters, _width_and_minimum)
         with name_scope(name, "stateful_uniform", [shape, minval, maxval]) as scope:
             shape = _shape_tensor(shape)
             low, high = (convert_to_tensor(v, dtype, n) for v, n in zip(*parameters, strict=True))
