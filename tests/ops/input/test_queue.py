@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from random_vectors import assert_matches, case_id, cases, seeds
 
 import stillflow as tf
 from stillflow import ops
@@ -434,3 +435,37 @@ def test_the_first_versions_of_the_ops(session):
     assert session.run(q.dequeue_up_to(5)).tolist() == [3]
     assert session.run([q.size(), q.is_closed()]) == [0, True]
     session.run(q.close(cancel_pending_enqueues=True))
+
+
+@pytest.mark.parametrize("case", cases("queue"), ids=case_id)
+def test_a_random_queue_has_the_order_of_tensorflow(session, case):
+    queue = ops.random_shuffle_queue_v2(
+        component_types=[tf.int64],
+        shapes=[[]],
+        capacity=case["capacity"],
+        min_after_dequeue=case["min_after_dequeue"],
+        **seeds(case),
+    )
+    elements = tf.placeholder(tf.int64, [None])
+    number = tf.placeholder(tf.int32, [])
+    types = {"component_types": [tf.int64]}
+    runs = {
+        "enqueue_many": ops.queue_enqueue_many_v2(queue, [elements]),
+        "dequeue": ops.queue_dequeue_v2(queue, **types),
+        "dequeue_many": ops.queue_dequeue_many_v2(queue, number, **types),
+        "dequeue_up_to": ops.queue_dequeue_up_to_v2(queue, number, **types),
+        "close": ops.queue_close_v2(queue),
+    }
+    expected = iter(case["out"])
+    for name, *arguments in case["steps"]:
+        feed = (
+            {elements: np.arange(*arguments)}
+            if name == "enqueue_many"
+            else {number: arguments[0]}
+            if arguments
+            else {}
+        )
+        value = session.run(runs[name], feed)
+        if name.startswith("dequeue"):
+            assert_matches(next(expected), value[0])
+    assert next(expected, None) is None
