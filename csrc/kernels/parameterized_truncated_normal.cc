@@ -1,14 +1,14 @@
 // parameterized_truncated_normal: normal numbers of given means, deviations and bounds.
 //
 //   in[0]  shape    int32 | int64 vector
-//   in[1..4]        means, stdevs, minvals, maxvals: half | float | double, each a scalar, a vector of one element,
-//   or
-//                   one of an element per batch; a batch is what an index of the first dimension names
+//   in[1..4]        means, stdevs, minvals, maxvals: floating, each a scalar, a vector of one element, or one of an
+//                   element per batch; a batch is what an index of the first dimension names
 //   out[0] output   of that shape
 //   state  the node's stream
 //
-// Arithmetic is in the type of the output (halves: in float). Batches are drawn one after the other, since where
-// one begins depends on what the ones before rejected. If all parameters are single numbers, a batch is 100 elements.
+// Arithmetic is in the type of the output: each operation on halves is rounded. Batches are drawn one after the
+// other, since where one begins depends on what the ones before rejected. If all parameters are single numbers, a
+// batch is 100 elements.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +21,38 @@ namespace stillflow {
 namespace {
 
 constexpr int64_t kMostRejections = 1000;  // in a row
+
+// A half type's number, and arithmetic that rounds every result to one.
+template <typename T>
+class Rounded {
+ public:
+  Rounded() = default;
+  Rounded(float value) : value_(Widen(Narrow<T>(value))) {}
+  operator float() const { return value_; }
+
+  Rounded operator-() const { return -value_; }
+  friend Rounded operator+(Rounded a, Rounded b) { return a.value_ + b.value_; }
+  friend Rounded operator-(Rounded a, Rounded b) { return a.value_ - b.value_; }
+  friend Rounded operator*(Rounded a, Rounded b) { return a.value_ * b.value_; }
+  friend Rounded operator/(Rounded a, Rounded b) { return a.value_ / b.value_; }
+
+ private:
+  float value_;
+};
+
+// What batches of T are computed with.
+template <typename T>
+struct ArithmeticOf {
+  using type = T;
+};
+template <>
+struct ArithmeticOf<Half> {
+  using type = Rounded<Half>;
+};
+template <>
+struct ArithmeticOf<BFloat16> {
+  using type = Rounded<BFloat16>;
+};
 
 // The parameters of a batch; `min` and `max` are in deviations from the mean.
 template <typename T>
@@ -39,12 +71,36 @@ float LogOf(float x) {
 double LogOf(double x) { return Log(x); }
 float ExpOf(float x) { return static_cast<float>(Exp(static_cast<double>(x))); }
 double ExpOf(double x) { return Exp(x); }
+template <typename T>
+Rounded<T> LogOf(Rounded<T> x) {
+  return LogOf(static_cast<float>(x));
+}
+template <typename T>
+Rounded<T> ExpOf(Rounded<T> x) {
+  return ExpOf(static_cast<float>(x));
+}
+template <typename T>
+Rounded<T> RootOf(Rounded<T> x) {
+  return Sqrt(static_cast<float>(x));
+}
+template <typename T>
+T RootOf(T x) {
+  return Sqrt(x);
+}
+
+// The number in [0, 1) that a word makes, with as many bits as the type's mantissa has.
+inline float UniformOf(uint32_t word, float) { return UniformFloat(word); }
+inline Rounded<Half> UniformOf(uint32_t word, Rounded<Half>) { return static_cast<float>(word & 0x3FFu) * 0x1p-10f; }
+inline Rounded<BFloat16> UniformOf(uint32_t word, Rounded<BFloat16>) {
+  return static_cast<float>(word & 0x7Fu) * 0x1p-7f;
+}
 
 // Groups of what a block makes.
 template <typename T>
 class Groups {
  public:
   static constexpr int kSize = sizeof(T) == 8 ? 2 : 4;
+  using Normal = std::conditional_t<sizeof(T) == 8, double, float>;
 
   explicit Groups(sf_philox position) : position_(position) {}
 
@@ -54,13 +110,15 @@ class Groups {
       if constexpr (sizeof(T) == 8) {
         to[i] = UniformDouble(words_[2 * i], words_[2 * i + 1]);
       } else {
-        to[i] = UniformFloat(words_[i]);
+        to[i] = UniformOf(words_[i], T{});
       }
     }
   }
   void Normals(T* to) {
     NextBlock();
-    BoxMuller(words_, kSize / 2, to);
+    Normal normals[kSize];
+    BoxMuller(words_, kSize / 2, normals);
+    std::copy_n(normals, kSize, to);
   }
 
  private:
@@ -116,7 +174,7 @@ Status FromNormals(const Parameters<T>& p, Groups<T>* groups, Output<T> output) 
 template <typename T>
 Status FromUniforms(const Parameters<T>& p, Groups<T>* groups, Output<T> output) {
   const T width = p.max - p.min;
-  const T largest = p.min < 0 ? T{0} : p.min * p.min;
+  const T largest = p.min < T{0} ? T{0} : p.min * p.min;
   T u[Groups<T>::kSize];
   T accept[Groups<T>::kSize];
   while (!output.is_full()) {
@@ -124,7 +182,7 @@ Status FromUniforms(const Parameters<T>& p, Groups<T>* groups, Output<T> output)
     groups->Uniforms(accept);
     for (int i = 0; i < Groups<T>::kSize && !output.is_full(); ++i) {
       const T z = u[i] * width + p.min;
-      if (!output.Offer(z, accept[i] <= ExpOf((largest - z * z) / 2))) return GaveUp("uniform");
+      if (!output.Offer(z, accept[i] <= ExpOf((largest - z * z) / T{2}))) return GaveUp("uniform");
     }
   }
   return Status();
@@ -134,14 +192,14 @@ Status FromUniforms(const Parameters<T>& p, Groups<T>* groups, Output<T> output)
 // 1995.)
 template <typename T>
 Status FromExponentials(const Parameters<T>& p, Groups<T>* groups, Output<T> output) {
-  const T alpha = (p.min + Sqrt(p.min * p.min + T{4})) / 2;
+  const T alpha = (p.min + RootOf(p.min * p.min + T{4})) / T{2};
   T u[Groups<T>::kSize];
   while (!output.is_full()) {
     groups->Uniforms(u);
     for (int i = 0; i < Groups<T>::kSize && !output.is_full(); i += 2) {
       const T z = -LogOf(u[i]) / alpha + p.min;
       const T x = p.min < alpha ? alpha - z : p.min - alpha;
-      if (!output.Offer(z, u[i + 1] <= ExpOf(-x * x / 2) && z < p.max)) return GaveUp("exponential distribution");
+      if (!output.Offer(z, u[i + 1] <= ExpOf(-x * x / T{2}) && z < p.max)) return GaveUp("exponential distribution");
     }
   }
   return Status();
@@ -159,7 +217,7 @@ Status FillBatch(Parameters<T> p, Groups<T>* groups, T* to, int64_t count) {
   p.max = (p.max - p.mean) / p.deviation;
   const Output<T> output(p, to, count);
   if ((p.min < T(-1.3) && p.max >= 0) || (p.max > T(1.3) && p.min <= 0)) return FromNormals(p, groups, output);
-  const T root = Sqrt(p.min * p.min + T{4});
+  const T root = RootOf(p.min * p.min + T{4});
   const T cutoff = T{2} * ExpOf(T{0.5} + (p.min * (p.min - root)) / T{4}) / (p.min + root);
   return p.max - p.min < cutoff ? FromUniforms(p, groups, output) : FromExponentials(p, groups, output);
 }
@@ -197,7 +255,7 @@ Status FindBatches(const KernelCall& call, Batches* batches) {
 
 template <typename T>
 Status Fill(const KernelCall& call, const Batches& batches) {
-  using W = Wide<T>;
+  using W = typename ArithmeticOf<T>::type;
   constexpr int64_t kBlocksPerElement = 2000;
   const int64_t blocks =
       static_cast<int64_t>(static_cast<__int128>(batches.count) * kBlocksPerElement * (batches.size + 3) / 4);
@@ -207,7 +265,7 @@ Status Fill(const KernelCall& call, const Batches& batches) {
   if (!scratch.ok()) return OutOfScratch();
   T* const to = MutableData<T>(*call.out[0]);
   for (int64_t batch = 0; batch < batches.count; ++batch) {
-    const auto parameter = [&](int i) {
+    const auto parameter = [&](int i) -> W {
       return Widen(Data<T>(*call.in[i + 1])[batches.is_per_batch[i] ? batch : 0]);
     };
     const int64_t first = batch * batches.size;
@@ -215,7 +273,7 @@ Status Fill(const KernelCall& call, const Batches& batches) {
     W* const values = scratch.data<W>();
     STILLFLOW_RETURN_IF_ERROR(
         FillBatch<W>({parameter(0), parameter(1), parameter(2), parameter(3)}, &groups, values, size));
-    for (int64_t i = 0; i < size; ++i) to[first + i] = Narrow<T>(values[i]);
+    for (int64_t i = 0; i < size; ++i) to[first + i] = Narrow<T>(static_cast<Wide<T>>(values[i]));
   }
   return Status();
 }

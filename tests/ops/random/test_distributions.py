@@ -73,8 +73,11 @@ def test_samples_are_those_of_tensorflow(case, isa_name):
             assert_matches(run["out"], value, most_ulps=4 if case["op"] == "RandomGamma" else 0)
 
 
+TRUNCATED = cases("parameterized_truncated_normal") + cases("parameterized_truncated_normal_half")
+
+
 @pytest.mark.parametrize("isa_name", ISAS)
-@pytest.mark.parametrize("case", cases("parameterized_truncated_normal"), ids=case_id)
+@pytest.mark.parametrize("case", TRUNCATED, ids=case_id)
 def test_truncated_normals_with_parameters_are_those_of_tensorflow(case, isa_name):
     with new_session(isa_name=isa_name) as session:
         shape = ops.placeholder(dtype="int32")
