@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import sys
+import threading
 import uuid
 from typing import Any, NamedTuple
 
@@ -87,6 +88,35 @@ def _unimplemented(scheme, path, advice):
     return errors.make(errors.UNIMPLEMENTED, message)
 
 
+_LARGE_FILE = 64 << 20
+_removals: list[tuple[threading.Thread, int]] = []  # under way: the thread, and how many bytes it frees
+
+
+def _remove_local(path):
+    """Removes a file at once. The blocks of a large one, which take long to free, are freed by a thread."""
+    handle, size = None, 0
+    with contextlib.suppress(OSError):  # whether it can be removed is another question
+        size = os.lstat(path).st_size
+        if size >= _LARGE_FILE:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.unlink(path)
+    finally:
+        if handle is not None:
+            # The last user of a file without a name gives up its blocks.
+            thread = threading.Thread(target=os.close, args=(handle,), name="file removal", daemon=True)
+            _removals[:] = [removal for removal in _removals if removal[0].is_alive()] + [(thread, size)]
+            thread.start()
+
+
+def finish_removals(folder):
+    """Returns when the space of removed files is free, if what is to be written to the folder may need it."""
+    under_way = [(thread, size) for thread, size in _removals if thread.is_alive()]
+    if under_way and shutil.disk_usage(folder or ".").free < 4 * sum(size for _, size in under_way):
+        for thread, _ in under_way:
+            thread.join()
+
+
 class LocalFiles:
     """Local disks."""
 
@@ -99,7 +129,7 @@ class LocalFiles:
         return os.path.lexists(path) and os.path.exists(path)
 
     def remove(self, path):
-        os.unlink(path)
+        _remove_local(path)
 
     def glob(self, pattern):
         folder = os.path.dirname(pattern)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import operator
@@ -309,6 +310,8 @@ class Saver:
         try:
             if keeps_state:
                 session_state.note(sess, checkpoint_file)
+            with contextlib.suppress(OSError):  # a folder that is not there is told about when it is written to
+                files.finish_removals(os.path.dirname(checkpoint_file))
             written = sess.run(
                 self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
             )
