@@ -246,6 +246,8 @@ def test_bad_arguments():
             session.run(generator.uniform([0], 5, 5, tf.int64))
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(generator.uniform(shape), {shape: [-3]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="got type float"):
+            session.run(ops.stateful_uniform(generator.state.handle, 1, tf.constant([3.0])))
         assert session.run(generator.uniform(shape), {shape: []}).shape == ()
     with pytest.raises(ValueError, match="rank 0"):
         ops.rng_skip(generator.state.handle, 1, [3])

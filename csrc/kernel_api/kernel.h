@@ -282,6 +282,9 @@ inline Status ShapeFromTensor(const Tensor& tensor, Shape* shape) {
     return STILLFLOW_INVALID_ARGUMENT("shape must be a vector of {int32,int64}, got shape %s",
                                       ShapeText(tensor).c_str());
   }
+  if (tensor.dtype != DType::kInt32 && tensor.dtype != DType::kInt64) {
+    return STILLFLOW_INVALID_ARGUMENT("shape must be a vector of {int32,int64}, got type %s", Name(tensor.dtype));
+  }
   if (tensor.count > kMaxRank) {
     return STILLFLOW_INVALID_ARGUMENT("too many dimensions: must be <= %d, but received %lld", kMaxRank,
                                       static_cast<long long>(tensor.count));
