@@ -63,9 +63,13 @@ cdef object _strings_out(sf_tensor* tensor):
         text = sf_string_get(tensor.data, 0, &size)
         return PyBytes_FromStringAndSize(text, size)
     cdef cnp.ndarray array = np.empty(tensor.count, object)
+    cdef PyObject** cells = <PyObject**>cnp.PyArray_DATA(array)
     for i in range(tensor.count):
         text = sf_string_get(tensor.data, i, &size)
-        array[i] = PyBytes_FromStringAndSize(text, size)
+        item = PyBytes_FromStringAndSize(text, size)
+        Py_INCREF(item)
+        Py_XDECREF(cells[i])  # None, or nothing
+        cells[i] = <PyObject*>item
     return array.reshape([tensor.dims[i] for i in range(tensor.rank)])
 
 

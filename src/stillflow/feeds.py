@@ -125,9 +125,12 @@ def _strings(value):
         return array.astype(object)  # of what type nothing is, nobody can tell
     if array.dtype.kind not in "OSU":
         raise _incompatible(value, "string")
-    items = np.asarray(value, object) if array.dtype.kind != "O" else array
-    result = np.empty(items.size, object)
-    for i, item in enumerate(items.ravel().tolist()):
+    array = np.asarray(value, object) if array.dtype.kind != "O" else array
+    items = array.ravel().tolist()
+    if set(map(type, items)) == {bytes}:
+        return np.ascontiguousarray(array) if array.ndim else array
+    result = np.empty(array.size, object)
+    for i, item in enumerate(items):
         if not isinstance(item, (str, bytes)):
             raise _incompatible(item, "string")
         result[i] = item.encode() if isinstance(item, str) else item
