@@ -37,18 +37,6 @@ STILLFLOW_INLINE double PowerTail(double z) {
                     0x1.3b1395cf37e45p-3, 0x1.1118c8814a0b1p-3, 0x1.df7ca8236e9e1p-4, 0x1.e02fc68c381f4p-4);
 }
 
-// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.3025, to 2^-25.6.
-STILLFLOW_INLINE float TanhTail(float z) {
-  return Polynomial(z, -0x1.555554p-2f, 0x1.110feap-3f, -0x1.b9a044p-5f, 0x1.5d220ep-6f, -0x1.b13538p-8f);
-}
-
-// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.3025, to 2^-55.6.
-STILLFLOW_INLINE double TanhTail(double z) {
-  return Polynomial(z, -0x1.5555555555555p-2, 0x1.1111111111032p-3, -0x1.ba1ba1b9fec84p-5, 0x1.664f487713373p-6,
-                    -0x1.226e32f00cf0cp-7, 0x1.d6d339333f329p-9, -0x1.7d97cfd138c28p-10, 0x1.34c5a8a996cd4p-11,
-                    -0x1.ec1091436eb2ap-13, 0x1.64fd88e9900a5p-14, -0x1.59a834187ce22p-16);
-}
-
 // (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-56.4.
 STILLFLOW_INLINE double SinhTail(double z) {
   return Polynomial(z, 0x1.5555555555555p-3, 0x1.11111111110fdp-7, 0x1.a01a01a01ee7p-13, 0x1.71de3a4e14f4p-19,
