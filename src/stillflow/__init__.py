@@ -21,6 +21,7 @@ from stillflow.facade.graph import *
 from stillflow.facade.image_patches import *
 from stillflow.facade.initializers import *
 from stillflow.facade.input import *
+from stillflow.facade.libraries import *
 from stillflow.facade.linalg import *
 from stillflow.facade.math_binary import *
 from stillflow.facade.math_reductions import *
