@@ -32,6 +32,8 @@ MAY_IMPORT = {
     "readers": {"ops", "graph"},
     "tracking": {"tracking"},
     "variables": {"tracking", "initial_values", "ops", "graph", "composites", "errors"},
+    "module": {"tracking", "variables", "graph"},
+    "linear_operators": {"linear_operators", "module", "composites", "variables", "ops", "graph", "errors"},
     "resource_variables": {"variables", "initial_values", "ops", "graph"},
     "random_generator": {"resource_variables", "tracking", "ops", "graph"},
     "plan": {"plan", "ops", "graph", "errors", "_engine"},

@@ -99,6 +99,10 @@ def __getattr__(name):
 
         value = globals()[name] = protobuf.message(name)
         return value
+    if name == "Module":
+        from stillflow.module import Module
+
+        return Module
     if name == "Snapshot":
         from stillflow.saver.snapshot import Snapshot
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+
 from stillflow import ops
 from stillflow.composites import einsum as einsums
 from stillflow.composites import linear_algebra
@@ -38,6 +41,25 @@ __all__ = [
 ]
 
 
+def _of_operators_too(function):
+    """The function, which hands over to the method of its name where an argument is a LinearOperator."""
+
+    @functools.wraps(function)
+    def apply(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            from stillflow.linear_operators import dispatch
+
+            result = dispatch.of_operators(function.__name__, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
+
+    return apply
+
+
+@_of_operators_too
 def matmul(
     a,
     b,
@@ -87,6 +109,7 @@ def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_va
     return ops.matrix_diag(diagonal, name=name)
 
 
+@_of_operators_too
 def matrix_diag_part(input, name="diag_part", k=0, padding_value=0):
     """The diagonals of the matrices in the last two dimensions. `k` and `padding_value` are ignored."""
     return ops.matrix_diag_part(input, name=name)
@@ -102,6 +125,7 @@ def matrix_band_part(input, num_lower, num_upper, name=None):
     return ops.matrix_band_part(input, num_lower, num_upper, name=name)
 
 
+@_of_operators_too
 def trace(x, name=None):
     """The sum of the main diagonal of each matrix in the last two dimensions."""
     return ops.trace(x, name)
@@ -185,6 +209,7 @@ def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     return ops.matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint, name=name)
 
 
+@_of_operators_too
 def cholesky(input, name=None):
     """A lower triangular matrix whose product with its transposed one is `input`, of which the lower half is read.
 
@@ -201,6 +226,7 @@ def cholesky_solve(chol, rhs, name=None):
     return ops.cholesky_solve(chol, rhs, name)
 
 
+@_of_operators_too
 def matrix_inverse(input, adjoint=False, name=None):
     """The inverse of each matrix [..., n, n], transposed if `adjoint`.
 
@@ -209,6 +235,7 @@ def matrix_inverse(input, adjoint=False, name=None):
     return ops.matrix_inverse(input, adjoint=adjoint, name=name)
 
 
+@_of_operators_too
 def matrix_solve(matrix, rhs, adjoint=False, name=None):
     """x of matrix * x = rhs, for a matrix [..., n, n], transposed if `adjoint`, and rhs [..., n, k].
 
@@ -233,6 +260,7 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     return ops.matrix_solve_ls(matrix, rhs, l2_regularizer, fast, name)
 
 
+@_of_operators_too
 def matrix_determinant(input, name=None):
     """The determinant of each matrix [..., n, n]."""
     return ops.matrix_determinant(input, name=name)
@@ -245,6 +273,10 @@ def slogdet(input, name=None):
 
 def logdet(matrix, name=None):
     """The logarithm of the determinant of each positive definite matrix [..., n, n]."""
+    if hasattr(matrix, "log_abs_determinant"):
+        from stillflow.linear_operators import dispatch
+
+        return dispatch.logdet(matrix, name)
     return ops.logdet(matrix, name)
 
 
@@ -287,6 +319,7 @@ def lu(input, output_idx_type=dtypes.int32, name=None):
     return ops.lu(input, output_idx_type=output_idx_type, name=name)
 
 
+@_of_operators_too
 def adjoint(matrix, name=None):
     """Each matrix in the last two dimensions transposed."""
     return ops.adjoint(matrix, name)
@@ -329,3 +362,29 @@ tensor_diag_part = array_order.diag_part
 triangular_solve = matrix_triangular_solve
 transpose = array.matrix_transpose
 matrix_transpose = array.matrix_transpose
+
+# Class -> the module of stillflow.linear_operators that has it, which is imported when it is first asked for.
+_OPERATORS = {
+    "LinearOperator": "base",
+    "LinearOperatorAdjoint": "adjoint",
+    "LinearOperatorBlockDiag": "block_diag",
+    "LinearOperatorComposition": "composition",
+    "LinearOperatorDiag": "diag",
+    "LinearOperatorFullMatrix": "full_matrix",
+    "LinearOperatorHouseholder": "householder",
+    "LinearOperatorIdentity": "identity",
+    "LinearOperatorInversion": "inversion",
+    "LinearOperatorKronecker": "kronecker",
+    "LinearOperatorLowRankUpdate": "low_rank_update",
+    "LinearOperatorLowerTriangular": "lower_triangular",
+    "LinearOperatorScaledIdentity": "identity",
+    "LinearOperatorZeros": "zeros",
+}
+
+
+def __getattr__(name):
+    if name not in _OPERATORS:
+        raise AttributeError(f"module 'stillflow.facade.linalg' has no attribute {name!r}")
+    module = importlib.import_module(f"stillflow.linear_operators.{_OPERATORS[name]}")
+    value = globals()[name] = getattr(module, name)
+    return value

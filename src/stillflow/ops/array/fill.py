@@ -119,7 +119,7 @@ def _filled(shape, value, dtype, default_name, name):
                 shape = convert_to_tensor(known)
             except (TypeError, ValueError):  # there are tensors among the sizes
                 shape = convert_to_tensor(shape, dtypes.int32)
-        if shape._dims == ():
+        if not shape._dims:  # a scalar, or of unknown rank
             shape = ops.reshape(shape, [-1])
         return fill(shape, ops.constant(value, dtype), name=scope)
 

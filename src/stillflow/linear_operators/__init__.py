@@ -1,0 +1,1 @@
+"""Linear operators: matrices, or batches of them, that multiply and solve without being written out."""

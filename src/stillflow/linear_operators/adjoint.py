@@ -1,0 +1,102 @@
+"""LinearOperatorAdjoint: the adjoint of an operator."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph.name_scope import name_scope
+from stillflow.linear_operators.arguments import combined_hint
+from stillflow.linear_operators.base import LinearOperator
+from stillflow.linear_operators.parts import conjugate
+
+HINTS = {
+    "is_square": "square",
+    "is_non_singular": "non-singular",
+    "is_self_adjoint": "self-adjoint",
+    "is_positive_definite": "positive-definite",
+}
+
+
+def hints_like(operator, given, what):
+    """The hints for the adjoint or inverse of an operator, which are its own. Raises ValueError for others."""
+    return {
+        hint: combined_hint(
+            operator, hint, given[hint], f"An operator is {word} if and only if its {what} is {word}."
+        )
+        for hint, word in HINTS.items()
+    }
+
+
+class LinearOperatorAdjoint(LinearOperator):
+    """The adjoint of `operator`.
+
+    The hints are those of the operator; see LinearOperator. Raises ValueError for others.
+    """
+
+    def __init__(
+        self,
+        operator,
+        is_non_singular=None,
+        is_self_adjoint=None,
+        is_positive_definite=None,
+        is_square=None,
+        name=None,
+    ):
+        self._operator = operator
+        given = {
+            "is_square": is_square,
+            "is_non_singular": is_non_singular,
+            "is_self_adjoint": is_self_adjoint,
+            "is_positive_definite": is_positive_definite,
+        }
+        hints = hints_like(operator, given, "adjoint")
+        name = f"{operator.name}_adjoint" if name is None else name
+        with name_scope(name, values=operator.graph_parents):
+            super().__init__(operator.dtype, operator.graph_parents, name=name, **hints)
+
+    @property
+    def operator(self):
+        return self._operator
+
+    def _assert_non_singular(self):
+        return self._operator.assert_non_singular()
+
+    def _assert_positive_definite(self):
+        return self._operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self):
+        return self._operator.assert_self_adjoint()
+
+    def _shape(self):
+        shape = self._operator.shape
+        return shape[:-2].concatenate([shape[-1], shape[-2]])
+
+    def _shape_tensor(self):
+        shape = self._operator.shape_tensor()
+        return ops.concat([shape[:-2], [shape[-1], shape[-2]]], axis=-1)
+
+    def _matmul(self, x, adjoint=False, adjoint_arg=False):
+        return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
+
+    def _matvec(self, x, adjoint=False):
+        return self._operator.matvec(x, adjoint=not adjoint)
+
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        return self._operator.solve(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
+
+    def _solvevec(self, rhs, adjoint=False):
+        return self._operator.solvevec(rhs, adjoint=not adjoint)
+
+    def _determinant(self):
+        determinant = self._operator.determinant()
+        return determinant if self.is_self_adjoint else conjugate(determinant)
+
+    def _log_abs_determinant(self):
+        return self._operator.log_abs_determinant()
+
+    def _trace(self):
+        trace = self._operator.trace()
+        return trace if self.is_self_adjoint else conjugate(trace)
+
+    def _to_dense(self):
+        dense = self._operator.to_dense()
+        return dense if self.is_self_adjoint else ops.adjoint(dense)

@@ -1,0 +1,115 @@
+"""Matrices in batches: diagonals under TensorFlow's names, batch dimensions broadcast, solutions with these."""
+
+from __future__ import annotations
+
+import math
+
+from stillflow import ops
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+
+def diag(diagonal):
+    return ops.matrix_diag(diagonal, name="diag")
+
+
+def diag_part(matrix):
+    return ops.matrix_diag_part(matrix, name="diag_part")
+
+
+def set_diag(matrix, diagonal):
+    return ops.matrix_set_diag(matrix, diagonal, name="set_diag")
+
+
+def broadcast_batches(matrices, name=None):
+    """The matrices [..., m, n], each with its own m and n, with the batch dimensions of all.
+
+    Raises ValueError for a tensor of fewer than two dimensions, or batch dimensions that do not fit.
+    """
+    with name_scope(name, "broadcast_matrix_batch_dims", matrices):
+        matrices = [convert_to_tensor(matrix) for matrix in matrices]
+        for matrix in matrices:
+            if matrix.shape.rank is not None and matrix.shape.rank < 2:
+                raise ValueError(f"Expected [batch] matrix to have at least two dimensions.  Found: {matrix}")
+        if len(matrices) < 2:
+            return matrices
+        batch = matrices[0].shape[:-2]
+        for matrix in matrices[1:]:
+            batch = ops.broadcast_static_shape(batch, matrix.shape[:-2])
+        if batch.is_fully_defined():
+            return [
+                matrix if matrix.shape[:-2] == batch else _broadcast(matrix, batch.as_list()) for matrix in matrices
+            ]
+        batch = ops.shape(matrices[0])[:-2]
+        for matrix in matrices[1:]:
+            batch = ops.broadcast_args(batch, ops.shape(matrix)[:-2])
+        return [_broadcast(matrix, batch) for matrix in matrices]
+
+
+def _broadcast(matrix, batch):
+    return ops.broadcast_to(matrix, ops.concat([batch, ops.shape(matrix)[-2:]], 0))
+
+
+def cholesky_solve(factor, rhs):
+    """x of factor * factor' * x = rhs, for a lower triangular factor."""
+    with name_scope(None, "CholeskySolveWithBroadcast", [factor, rhs]):
+        factor, rhs = broadcast_batches([factor, rhs])
+        return ops.cholesky_solve(factor, rhs)
+
+
+def solve(matrix, rhs, adjoint):
+    with name_scope(None, "MatrixSolveWithBroadcast", [matrix, rhs]):
+        matrix, rhs = _converted(matrix, rhs)
+        matrix, rhs, restored, is_adjoint = _with_batches_as_columns(matrix, rhs, adjoint)
+        matrix, rhs = broadcast_batches([matrix, rhs])
+        return restored(ops.matrix_solve(matrix, rhs, adjoint=adjoint and not is_adjoint))
+
+
+def triangular_solve(matrix, rhs, lower, adjoint):
+    with name_scope(None, "MatrixTriangularSolve", [matrix, rhs]):
+        matrix, rhs = _converted(matrix, rhs)
+        matrix, rhs, restored, is_adjoint = _with_batches_as_columns(matrix, rhs, adjoint)
+        if is_adjoint:
+            lower = not lower
+        matrix, rhs = broadcast_batches([matrix, rhs])
+        solution = ops.matrix_triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint and not is_adjoint)
+        return restored(solution)
+
+
+def _converted(matrix, rhs):
+    matrix = convert_to_tensor(matrix, name="matrix")
+    return matrix, convert_to_tensor(rhs, name="rhs", dtype=matrix.dtype)
+
+
+def _with_batches_as_columns(matrix, rhs, adjoint):
+    """Turns batch dimensions that only `rhs` has into columns, where it then takes fewer factorings.
+
+    Returns the matrix, the right sides, what brings solutions into the form of `rhs`, and whether the matrix is
+    the adjoint already.
+    """
+    unchanged = matrix, rhs, lambda solution: solution, False
+    if matrix.shape.rank is None or rhs.shape.rank is None or matrix.shape.rank >= rhs.shape.rank:
+        return unchanged
+    extra = rhs.shape.rank - matrix.shape.rank
+    # TensorFlow takes these sizes whether it then needs them or not.
+    ops.shape(rhs)[:extra]
+    ops.shape(rhs)[extra:]
+    size, columns = matrix.shape[-2 if adjoint else -1].value, rhs.shape[-1].value
+    batches = rhs.shape[:extra]
+    is_known = size is not None and columns is not None and batches.is_fully_defined()
+    if is_known and (math.prod(batches.as_list()) < 2 or size <= columns):
+        return unchanged
+    if adjoint:
+        matrix = ops.adjoint(matrix)
+    extra_shape = ops.shape(rhs)[:extra]
+    main_shape = ops.shape(rhs)[extra:]
+    rank = rhs.shape.rank
+    last = ops.transpose(rhs, [*range(extra, rank), *range(extra)])
+    squashed = ops.reshape(last, ops.concat((main_shape[:-1], [-1]), 0))
+
+    def restored(solution):
+        shape = ops.concat((ops.shape(solution)[:-1], [main_shape[-1]], extra_shape), 0)
+        first = rank - extra
+        return ops.transpose(ops.reshape(solution, shape), [*range(first, rank), *range(first)])
+
+    return matrix, squashed, restored, adjoint
