@@ -85,7 +85,21 @@ def record_graph_util():
     print("graph_util", len(arrays), os.path.getsize(path))
 
 
+def record_outcomes(name, module):
+    import json
+
+    outcomes = importlib.import_module("test_cases." + module).outcomes(tf)
+    path = os.path.join(TESTS, "golden", name + ".json")
+    with open(path, "w") as file:
+        json.dump(outcomes, file, indent=1, sort_keys=True)
+        file.write("\n")
+    print(name, len(outcomes), os.path.getsize(path))
+
+
 def main(names):
+    for name, module in (("assertions", "assertion_cases"), ("graph_differences", "graph_def_cases")):
+        if not names or name in names:
+            record_outcomes(name, module)
     if not names or "graph_util" in names:
         record_graph_util()
     programs = os.path.join(TESTS, "programs")

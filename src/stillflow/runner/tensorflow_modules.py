@@ -29,6 +29,7 @@ _SAME = {
     "python.platform.flags": "stillflow.facade.flags",
     "python.platform.gfile": "stillflow.facade.gfile",
     "python.platform.tf_logging": "stillflow.facade.logging",
+    "python.platform.test": "stillflow.facade.test",
     "python.training.training": "stillflow.facade.train",
     "python.training.moving_averages": "stillflow.training.moving_averages",
     "python.util.compat": "stillflow.facade.compat",
@@ -36,7 +37,7 @@ _SAME = {
 }
 _NAMESPACES = (
     "app bitwise compat debugging dtypes flags gfile image initializers linalg logging manip math nest nn random "
-    "saved_model sparse strings train version"
+    "saved_model sparse strings test train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
 
@@ -67,6 +68,15 @@ _MADE = {
         "stillflow.runner.shapes",
     ],
     "python.framework.tensor_util": ["stillflow.graph.shape_inference: constant_value"],
+    "python.framework.test_util": [
+        "stillflow.facade.test: assert_equal_graph_def gpu_device_name is_gpu_available",
+        "stillflow.runner.test_util",
+    ],
+    "python.platform.googletest": [
+        "stillflow.facade.test: StubOutForTesting main mock",
+        "stillflow.runner.test_util: GetTempDir TestCase",
+    ],
+    "python.ops.gradient_checker": ["stillflow.facade.test: compute_gradient compute_gradient_error"],
     "python.ops.array_ops": [
         "stillflow.facade.array",
         "stillflow.facade.array_order",

@@ -1,0 +1,1 @@
+"""What tf.test offers to programs that test themselves."""

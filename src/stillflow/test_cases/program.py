@@ -1,0 +1,40 @@
+"""tf.test.main, and the folders of a program that runs tests."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main(argv=None):
+    """Runs the tests of the program that calls it, and exits.
+
+    Args:
+      argv: its arguments, by default those of the process; unittest's are known, as are the flags of absl's tests.
+    """
+    from absl.testing import absltest
+
+    from stillflow.facade import app
+
+    app.run(main=lambda arguments: absltest.main(argv=arguments), argv=sys.argv if argv is None else argv)
+
+
+@functools.cache
+def get_temp_dir():
+    """A folder for this process, under $TEST_TMPDIR if that is set; it is deleted when the process ends."""
+    prefix = os.environ.get("TEST_TMPDIR")
+    if not prefix:
+        prefix = str(Path(tempfile.gettempdir()) / Path(sys.argv[0]).stem)
+    found = tempfile.mkdtemp(prefix=prefix)
+    atexit.register(shutil.rmtree, found, ignore_errors=True)
+    return found
+
+
+def test_src_dir_path(relative_path):
+    """A path in the sources that a test runner has put into $TEST_SRCDIR. Raises KeyError without it."""
+    return str(Path(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path))
