@@ -96,12 +96,23 @@ def record_outcomes(name, module):
     print(name, len(outcomes), os.path.getsize(path))
 
 
+def record_functions():
+    import function_cases
+
+    arrays = function_cases.record(tf)
+    path = os.path.join(TESTS, "golden", "functions.npz")
+    np.savez_compressed(path, **arrays)
+    print("functions", len(arrays), os.path.getsize(path))
+
+
 def main(names):
     for name, module in (("assertions", "assertion_cases"), ("graph_differences", "graph_def_cases")):
         if not names or name in names:
             record_outcomes(name, module)
     if not names or "graph_util" in names:
         record_graph_util()
+    if not names or "functions" in names:
+        record_functions()
     programs = os.path.join(TESTS, "programs")
     for file in sorted(os.listdir(os.path.join(programs, "values"))):
         area = file[:-3]

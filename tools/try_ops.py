@@ -101,7 +101,7 @@ LEFT_OUT = set(
     "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const "
     "Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
     "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
-    "StatefulUniformInt Switch RefSwitch Merge RefMerge".split()
+    "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf".split()
 )
 
 

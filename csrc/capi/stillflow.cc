@@ -7,6 +7,7 @@
 #include "capi/guarded.h"
 #include "executor/buffer.h"
 #include "executor/cpu.h"
+#include "executor/function.h"
 #include "executor/kernel_library.h"
 #include "executor/program.h"
 #include "executor/session.h"
@@ -30,20 +31,22 @@ struct sf_kernels {
 };
 
 struct sf_program {
-  sf_program(sf_session* owner, const sf_kernels* library, int32_t slot_count)
-      : session(&owner->session), kernels(library), program(session, slot_count) {}
-
-  // What the step being described needs from the session.
-  enum class StateKind { kNone, kRandom, kOp };
+  sf_program(sf_session* owner, const sf_kernels* library, int32_t slot_count, bool is_function_body)
+      : session(&owner->session),
+        kernels(library),
+        shared(std::make_shared<stillflow::Program>(session, slot_count)),
+        program(*shared),
+        is_body(is_function_body) {}
 
   stillflow::Session* session;
   const sf_kernels* kernels;
-  stillflow::Program program;
+  std::shared_ptr<stillflow::Program> shared;  // with the functions that it is the body of
+  stillflow::Program& program;
+  const bool is_body;
+  // The step being described.
   stillflow::AttrList attrs;
-  StateKind state_kind = StateKind::kNone;
-  std::string state_name;
-  int64_t seed = 0;
-  int64_t seed2 = 0;
+  stillflow::StateSpec state;
+  std::vector<std::string> parts;
   std::vector<int32_t> guard;
 };
 
@@ -54,18 +57,21 @@ const Buffer* Unwrap(const sf_buffer* buffer) { return reinterpret_cast<const Bu
 sf_buffer* Wrap(Buffer* buffer) { return reinterpret_cast<sf_buffer*>(buffer); }
 
 Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
-  using Kind = sf_program::StateKind;
+  using Kind = stillflow::StateSpec::Kind;
   spec.kernel = program->kernels->all[kernel];
-  spec.attrs = std::move(program->attrs);
-  spec.state = nullptr;
-  const Kind state_kind = std::exchange(program->state_kind, Kind::kNone);
-  program->attrs = stillflow::AttrList();
+  spec.attrs = std::exchange(program->attrs, {});
   spec.guard = std::exchange(program->guard, {});
-  if (state_kind == Kind::kRandom) {
-    spec.state = program->session->GetRandomState(program->state_name, program->seed, program->seed2);
-  } else if (state_kind == Kind::kOp) {
+  spec.parts = std::exchange(program->parts, {});
+  spec.state = nullptr;
+  stillflow::StateSpec state = std::exchange(program->state, {});
+  stillflow::StateTable* const states = program->session->states();
+  if (program->is_body) {
+    spec.state_spec = std::move(state);
+  } else if (state.kind == Kind::kRandom) {
+    spec.state = states->GetRandom(state.name, state.seed, state.seed2);
+  } else if (state.kind == Kind::kOp) {
     Status status;
-    spec.state = program->session->GetOpState(program->state_name, *spec.kernel, spec.attrs.data(), &status);
+    spec.state = states->GetOp(state.name, *spec.kernel, spec.attrs.data(), &status);
     if (!status.ok()) return status;
   }
   return program->program.AddStep(std::move(spec));
@@ -145,7 +151,7 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
                              uint64_t* counter_low, uint64_t* counter_high) {
   int64_t position = 0;
   bool is_found = false;
-  session->session.VisitRandomStates([&](const std::string& node, stillflow::RandomState* state) {
+  session->session.states()->VisitRandom([&](const std::string& node, stillflow::RandomState* state) {
     if (position++ != index) return;
     std::lock_guard<std::mutex> guard(state->mutex);
     *name = node.c_str();
@@ -160,7 +166,7 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
 int32_t sf_session_set_random_state(sf_session* session, const char* name, uint64_t key, uint64_t counter_low,
                                     uint64_t counter_high, char** message) {
   return Guarded(message, [&] {
-    session->session.SetRandomState(name, key, counter_low, counter_high);
+    session->session.states()->SetRandom(name, key, counter_low, counter_high);
     return Status();
   });
 }
@@ -169,7 +175,7 @@ int32_t sf_session_save_op_states(sf_session* session, char** message,
                                   void (*visit)(void* arg, const char* name, const char* bytes, int64_t size),
                                   void* arg) {
   return Guarded(message, [&] {
-    for (const auto& entry : session->session.SaveOpStates()) {
+    for (const auto& entry : session->session.states()->SaveOps()) {
       visit(arg, entry.first.c_str(), entry.second.data(), static_cast<int64_t>(entry.second.size()));
     }
     return Status();
@@ -179,14 +185,14 @@ int32_t sf_session_save_op_states(sf_session* session, char** message,
 int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
                                     char** message) {
   return Guarded(message, [&] {
-    if (session->session.RestoreOpState(name, std::string(bytes, size))) return Status();
+    if (session->session.states()->RestoreOp(name, std::string(bytes, size))) return Status();
     constexpr char kText[] = "The saved state is not one of this op";
     return Status(stillflow::Code::kFailedPrecondition, strdup(kText));
   });
 }
 
-sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count) {
-  return new (std::nothrow) sf_program(session, kernels, slot_count);
+sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count, bool is_body) {
+  return new (std::nothrow) sf_program(session, kernels, slot_count, is_body);
 }
 void sf_program_free(sf_program* program) { delete program; }
 
@@ -204,17 +210,19 @@ void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes,
   program->attrs.AddBytes(data, bytes, size);
 }
 
+void sf_program_attr_function(sf_program* program, const sf_program* body, bool is_stateful) {
+  program->attrs.AddFunction(std::make_shared<const stillflow::Function>(body->shared, is_stateful));
+}
+
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2) {
-  program->state_kind = sf_program::StateKind::kRandom;
-  program->state_name = name;
-  program->seed = seed;
-  program->seed2 = seed2;
+  program->state = {stillflow::StateSpec::Kind::kRandom, name, seed, seed2};
 }
 
 void sf_program_op_state(sf_program* program, const char* name) {
-  program->state_kind = sf_program::StateKind::kOp;
-  program->state_name = name;
+  program->state = {stillflow::StateSpec::Kind::kOp, name, 0, 0};
 }
+
+void sf_program_part(sf_program* program, const char* name) { program->parts.emplace_back(name); }
 
 void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count) {
   program->guard.assign(cells, cells + count);

@@ -138,7 +138,8 @@ int32_t sf_session_set_note(sf_session* session, const char* prefix, const char*
 void sf_session_clear_notes(sf_session* session, const char* prefix);
 
 /* Programs. Build one, then run it from any number of threads. */
-sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count);
+/* The body of a function is not run itself, and each caller of the function has states of its own for its steps. */
+sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count, bool is_body);
 void sf_program_free(sf_program* program);
 void sf_program_constant(sf_program* program, int32_t slot, const sf_tensor* value); /* takes the reference */
 void sf_program_reference(sf_program* program, int32_t slot, sf_variable* variable);
@@ -146,8 +147,12 @@ void sf_program_reference(sf_program* program, int32_t slot, sf_variable* variab
 void sf_program_attr_int(sf_program* program, int64_t value);
 void sf_program_attr_float(sf_program* program, double value);
 void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size);
+/* Shares `body`, which has been built and may be freed. */
+void sf_program_attr_function(sf_program* program, const sf_program* body, bool is_stateful);
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2);
 void sf_program_op_state(sf_program* program, const char* name);
+/* A node that the step stands for, for messages; of a function's body. */
+void sf_program_part(sf_program* program, const char* name);
 /* The step runs if all these cells are live; see executor/program.h. */
 void sf_program_guard(sf_program* program, const int32_t* cells, int32_t count);
 int32_t sf_program_step(sf_program* program, int32_t kernel, const int32_t* in, int32_t in_count, const int32_t* out,

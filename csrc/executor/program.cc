@@ -3,10 +3,12 @@
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "executor/buffer.h"
 #include "executor/cpu.h"
+#include "executor/function.h"
 #include "executor/run_context.h"
 
 namespace stillflow {
@@ -16,6 +18,8 @@ namespace {
 constexpr int64_t kPollNanos = 50'000'000;
 constexpr int64_t kClockNanos = 10'000'000;  // the coarse clock is late by up to so much
 constexpr int kStepsPerClock = 16;           // reading the clock costs as much as a small step's bookkeeping
+
+std::atomic<int64_t> next_number{0};
 
 int64_t NowNanos() {
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -42,6 +46,12 @@ void Clear(Tensor* tensor) {
   if (tensor->buffer == nullptr) return;
   Release(tensor->buffer);
   tensor->buffer = nullptr;
+}
+
+// Makes `slot` another holder of a value; a variable has no buffer.
+void Feed(const Tensor& value, Tensor* slot) {
+  *slot = value;
+  if (value.buffer != nullptr) Retain(value.buffer);
 }
 
 // Holds the session open for a run, also when the run throws.
@@ -124,6 +134,17 @@ void AttrList::AddBytes(const void* data, int64_t bytes, int64_t size) {
   attrs_.push_back({0, 0.0, owned_.back().get(), size});
 }
 
+void AttrList::AddFunction(std::shared_ptr<const Function> function) {
+  attrs_.push_back({0, 0.0, function.get(), 0});
+  functions_.push_back(std::move(function));
+}
+
+Program::Program(Session* session, int32_t slot_count)
+    : session_(session),
+      number_(next_number.fetch_add(1)),
+      slot_count_(slot_count),
+      is_permanent_(slot_count, false) {}
+
 Program::~Program() {
   for (Step& step : steps_) {
     if (step.kernel->release_prepared != nullptr) step.kernel->release_prepared(step.prepared);
@@ -171,8 +192,33 @@ Status Program::AddStep(StepSpec spec) {
   guards_.push_back({static_cast<int32_t>(guard_cells_.size()), static_cast<int32_t>(spec.guard.size())});
   guard_cells_.insert(guard_cells_.end(), spec.guard.begin(), spec.guard.end());
   attrs_.push_back(std::move(spec.attrs));
+  has_states_ = has_states_ || spec.state_spec.kind != StateSpec::Kind::kNone;
+  state_specs_.push_back(std::move(spec.state_spec));
+  parts_.push_back(std::move(spec.parts));
   steps_.push_back(step);
   return Status();
+}
+
+Status Program::MakeStates(StateTable* table, std::vector<void*>* states) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const StateSpec& spec = state_specs_[i];
+    void* state = nullptr;
+    if (spec.kind == StateSpec::Kind::kRandom) {
+      state = table->GetRandom(spec.name, spec.seed, spec.seed2);
+    } else if (spec.kind == StateSpec::Kind::kOp) {
+      Status status;
+      state = table->GetOp(spec.name, *steps_[i].kernel, steps_[i].attrs, &status);
+      if (!status.ok()) return status;
+    }
+    states->push_back(state);
+  }
+  return Status();
+}
+
+const std::string* Program::PartName(int32_t step, int32_t part) const {
+  const std::vector<std::string>& names = parts_[step];
+  if (names.empty()) return nullptr;
+  return &names[part < static_cast<int32_t>(names.size()) ? part : 0];
 }
 
 std::unique_ptr<Program::Frame> Program::TakeFrame() {
@@ -245,7 +291,7 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
     call.dying = step.dying;
     call.attrs = step.attrs;
     call.prepared = step.prepared;
-    call.state = step.state;
+    call.state = run->states == nullptr ? step.state : run->states[i];
     call.run = run;
     call.services = &kServices;
     StepTrace* const trace = run->options->trace;
@@ -264,6 +310,15 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   return {};
 }
 
+RunResult Program::RunFrame(Frame* frame, RunContext* run) {
+  if (cell_count_ == 0) return RunSteps<false>(frame, run);
+  std::fill(frame->cells.begin(), frame->cells.end(), 0);
+  run->cells = frame->cells.data();
+  RunResult result = RunSteps<true>(frame, run);
+  if (result.status.ok() && !fetch_guards_.empty()) result.status = CheckFetches(run->cells);
+  return result;
+}
+
 RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& options) {
   for (int32_t i = 0; i < fetch_count(); ++i) results[i].buffer = nullptr;
   const RunScope scope(session_);
@@ -276,28 +331,29 @@ RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& o
   run.deadline_nanos = options.timeout_nanos > 0 ? now + options.timeout_nanos : 0;
 
   std::unique_ptr<Frame> frame = TakeFrame();
-  for (size_t i = 0; i < feeds_.size(); ++i) {
-    Tensor& slot = frame->slots[feeds_[i]];
-    slot = feeds[i];
-    Retain(slot.buffer);
-  }
+  for (size_t i = 0; i < feeds_.size(); ++i) Feed(feeds[i], &frame->slots[feeds_[i]]);
   RunResult result;
   {
     const FloatMode float_mode;
-    if (cell_count_ == 0) {
-      result = RunSteps<false>(frame.get(), &run);
-    } else {
-      std::fill(frame->cells.begin(), frame->cells.end(), 0);
-      run.cells = frame->cells.data();
-      result = RunSteps<true>(frame.get(), &run);
-    }
+    result = RunFrame(frame.get(), &run);
   }
-  if (result.status.ok() && !fetch_guards_.empty()) result.status = CheckFetches(run.cells);
   if (result.status.ok()) {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       results[i] = frame->slots[fetches_[i]];
       Retain(results[i].buffer);
     }
+  }
+  ReleaseTransients(frame.get());
+  ReturnFrame(std::move(frame));
+  return result;
+}
+
+RunResult Program::RunBody(RunContext* run, const Tensor* const* feeds, Tensor* const* results) {
+  std::unique_ptr<Frame> frame = TakeFrame();
+  for (size_t i = 0; i < feeds_.size(); ++i) Feed(*feeds[i], &frame->slots[feeds_[i]]);
+  RunResult result = RunFrame(frame.get(), run);
+  if (result.status.ok()) {
+    for (size_t i = 0; i < fetches_.size(); ++i) Feed(frame->slots[fetches_[i]], results[i]);
   }
   ReleaseTransients(frame.get());
   ReturnFrame(std::move(frame));

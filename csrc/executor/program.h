@@ -7,22 +7,36 @@
 #include <vector>
 
 #include "executor/session.h"
+#include "executor/state_table.h"
 #include "executor/thread_pool.h"
 #include "kernel_api/abi.h"
 
 namespace stillflow {
 
-// Attributes that own their bytes.
+class Function;
+
+// Attributes that own their bytes and functions.
 class AttrList {
  public:
   void AddInt(int64_t value) { attrs_.push_back({value, static_cast<double>(value), nullptr, 0}); }
   void AddFloat(double value) { attrs_.push_back({0, value, nullptr, 0}); }
   void AddBytes(const void* data, int64_t bytes, int64_t size);
+  void AddFunction(std::shared_ptr<const Function> function);
   const Attr* data() const { return attrs_.data(); }
 
  private:
   std::vector<Attr> attrs_;
+  std::vector<std::shared_ptr<const Function>> functions_;
   std::vector<std::unique_ptr<char[]>> owned_;
+};
+
+// What a step of a function's body needs from whoever calls the function.
+struct StateSpec {
+  enum class Kind { kNone, kRandom, kOp };
+  Kind kind = Kind::kNone;
+  std::string name;
+  int64_t seed = 0;
+  int64_t seed2 = 0;
 };
 
 struct StepSpec {
@@ -33,7 +47,9 @@ struct StepSpec {
   std::vector<int32_t> releases;  // slots nobody reads after this step
   std::vector<int32_t> guard;     // cells: the step runs if all of them are live
   AttrList attrs;
-  void* state;
+  void* state;  // null in a function's body, which has `state_spec`
+  StateSpec state_spec;
+  std::vector<std::string> parts;  // the nodes that it stands for; of a function's body
 };
 
 // A function of the program that uses the engine, called by host_call steps. Fills `out`, whose dtypes are what is
@@ -69,8 +85,7 @@ struct RunResult {
 class Program {
  public:
   // `session` outlives the program.
-  Program(Session* session, int32_t slot_count)
-      : session_(session), slot_count_(slot_count), is_permanent_(slot_count, false) {}
+  Program(Session* session, int32_t slot_count);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -96,6 +111,17 @@ class Program {
   // Runs every step. `feeds` are borrowed for the call; each of `results` gets a reference of its own, or no
   // buffer when the run failed.
   RunResult Run(const Tensor* feeds, Tensor* results, const RunOptions& options);
+
+  // The same for the body of a function, in a run that is under way; `run->states` has been made by MakeStates.
+  RunResult RunBody(RunContext* run, const Tensor* const* feeds, Tensor* const* results);
+
+  // A number that no other program of the process has.
+  int64_t number() const { return number_; }
+  // Of a function's body: whether there are states, those of the steps from a table, null for steps without, and the
+  // name of a node; null if there is none.
+  bool has_states() const { return has_states_; }
+  Status MakeStates(StateTable* table, std::vector<void*>* states) const;
+  const std::string* PartName(int32_t step, int32_t part) const;
 
  private:
   struct Step {
@@ -128,12 +154,17 @@ class Program {
   // Programs without cells, which are nearly all, pay nothing for those of others.
   template <bool kHasCells>
   RunResult RunSteps(Frame* frame, RunContext* run);
+  RunResult RunFrame(Frame* frame, RunContext* run);
   bool IsLive(const Guard& guard, const uint8_t* cells) const;
   Status CheckFetches(const uint8_t* cells) const;
 
   Session* const session_;
+  const int64_t number_;
   const int32_t slot_count_;
   std::vector<Step> steps_;
+  std::vector<StateSpec> state_specs_;
+  std::vector<std::vector<std::string>> parts_;
+  bool has_states_ = false;
   std::vector<AttrList> attrs_;
   std::vector<int32_t> arguments_;
   std::vector<int32_t> releases_;

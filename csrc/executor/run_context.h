@@ -14,9 +14,10 @@ struct RunContext {
   const RunOptions* options;
   int64_t deadline_nanos;  // 0: none
   int64_t next_poll_nanos;
-  Code stop = Code::kOk;     // why the run is to end early
-  uint8_t* cells = nullptr;  // of a program with branches or loops: 1 where live
-  int32_t next_step = 0;     // of such a program: a step may say where the run goes on
+  Code stop = Code::kOk;          // why the run is to end early
+  uint8_t* cells = nullptr;       // of a program with branches or loops: 1 where live
+  int32_t next_step = 0;          // of such a program: a step may say where the run goes on
+  void* const* states = nullptr;  // of a function's body: the states of its steps for this caller
 };
 
 // Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.

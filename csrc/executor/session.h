@@ -10,36 +10,10 @@
 
 #include "executor/event.h"
 #include "executor/resource.h"
+#include "executor/state_table.h"
 #include "kernel_api/abi.h"
 
 namespace stillflow {
-
-// A state made by a kernel's `new_state`, freed with the session.
-class OpState {
- public:
-  OpState(const KernelDef& kernel, void* state) : kernel_(kernel), state_(state) {}
-  ~OpState() { kernel_.free_state(state_); }
-  OpState(const OpState&) = delete;
-  OpState& operator=(const OpState&) = delete;
-
-  const KernelDef& kernel() const { return kernel_; }
-  void* get() const { return state_; }
-  // False for states that kernels do not save.
-  bool Save(std::string* bytes) const {
-    if (kernel_.save_state == nullptr) return false;
-    bytes->resize(kernel_.save_state(state_, nullptr));
-    kernel_.save_state(state_, bytes->data());
-    return true;
-  }
-  bool Restore(const std::string& bytes) {
-    return kernel_.restore_state != nullptr &&
-           kernel_.restore_state(state_, bytes.data(), static_cast<int64_t>(bytes.size()));
-  }
-
- private:
-  const KernelDef& kernel_;
-  void* state_;
-};
 
 // Everything is found by the name of its node, so that all programs of a session share it. Pointers stay
 // valid as long as the session.
@@ -54,29 +28,8 @@ class Session {
 
   Variable* GetVariable(const std::string& name, DType dtype, int rank, const int64_t* dims);
 
-  // Starts at the counter that `seed2` says; (0, 0) takes both seeds from the operating system.
-  RandomState* GetRandomState(const std::string& name, int64_t seed, int64_t seed2);
-
-  // Null with a failed `status` when the kernel cannot make its state from `attrs`.
-  void* GetOpState(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status);
-
+  StateTable* states() { return &states_; }
   ResourceTable* resources() { return &resources_; }
-
-  // Moves a random op to another position, also one that this session does not know yet.
-  void SetRandomState(const std::string& name, uint64_t key, uint64_t counter_low, uint64_t counter_high);
-
-  // Calls visit(name, state) for every random op that has run or is about to, in order of names.
-  template <typename Visitor>
-  void VisitRandomStates(Visitor visit) {
-    std::lock_guard<std::mutex> guard(mutex_);
-    for (auto& entry : random_states_) visit(entry.first, entry.second.get());
-  }
-
-  // The bytes of the states that kernels can save, by name.
-  std::map<std::string, std::string> SaveOpStates();
-
-  // Restores a state now, or when it is made. False if a state that is there is of another kind or size.
-  bool RestoreOpState(const std::string& name, std::string bytes);
 
   // Strings by key, which the next checkpoint at `prefix` gets as further tensors.
   void SetNote(const std::string& prefix, const std::string& key, std::string value);
@@ -118,9 +71,7 @@ class Session {
   const int threads_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Variable>> variables_;
-  std::map<std::string, std::unique_ptr<RandomState>> random_states_;
-  std::map<std::string, std::unique_ptr<OpState>> op_states_;
-  std::map<std::string, std::string> awaited_states_;  // saved ones, of ops that are not there yet
+  StateTable states_;
   std::map<std::string, std::map<std::string, std::string>> notes_;
 
   ResourceTable resources_;

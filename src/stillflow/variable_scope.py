@@ -209,6 +209,12 @@ def _scope_store():
     return get_default_graph().__dict__.setdefault("_variable_scopes", _ScopeStore())
 
 
+def share_with_function(body):
+    """Makes the default graph's scopes and variables those of a function's body, which is about to be traced."""
+    body.__dict__["_variable_scopes"] = _scope_store()
+    body.__dict__["_variable_store"] = default_variable_store()
+
+
 def default_variable_store():
     """The variables that get_variable of the default graph knows."""
     return get_default_graph().__dict__.setdefault("_variable_store", VariableStore())

@@ -7,7 +7,7 @@ import pytest
 
 from stillflow import isa, ops
 from stillflow.graph import op_def as op_defs
-from stillflow.ops.registry import Alias, Elementwise, Kernel, Special
+from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
 LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")
@@ -59,7 +59,12 @@ def test_kernel_takes_what_the_op_gives(op_type):
         assert len(lowering.inputs) == len(names)
         for arg, name in zip(op_def.inputs, names, strict=False):
             assert not arg.is_list or name.endswith("..."), f"{name} stands for one input"
-        assert all(isinstance(name, int) or name in (*op_def.attrs, "node_name") for name in lowering.attrs)
+        for attr in lowering.attrs:
+            if isinstance(attr, Called):
+                assert op_def.attrs[attr.name].kind == "func"
+                assert set(attr.inputs) <= {arg.name for arg in op_def.inputs}
+            else:
+                assert isinstance(attr, int) or attr in (*op_def.attrs, "node_name")
     else:
         assert isinstance(lowering, (Alias, Elementwise, Special))
 

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from stillflow.formats import protobuf, tensor_proto
+from stillflow.formats import tensor_proto
 from stillflow.graph import dtypes
+from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_value import TensorValue
-
-
-@dataclass
-class FunctionCall:
-    """A function's name and attributes: an attribute of kind "func"."""
-
-    name: str
-    attrs: dict = field(default_factory=dict)
-
-    def as_proto(self):
-        proto = protobuf.message("NameAttrList")(name=self.name)
-        for key, value in self.attrs.items():
-            set_message(proto.attr[key], value)
-        return proto
 
 
 def set_message(proto, value):

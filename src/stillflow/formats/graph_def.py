@@ -7,14 +7,18 @@ from stillflow.formats.attr_value import set_message
 from stillflow.graph.shape import TensorShape
 
 PRODUCER_VERSION = 134  # TensorFlow 1.15.5
+_FIRST_WITH_FUNCTIONS = 12  # the version of GraphDefs
 
 
 def graph_def_message(graph, from_version=None, add_shapes=False):
     """The GraphDef of a graph, or of the nodes made after `from_version`."""
     proto = protobuf.message("GraphDef")()
     proto.versions.producer = PRODUCER_VERSION
-    if graph._library is not None:
-        proto.library.CopyFrom(graph._library)
+    for function in graph._functions.values():
+        proto.versions.min_consumer = _FIRST_WITH_FUNCTIONS
+        proto.library.function.append(function.definition)
+        if function.gradient_name is not None:
+            proto.library.gradient.add(function_name=function.name, gradient_func=function.gradient_name)
     for op in graph.get_operations()[from_version or 0 :]:
         fill_node_def(proto.node.add(), op)
         if add_shapes and op._outputs:

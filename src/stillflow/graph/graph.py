@@ -45,7 +45,8 @@ class Graph:
         self._seed_rule = None
         self._automatic_seeds = 0  # that were given out by the rule of TensorFlow 2
         self._finalized = False
-        self._library = None  # the FunctionDefLibrary message that came with an imported graph
+        self._functions = {}  # name -> functions.Function
+        self._numbers_of_functions = 0  # see functions.numbers
         self._py_functions = []  # kept alive for the nodes that call them
         self._edits = 0  # changes of existing nodes
         self._unfeedable = set()

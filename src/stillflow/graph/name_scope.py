@@ -11,10 +11,14 @@ from stillflow.graph.operation import Operation, Tensor
 def graph_of_inputs(values, graph=None):
     """The graph that the values belong to, or the default graph. Lists among them are looked into.
 
+    While a function is traced that is its graph: it takes in what is from outside.
+
     Raises:
       ValueError: if they belong to several graphs, or not to `graph` when it is given.
     """
     first = None
+    if graph is None and get_default_graph().building_function:
+        return get_default_graph()
     for value in _flattened(values):
         element = value if isinstance(value, (Tensor, Operation)) else _graph_element(value)
         if element is None:

@@ -152,6 +152,8 @@ class Tensor:
 class Operation:
     """A node of a graph. Made by `Graph.create_op`."""
 
+    _captured: Tensor | None = None  # what an argument of a function stands for, if the function itself took it
+
     def __init__(self, graph, op_def, name, node_id, inputs, control_inputs, attrs):
         self._graph = graph
         self._op_def = op_def

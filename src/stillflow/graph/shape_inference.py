@@ -57,9 +57,12 @@ class InferenceContext:
 
 
 def handle_source(tensor):
-    """The operation that a handle comes from, through what only hands it on."""
+    """The operation that a handle comes from, through what only hands it on and out of functions."""
     op = tensor._op
     for _ in range(_MOST_VISITS):  # a broken graph may go in circles
+        if op._captured is not None:
+            op = op._captured._op
+            continue
         if "shape" in op._attrs or not op._inputs or op._inputs[0]._dtype is not tensor._dtype:
             break
         op = op._inputs[0]._op

@@ -6,6 +6,7 @@ import heapq
 
 from stillflow.formats import graph_def as graph_defs
 from stillflow.formats import protobuf
+from stillflow.functions.function import Function
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.imported import (
     Snapshot,
@@ -118,15 +119,13 @@ def _mapped_tensors(input_map, scope):
 
 
 def _add_library(graph, library):
-    """Keeps the functions that come with a graph, so that they are written again."""
-    if not library.function and not library.gradient:
-        return
-    if graph._library is None:
-        graph._library = protobuf.message("FunctionDefLibrary")()
-    known = {function.signature.name for function in graph._library.function}
-    graph._library.function.extend(f for f in library.function if f.signature.name not in known)
-    known = {gradient.function_name for gradient in graph._library.gradient}
-    graph._library.gradient.extend(g for g in library.gradient if g.function_name not in known)
+    """Adds the functions that come with a graph. Those whose names it has stay as they are."""
+    gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
+    for definition in library.function:
+        name = definition.signature.name
+        if name not in graph._functions:
+            kept = type(definition).FromString(definition.SerializeToString())
+            graph._functions[name] = Function(name, graph, kept, gradient_name=gradients.get(name))
 
 
 _MERGES = frozenset(("Merge", "RefMerge"))

@@ -31,6 +31,14 @@ _CONTENTS = {
         "random_uniform random_uniform_int random_standard_normal truncated_normal",
     ),
     "state.py_func": ("PyFunc PyFuncStateless", "py_func py_func_stateless"),
+    "functions.partitioned_call": (
+        "PartitionedCall StatefulPartitionedCall",
+        "partitioned_call stateful_partitioned_call",
+    ),
+    "functions.control_flow": (
+        "If StatelessIf While StatelessWhile",
+        "if_op stateless_if while_op stateless_while",
+    ),
     "random.shuffle": ("RandomShuffle", "random_shuffle"),
     "random.multinomial": ("Multinomial StatelessMultinomial", "multinomial_op stateless_multinomial_op"),
     "random.gamma": (

@@ -11,6 +11,7 @@ import functools
 
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
+from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs
 from stillflow.graph.op_def import Arg, AttrDef, OpDef
@@ -323,6 +324,8 @@ def _scalar_attr(attr, kind, value, op_name):
             raise TypeError(f"Expected DataType for argument '{attr.name}' not {value!r}.") from None
         _check_allowed(dtype, attr, attr.name)
         return dtype
+    if kind == "func":
+        return _function_attr(attr, value)
     if kind == "shape":
         try:
             return as_shape(value)
@@ -330,6 +333,16 @@ def _scalar_attr(attr, kind, value, op_name):
             raise type(error)(f"Don't know how to convert {value!r} to a TensorShapeProto for argument "
                               f"'{attr.name}': {error}") from None  # fmt: skip
     return value
+
+
+def _function_attr(attr, value):
+    """The call of a function that an attribute names; a function becomes part of the graph."""
+    if isinstance(value, FunctionCall):
+        return value
+    if not hasattr(value, "add_to_graph"):
+        raise TypeError(f"Expected function for argument '{attr.name}' not {value!r}.")
+    value.add_to_graph(get_default_graph())
+    return FunctionCall(value.name)
 
 
 class _NoScope:

@@ -22,15 +22,28 @@ from stillflow.graph.op_def import OpDef
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
-    """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
+class Called:
+    """An attribute that is a function; `inputs` name those of the op that are its last arguments.
 
-    An attribute may be a number: one kernel serves several ops. "node_name" is the node's.
+    `is_constant` says that these are the same in each call.
     """
 
     name: str
     inputs: tuple[str, ...]
-    attrs: tuple[str | int, ...]
+    is_constant: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
+
+    An attribute may be a number: one kernel serves several ops. "node_name" is the node's. A function is written
+    with the inputs that are its last arguments, "f(other_arguments)", and a star if these are only the first such.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    attrs: tuple[str | int | Called, ...]
     state: str | None = None  # "random": a Philox stream; "op": the kernel's own state
 
 
@@ -69,8 +82,14 @@ def parse_kernel(text: str, state: str | None = None) -> Kernel:
     if match is None:
         raise ValueError(f"Not a kernel call: {text!r}")
     name, inputs, attrs = match.groups()
-    values = tuple(int(part) if part.lstrip("-").isdigit() else part for part in _names(attrs or ""))
-    return Kernel(name, _names(inputs), values, state)
+    return Kernel(name, _names(inputs), tuple(_kernel_attr(part) for part in _names(attrs or "")), state)
+
+
+def _kernel_attr(text: str) -> str | int | Called:
+    if text.endswith(")"):
+        name, _, inputs = text[:-1].partition("(")
+        return Called(name, _names(inputs.removesuffix("*")), not inputs.endswith("*"))
+    return int(text) if text.lstrip("-").isdigit() else text
 
 
 def parse_elementwise(text: str, broadcasts: bool, otherwise: Kernel | None) -> Elementwise:

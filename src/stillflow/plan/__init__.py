@@ -8,6 +8,7 @@ from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
+from stillflow.plan.functions import body_of, known_arguments
 from stillflow.plan.fusions import fuse
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
@@ -65,14 +66,55 @@ def compile_plan(
     check_devices(operations, allows_other_devices)
     plan = lift(operations, feeds, fetches, targets, feed_dims, done)
 
-    def reduce(part):
-        _reduce(part, lambda known: _evaluate(known, session_core, kernels))
-
-    reduce(plan)
-    fuse(plan, reduce)
-    fuse_elementwise(plan)
-    program = emit(plan, session_core, kernels, make_feeds())
+    compiler = _Compiler(session_core, kernels, allows_other_devices)
+    compiler.optimize(plan)
+    program = emit(plan, session_core, kernels, make_feeds(), compiler.function)
     return CompiledPlan(program, plan)
+
+
+class _Compiler:
+    """What plans, and those of the functions that they call, are compiled with."""
+
+    def __init__(self, session_core, kernels, allows_other_devices):
+        self._session_core = session_core
+        self._kernels = kernels
+        self._allows_other_devices = allows_other_devices
+        self._under_way: list = []  # names of functions
+
+    def optimize(self, plan):
+        def reduce(part):
+            _reduce(part, self._evaluate)
+
+        reduce(plan)
+        fuse(plan, reduce)
+        fuse_elementwise(plan)
+
+    def _evaluate(self, part):
+        fuse_elementwise(part)
+        try:
+            return emit(part, self._session_core, self._kernels, [], self.function).run(())
+        except (_engine.EngineError, errors.OpError):
+            return None
+
+    def function(self, node, called):
+        """The _engine.Function of an attribute that is one. Raises OpError if it is unknown or cannot be compiled."""
+        name = node.attrs[called.name].name
+        body = body_of(node.op, name)
+        if name in self._under_way:
+            raise errors.make(errors.UNIMPLEMENTED, f"Function {name} calls itself", node.op)
+        self._under_way.append(name)
+        try:
+            operations = needed_operations(body.outputs, body.control_outputs, body.inputs)
+            check_devices(operations, self._allows_other_devices)
+            dims = [tensor._dims for tensor in body.inputs]
+            arguments = known_arguments(node, called, body)
+            plan = lift(operations, body.inputs, body.outputs, body.control_outputs, dims, arguments=arguments)
+            is_stateful = not all(current.is_pure or current.type == "_Read" for current in plan.nodes)
+            self.optimize(plan)
+            program = emit(plan, self._session_core, self._kernels, [], self.function, is_body=True)
+        finally:
+            self._under_way.pop()
+        return _engine.Function(program, is_stateful)
 
 
 def _reduce(plan, evaluate):
@@ -89,11 +131,3 @@ def _reduce(plan, evaluate):
     simplify(plan)
     merge(plan)
     drop(plan)
-
-
-def _evaluate(part, session_core, kernels):
-    fuse_elementwise(part)
-    try:
-        return emit(part, session_core, kernels, []).run(())
-    except (_engine.EngineError, errors.OpError):
-        return None

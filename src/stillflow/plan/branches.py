@@ -106,7 +106,7 @@ def lift_merge(plan: Plan, op, order):
         conditions = (Condition(common(guards)),)
         guard = frozenset(conditions)
     output, index = op._outputs
-    hands_on_reference = output._dtype._is_ref_dtype and all(value is values[0] for value in values)
+    hands_on_reference = _is_reference_type(output._dtype) and all(value is values[0] for value in values)
     for i, value in enumerate(values):
         if value.is_reference and not hands_on_reference:
             values[i] = read(plan, op, value, order, guards[i])
@@ -122,6 +122,10 @@ def lift_merge(plan: Plan, op, order):
     if guard:
         plan.guards[op] = guard
     plan.nodes.append(node)
+
+
+def _is_reference_type(dtype):
+    return dtype._is_ref_dtype or dtype is dtypes.resource
 
 
 def settle(plan: Plan):

@@ -8,15 +8,19 @@ from stillflow import _engine, errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_value import TensorValue
-from stillflow.ops.registry import Kernel, Special
+from stillflow.ops.registry import Called, Kernel, Special
 from stillflow.plan.guards import to_be_checked
 from stillflow.plan.slots import Slots
 
 
-def emit(plan, session_core, kernels, feeds):
-    """An _engine.Program. `feeds` are _engine.Feed objects in the order of the plan's feeds."""
+def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
+    """An _engine.Program. `feeds` are _engine.Feed objects in the order of the plan's feeds.
+
+    `compile_function(node, called)` makes the _engine.Function of a node's attribute. With `is_body` the plan is that
+    of a function's body, which has no feeds but slots for its arguments.
+    """
     slots = Slots(plan)
-    program = _engine.Program(session_core, kernels, slots.count)
+    program = _engine.Program(session_core, kernels, slots.count, is_body)
     for value, slot in slots.permanent.items():
         if value.is_reference:
             program.add_reference(slot, engine_variable(session_core, value.source.op))
@@ -25,7 +29,7 @@ def emit(plan, session_core, kernels, feeds):
             program.add_constant(slot, array, value.dtype.as_datatype_enum)
     control_flow = _ControlFlow(plan) if plan.is_guarded else None
     for node, step in zip(plan.nodes, slots.steps, strict=True):
-        _emit_step(program, kernels, node, step, control_flow)
+        _emit_step(program, kernels, node, step, control_flow, compile_function, is_body)
     program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
     fetched = [slots.of[value] for value in plan.fetch_values]
     if control_flow is None:
@@ -119,7 +123,7 @@ _CONTROL_FLOW = {
 }
 
 
-def _emit_step(program, kernels, node, step, control_flow):
+def _emit_step(program, kernels, node, step, control_flow, compile_function, is_body):
     lowering, values = node.lowering, node.attrs
     guard: list = []
     if control_flow is not None:
@@ -129,7 +133,11 @@ def _emit_step(program, kernels, node, step, control_flow):
             guard = control_flow.guard(node.guard)
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
-    attrs = [_attr(_attr_value(node, values, name)) for name in lowering.attrs]
+    attrs = [
+        compile_function(node, name) if isinstance(name, Called) else _attr(_attr_value(node, values, name))
+        for name in lowering.attrs
+    ]
+    parts = [op._name for op in node.parts] if is_body else ()
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs.get("seed", 0), node.attrs.get("seed2", 0)
@@ -137,8 +145,9 @@ def _emit_step(program, kernels, node, step, control_flow):
         op_state = node.name
     try:
         program.add_step(
-            lowering.name, step.inputs, step.outputs, attrs, step.dying, step.releases, random_state, op_state, guard
-        )
+            lowering.name, step.inputs, step.outputs, attrs, step.dying, step.releases, random_state, op_state, guard,
+            parts,
+        )  # fmt: skip
     except _engine.EngineError as error:
         raise errors.make(error.code, error.message, node.op) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.graph.shape import merge
+from stillflow.graph.shape import TensorShape, merge
 from stillflow.graph.shape_inference import as_partial, handle_source, known_value, normalized
 from stillflow.ops.registry import Alias
 
@@ -36,6 +36,9 @@ class PlanContext:
         return self.shapes[index]
 
     def handle_attrs(self, index):
+        value = self.values[index]
+        if value.is_reference and value.producer is None and value.source is not None:
+            return {"shape": TensorShape._of(value.dims), "dtype": value.dtype}
         return handle_source(self._op._inputs[index])._attrs
 
     def output_count(self):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Kernel, Special
+from stillflow.ops.registry import Alias, Called, Kernel, Special
 from stillflow.plan import loops
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
 from stillflow.plan.guards import is_in_loop
@@ -27,16 +27,19 @@ _GENERATORS = frozenset(
 )  # fmt: skip
 
 
-def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
+def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None) -> Plan:
     """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
 
-    Of operations that are `done` only the references that they hand on are left.
+    Of operations that are `done` only the references that they hand on are left. `arguments` maps feeds that are a
+    function's arguments to what their caller knows of them, Values.
 
     Raises InvalidArgumentError for a placeholder that is not fed.
     """
     plan = Plan(feeds, fetches, targets)
     for tensor, dims in zip(feeds, feed_dims, strict=True):
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
+        if arguments is not None and tensor in arguments:
+            _take_argument(value, arguments[tensor])
         plan.values[tensor] = value
         plan.feed_values.append(value)
     if any(kind_of(op) == "enter" for op in operations):
@@ -56,6 +59,16 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=()) -> Plan:
         plan.fetch_values.append(value)
         plan.fetch_guards.append(guard)
     return plan
+
+
+def _take_argument(value, outside):
+    """Makes the value of an argument what the caller knows of it: a variable, or what is known of a value."""
+    value.is_reference = outside.is_reference
+    if outside.is_reference:
+        value.dtype, value.dims = outside.dtype, outside.dims
+    elif outside.dtype is value.dtype:
+        value.dims = known_in_both(value.dims, outside.dims)
+        value.constant, value.partial = outside.constant, outside.partial
 
 
 def _lift(plan, op, order, done):
@@ -97,7 +110,7 @@ def _lift_operation(plan, op, order):
             _check_variable(op, values[i])
         if arg.is_ref:
             changed = changed or values[i]
-        elif values[i].is_reference and not _takes_variable(op_def, arg):
+        elif values[i].is_reference and not _takes_variable(op_def, arg, op._inputs[i]):
             source = op._inputs[i]._op
             reader = op if isinstance(source._op_def.lowering, Special) else source
             values[i] = read(plan, reader, values[i], order, guard)
@@ -153,9 +166,15 @@ def _check_variable(op, variable):
     raise errors.make(errors.INVALID_ARGUMENT, message, op)
 
 
-def _takes_variable(op_def, arg):
-    """Whether an op wants the variable behind a handle, not its value."""
+def _takes_variable(op_def, arg, tensor):
+    """Whether an op wants the variable behind a handle, not its value. A function takes the variable."""
+    if arg.type_list_attr is not None:
+        return tensor._dtype is dtypes.resource and _calls_functions(op_def)
     return arg.dtype is dtypes.resource and op_def.name not in _HANDLE_READERS
+
+
+def _calls_functions(op_def):
+    return isinstance(op_def.lowering, Kernel) and any(isinstance(attr, Called) for attr in op_def.lowering.attrs)
 
 
 def expanded(args, attrs):

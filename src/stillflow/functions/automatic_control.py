@@ -1,0 +1,103 @@
+"""Automatic control dependencies: in a function, what has effects runs in any case, in program order."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+
+# They need not run, and may run in any order: what they draw depends on nothing but how often they have drawn.
+_UNORDERED = frozenset(
+    ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal", "TruncatedNormal",
+     "RandomShuffle", "Multinomial", "RandomGamma", "RandomGammaGrad", "RandomPoisson", "RandomPoissonV2")
+)  # fmt: skip
+
+
+def _has_effects(op):
+    return op._op_def.is_stateful and op.type not in _UNORDERED
+
+
+def _is_in_loop(op):
+    context = op._control_flow_context
+    return context is not None and context.GetWhileContext() is not None
+
+
+class AutomaticControl:
+    """Orders the nodes that a function's body gets between `begin` and `end`.
+
+    Nodes in loops are left as they are.
+    """
+
+    def __init__(self, graph):
+        self._graph = graph
+        self._first = graph.version
+        self._returned: list = []  # nodes whose outputs the function returns
+        self._must_run: dict = {}  # nodes, as an ordered set
+        self._last_users: dict = {}  # handle, or None for all nodes without one -> the last node that used it
+        self._merges: dict = {}  # handle inside of a branch -> the Merge that comes after all its users
+
+    def mark_as_return(self, tensor):
+        """The tensor to return for `tensor`: nothing else depends on it, so that it may wait for everything."""
+        result = ops.identity(tensor)
+        self._returned.append(result._op)
+        return result
+
+    def end(self):
+        """Adds the control dependencies; returns the operations that must run."""
+        for op in self._graph.get_operations()[self._first :]:
+            if not _is_in_loop(op):
+                self._order(op)
+        for op in self._returned:
+            same = [other for other in self._must_run if other._control_flow_context is op._control_flow_context]
+            op._wait_for([other for other in same if other is not op])
+        return list(self._must_run)
+
+    def _order(self, op):
+        if _has_effects(op):
+            self._must_run[op] = None
+        if op.type == "Switch" and op._inputs[0]._dtype is dtypes.resource:
+            return
+        if op.type == "Merge":
+            self._order_merge(op)
+            return
+        handles = dict.fromkeys(tensor for tensor in op._inputs if tensor._dtype is dtypes.resource)
+        before: dict = {}
+        for handle in handles:
+            if handle._op.type == "Switch":
+                self._add_merge(handle._op)
+            last = self._last_users.get(handle)
+            if last is not None and last._control_flow_context is op._control_flow_context:
+                before[last] = None
+            if handle in self._merges:
+                self._merges[handle]._wait_for([op])
+            self._last_users[handle] = op
+        if _has_effects(op) and not handles and op._control_flow_context is None:
+            if None in self._last_users:
+                op._wait_for([self._last_users[None]])
+            self._last_users[None] = op
+        op._wait_for(list(before))
+
+    def _order_merge(self, op):
+        """A Merge waits for all that must run: it stands for it from now on."""
+        for other in self._must_run:
+            op._wait_for([other])
+            for tensor in other._inputs:
+                if tensor in self._last_users:
+                    self._last_users[tensor] = op
+        self._must_run = {op: None}
+
+    def _add_merge(self, switch):
+        """Adds the Merge after which a handle that a branch used may be used outside again."""
+        source = switch._inputs[0]
+        if source._dtype is dtypes.resource and source._op.type == "Switch":
+            self._add_merge(source._op)
+        if switch._outputs[0] in self._merges:
+            return
+        merge = ops.merge(switch._outputs, name="artificial_merge")[0].op
+        merge._control_flow_context = switch._control_flow_context.outer_context
+        self._must_run[merge] = None
+        if source in self._last_users:
+            switch._wait_for([self._last_users[source]])
+        self._last_users[source] = merge
+        if source in self._merges:
+            self._merges[source]._wait_for([merge])
+        self._merges.update(dict.fromkeys(switch._outputs, merge))

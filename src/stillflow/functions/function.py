@@ -1,0 +1,63 @@
+"""Function: what a graph keeps of one: its FunctionDef message and its body, each made when first asked for."""
+
+from __future__ import annotations
+
+
+class Function:
+    """A function that nodes of a graph call by its name.
+
+    Args:
+      name: the function's name.
+      outer_graph: the graph that it belongs to.
+      definition: its FunctionDef message, or None for one with a body.
+      body: a FunctionGraph, or None for one with a definition.
+      gradient_name: the name of the function that computes its gradient, or None.
+      description: what TensorFlow keeps of a function's docstring.
+      attrs: attributes of the definition.
+    """
+
+    def __init__(
+        self, name, outer_graph, definition=None, body=None, gradient_name=None, description="", attrs=None
+    ):  # fmt: skip
+        self.name = name
+        self.gradient_name = gradient_name
+        self._outer_graph = outer_graph
+        self._definition = definition
+        self._body = body
+        self._description = description
+        self._attrs = attrs or {}
+
+    @property
+    def definition(self):
+        """The FunctionDef message."""
+        if self._definition is None:
+            from stillflow.formats.function_def import function_def_message
+
+            self._definition = function_def_message(self._body, self.name, self._description, self._attrs)
+        return self._definition
+
+    @property
+    def body(self):
+        """The FunctionGraph that a call runs. Raises what import_graph_def raises for one that cannot be read."""
+        if self._body is None:
+            from stillflow.functions.imported import imported_body
+
+            self._body = imported_body(self._definition, self._outer_graph)
+        return self._body
+
+    @property
+    def captured_inputs(self):
+        """The tensors outside that the function uses, which are its last arguments."""
+        return [] if self._body is None else self._body.external_captures
+
+    @property
+    def outputs(self):
+        """The tensors of the body that the function returns."""
+        return self.body.outputs
+
+    def add_to_graph(self, graph):
+        """Makes the function, and those that it calls, known in a graph."""
+        graph._functions.setdefault(self.name, self)
+        if self._body is not None:
+            for function in list(self._body._functions.values()):
+                graph._functions.setdefault(function.name, function)

@@ -1,0 +1,102 @@
+"""FunctionGraph: the body of a function, which takes in as further arguments what it uses from outside."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.graph import Graph, get_default_graph
+
+# A function's body adds to these collections of the graph around it; of others it has a copy.
+_SHARED_COLLECTIONS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES)
+
+
+class FunctionGraph(Graph):
+    """A graph whose nodes may read tensors of the graphs around it.
+
+    `inputs` are the placeholders of the arguments, those that stand for tensors from outside last; `outputs` are
+    what the function returns, and `control_outputs` the operations that run whenever it does.
+    """
+
+    def __init__(self, name, outer_graph=None):
+        super().__init__()
+        self.name = name
+        self.inputs = []
+        self.outputs = []
+        self.control_outputs = []
+        self.outer_graph = outer_graph = get_default_graph() if outer_graph is None else outer_graph
+        self._captures = {}  # tensor outside -> placeholder
+        self._seed = outer_graph._seed
+        self._seed_rule = outer_graph._seed_rule
+        self._colocation_stack = list(outer_graph._colocation_stack)
+        self._py_functions = outer_graph._py_functions  # they live as long as the graph that is run
+        for key in outer_graph.collections:
+            self._collections[key] = outer_graph.get_collection(key)
+        for key in _SHARED_COLLECTIONS:
+            self._collections[key] = outer_graph.get_collection_ref(key)
+
+    @property
+    def building_function(self):
+        return True
+
+    @property
+    def captures(self):
+        """[(tensor outside, placeholder)] in the order in which they were met."""
+        return list(self._captures.items())
+
+    @property
+    def external_captures(self):
+        """The tensors from outside, in the order of their placeholders."""
+        return list(self._captures)
+
+    def _add_node(self, op_def, inputs, attrs, name):
+        inputs = [self.capture(tensor) for tensor in inputs]
+        return super()._add_node(op_def, inputs, attrs, name)
+
+    def capture(self, tensor):
+        """The tensor of this graph that stands for `tensor`, which may be from a graph around it.
+
+        Raises ValueError for a tensor that belongs to another function.
+        """
+        if tensor.graph is self:
+            return tensor
+        placeholder = self._captures.get(tensor)
+        if placeholder is None:
+            self._check_accessible(tensor)
+            with self.control_dependencies(None):
+                placeholder = ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name=tensor.op.name)
+            placeholder.op._captured = tensor
+            self._captures[tensor] = placeholder
+            self.inputs.append(placeholder)
+        return placeholder
+
+    def _check_accessible(self, tensor):
+        graph: Graph = self
+        while isinstance(graph, FunctionGraph):
+            graph = graph.outer_graph
+            if graph is tensor.graph:
+                return
+        raise ValueError(
+            f"The tensor '{tensor}' cannot be accessed here: it is defined in another function or code block. Use "
+            "return values, explicit Python locals or TensorFlow collections to access it. Defined in: "
+            f"{tensor.graph}; accessed from: {self}."
+        )
+
+    def __str__(self):
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+    def control_dependencies(self, control_inputs):
+        """Like Graph.control_dependencies; what is outside has run when the function is called."""
+        if control_inputs is not None:
+            control_inputs = [item for item in control_inputs if self._is_inside(item)]
+        return super().control_dependencies(control_inputs)
+
+    def _is_inside(self, item):
+        graph = getattr(getattr(item, "op", item), "graph", None)
+        return graph is None or graph is self
+
+
+def outermost(graph):
+    """The graph that a function's body is part of in the end; other graphs themselves."""
+    while isinstance(graph, FunctionGraph):
+        graph = graph.outer_graph
+    return graph

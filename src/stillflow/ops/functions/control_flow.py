@@ -1,0 +1,51 @@
+"""If and While: branches and loops whose bodies are functions."""
+
+from __future__ import annotations
+
+from stillflow.ops.registry import define_op
+
+_IF_ATTRS = (
+    "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; "
+    "output_shapes: list(shape) = []"
+)
+_IF_KERNEL = "call_branch(cond, input | then_branch(input), else_branch(input))"
+_WHILE_ATTRS = (
+    "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"
+)
+_WHILE_KERNEL = "call_loop(input | cond(input*), body(input*))"
+
+if_op = define_op(
+    "If(cond: Tcond, input: Tin) -> (output: Tout)",
+    _IF_ATTRS,
+    kernel=_IF_KERNEL,
+    state="op",
+    stateful=True,
+    differentiable=None,
+)
+stateless_if = define_op(
+    "StatelessIf(cond: Tcond, input: Tin) -> (output: Tout)",
+    _IF_ATTRS,
+    kernel=_IF_KERNEL,
+    state="op",
+    differentiable=None,
+)
+while_op = define_op(
+    "While(input: T) -> (output: T)",
+    _WHILE_ATTRS,
+    kernel=_WHILE_KERNEL,
+    state="op",
+    stateful=True,
+    differentiable=None,
+)
+stateless_while = define_op(
+    "StatelessWhile(input: T) -> (output: T)", _WHILE_ATTRS, kernel=_WHILE_KERNEL, state="op", differentiable=None
+)
+
+
+@if_op.shape_rule
+@stateless_if.shape_rule
+@while_op.shape_rule
+@stateless_while.shape_rule
+def _(context):
+    shapes = context.attrs["output_shapes"]
+    return [shape._dims for shape in shapes] if shapes else [None] * context.output_count()

@@ -1,0 +1,29 @@
+"""PartitionedCall and StatefulPartitionedCall: a function of the graph, called."""
+
+from __future__ import annotations
+
+from stillflow.ops.registry import define_op
+
+_ATTRS = (
+    "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; config_proto: string = ''; "
+    "executor_type: string = ''"
+)
+_KERNEL = "call_function(args | f(args))"
+
+partitioned_call = define_op(
+    "PartitionedCall(args: Tin) -> (output: Tout)", _ATTRS, kernel=_KERNEL, state="op", differentiable=None
+)
+stateful_partitioned_call = define_op(
+    "StatefulPartitionedCall(args: Tin) -> (output: Tout)",
+    _ATTRS,
+    kernel=_KERNEL,
+    state="op",
+    stateful=True,
+    differentiable=None,
+)
+
+
+@partitioned_call.shape_rule
+@stateful_partitioned_call.shape_rule
+def _(context):
+    return [None] * context.output_count()

@@ -1,0 +1,52 @@
+"""The functions that nodes of a plan call: where their bodies are, and what is known of their arguments."""
+
+from __future__ import annotations
+
+from stillflow import errors
+from stillflow.graph import dtypes
+
+
+def body_of(op, name):
+    """The body of the function that an operation calls. Raises NotFoundError if the graph does not have it."""
+    graph = op._graph
+    while graph is not None:
+        if name in graph._functions:
+            return graph._functions[name].body
+        graph = getattr(graph, "outer_graph", None)
+    raise errors.make(errors.NOT_FOUND, f"Function {name} is not defined.", op)
+
+
+def known_arguments(node, called, body):
+    """{argument of the body: Value outside}, for the arguments that are inputs of the node.
+
+    Raises InvalidArgumentError if they are not the function's.
+    """
+    values = [value for name in called.inputs for value in _inputs(node, name)]
+    placeholders = body.inputs[len(body.inputs) - len(values) :]
+    if len(values) > len(body.inputs) or not all(map(_fits, values, placeholders)):
+        found = ", ".join(value.dtype.name for value in values)
+        expected = ", ".join(tensor.dtype.name for tensor in body.inputs)
+        message = f"Function {body.name} takes arguments of the types [{expected}], and gets [{found}] as its last"
+        raise errors.make(errors.INVALID_ARGUMENT, message, node.op)
+    known = dict(zip(placeholders, values, strict=True))
+    return known if called.is_constant else {key: value for key, value in known.items() if value.is_reference}
+
+
+def _fits(value, placeholder):
+    dtype = placeholder._dtype.base_dtype
+    return dtype is dtypes.resource if value.is_reference else value.dtype is dtype
+
+
+def _inputs(node, name):
+    """The values of one of the node's inputs, which may be a list."""
+    first = 0
+    for arg in node.op._op_def.inputs:
+        count = 1
+        if arg.type_list_attr is not None:
+            count = len(node.attrs[arg.type_list_attr])
+        elif arg.number_attr is not None:
+            count = node.attrs[arg.number_attr]
+        if arg.name == name:
+            return node.inputs[first : first + count]
+        first += count
+    raise KeyError(name)
