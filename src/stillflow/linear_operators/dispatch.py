@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
@@ -48,7 +50,7 @@ def _solve(matrix, rhs, adjoint=False, name=None):
 
 
 # The name of a function of tensors -> what it does with operators.
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable] = {
     "adjoint": lambda matrix, name=None: matrix.adjoint(name),
     "cholesky": lambda input, name=None: input.cholesky(name),
     "matrix_diag_part": lambda input, name="diag_part", k=0, padding_value=0: input.diag_part(name),

@@ -25,6 +25,8 @@ from stillflow.ops.convert import convert_to_tensor
 class _Identity(LinearOperator):
     """What both have in common: `_num_rows`, and `_num_rows_static` where it is known."""
 
+    _assert_proper_shapes: bool
+
     def _set_num_rows(self, num_rows):
         self._num_rows, self._num_rows_static = count_and_value(num_rows, "num_rows")
         self._num_rows = checked_count(self._num_rows, self._num_rows_static, "num_rows", self._assert_proper_shapes)

@@ -26,11 +26,13 @@ def _everything(tf, operator, x, vector, adjoint_arg=True):
         operator.diag_part(), operator.trace(), operator.determinant(), operator.log_abs_determinant(),
         operator.matmul(x), operator.matmul(x, adjoint=True), operator.matvec(vector),
         operator.matvec(vector, adjoint=True), operator.solve(x), operator.solve(x, adjoint=True),
-        operator.solvevec(vector), operator.solvevec(vector, adjoint=True), operator.add_to_tensor(operator.to_dense()),
+        operator.solvevec(vector), operator.solvevec(vector, adjoint=True),
+        operator.add_to_tensor(operator.to_dense()),
     ]  # fmt: skip
     if adjoint_arg:
         results += [
-            operator.matmul(transposed, adjoint_arg=True), operator.matmul(transposed, adjoint=True, adjoint_arg=True),
+            operator.matmul(transposed, adjoint_arg=True),
+            operator.matmul(transposed, adjoint=True, adjoint_arg=True),
             operator.solve(transposed, adjoint_arg=True), operator.solve(transposed, adjoint=True, adjoint_arg=True),
         ]  # fmt: skip
     return results
@@ -283,7 +285,8 @@ def functions_of_operators(tf):
         tf.matmul(diagonal, x), tf.matmul(x, triangular, adjoint_a=True), tf.linalg.adjoint(triangular).to_dense(),
         tf.linalg.cholesky(diagonal).to_dense(), tf.linalg.diag_part(diagonal), tf.linalg.det(triangular),
         tf.linalg.inv(triangular, adjoint=True).to_dense(), tf.linalg.logdet(diagonal),
-        tf.linalg.solve(triangular, x), tf.linalg.trace(triangular), tf.linalg.matmul(diagonal, triangular).to_dense(),
+        tf.linalg.solve(triangular, x), tf.linalg.trace(triangular),
+        tf.linalg.matmul(diagonal, triangular).to_dense(),
     ]  # fmt: skip
 
 
