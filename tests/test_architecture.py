@@ -130,11 +130,12 @@ C_LAYERS = {
     "movement": {"movement", "math", "kernel_api"},
     "training": {"training", "math", "kernel_api"},
     "kernels": {"elementwise", "gemm", "linear", "math", "movement", "random", "training", "kernel_api", "kernels"},
+    "regex": {"regex"},
     "executor": {"executor", "kernel_api"},
     "io": {"io", "kernel_api"},
     "queues": {"queues", "executor", "random", "kernel_api"},
     "readers": {"readers", "queues", "io", "executor", "kernel_api"},
-    "services": {"services", "queues", "readers", "io", "executor", "math", "kernel_api"},
+    "services": {"services", "queues", "readers", "regex", "io", "executor", "math", "kernel_api"},
     "corpus": {"corpus", "random"},
     "capi": {"capi", "io", "executor", "kernel_api"},
 }

@@ -12,6 +12,7 @@ __all__ = [
     "decode_base64",
     "encode_base64",
     "reduce_join",
+    "regex_replace",
     "string_join",
     "string_split",
     "string_strip",
@@ -82,6 +83,21 @@ def string_to_hash_bucket_fast(input, num_buckets, name=None):
 def string_to_hash_bucket_strong(input, num_buckets, key, name=None):
     """Which of `num_buckets` each string belongs to, by SipHash with a `key` of two numbers."""
     return ops.string_to_hash_bucket_strong(input, num_buckets=num_buckets, key=key, name=name)
+
+
+def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+    r"""Strings with other text in place of what a regular expression matches.
+
+    Args:
+      input: strings.
+      pattern: a regular expression as RE2 has them, without backtracking: a string, or a scalar tensor.
+      rewrite: what to put there: \1 to \9 are groups of the match, \0 all of it.
+      replace_global: whether to replace all matches, or the first.
+
+    Raises:
+      At run time tf.errors.InvalidArgumentError for a pattern that is wrong.
+    """
+    return ops.regex_replace(input, pattern, rewrite, replace_global, name)
 
 
 def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):

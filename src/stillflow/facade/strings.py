@@ -8,6 +8,7 @@ from stillflow.facade.arguments import renamed as _renamed
 from stillflow.facade.string_names import (
     as_string,
     reduce_join,
+    regex_replace,
     substr,
 )
 from stillflow.facade.string_names import string_join as join
@@ -31,6 +32,11 @@ def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=
 def length(input, name=None, unit="BYTE"):
     """How many bytes, or characters for `unit` "UTF8_CHAR", each string has."""
     return ops.string_length(input, unit=unit, name=name)
+
+
+def regex_full_match(input, pattern, name=None):
+    """Whether a regular expression matches the whole of each string; see regex_replace."""
+    return ops.regex_full_match(input, pattern, name)
 
 
 def lower(input, encoding="", name=None):

@@ -326,6 +326,11 @@ _CONTENTS = {
         "string_to_number as_string string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong "
         "string_strip string_length string_lower string_upper encode_base64 decode_base64 substr",
     ),
+    "strings.regex": (
+        "RegexReplace StaticRegexReplace RegexFullMatch StaticRegexFullMatch",
+        "regex_replace regex_full_match regex_replace_op static_regex_replace regex_full_match_op "
+        "static_regex_full_match",
+    ),
     "strings.parts": (
         "StringSplit StringSplitV2 ReduceJoin UnsortedSegmentJoin",
         "string_split_op string_split_v2 reduce_join_op unsorted_segment_join",

@@ -210,3 +210,14 @@ def png(tf):
             found += [tf.image.decode_png(data, channels=wanted, dtype=tf.uint16) for wanted in (0, 1)]
             found += [tf.image.decode_jpeg(data, channels=3)]
     return [*found, tf.image.is_jpeg(tf.constant(b"\xff\xd8\xffx"))]
+
+
+def regular_expressions(tf):
+    texts, pattern = tf.constant(["abc", "b"]), tf.constant("b")
+    return [
+        tf.strings.regex_replace(texts, "b", "x"),
+        tf.regex_replace(texts, pattern, "x", replace_global=False, name="named"),
+        tf.strings.regex_replace(texts, "b", tf.constant("x")),
+        tf.strings.regex_full_match(texts, "b"),
+        tf.strings.regex_full_match(texts, pattern, name="match"),
+    ]
