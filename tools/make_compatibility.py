@@ -35,6 +35,7 @@ AREAS = (
     ("Random numbers and initial values", ("random", "initializers")),
     ("Optimizers and training", ("train",)),
     ("Checks, errors and debugging", ("debugging", "errors")),
+    ("Programs that test themselves", ("test",)),
     ("Flags, files, logging and programs", ("app", "flags", "gfile", "logging", "graph_util", "nest", "version")),
 )
 

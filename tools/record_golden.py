@@ -26,6 +26,14 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
 sys.path.insert(0, TESTS)
 
 
+# File in tests/golden and module with a function `outcomes`.
+OUTCOMES = (
+    ("assertions", "test_cases.assertion_cases"),
+    ("graph_differences", "test_cases.graph_def_cases"),
+    ("monitored_sessions", "training_loop.scenarios"),
+)
+
+
 def graph_bytes(graph):
     return np.frombuffer(graph.as_graph_def().SerializeToString(), np.uint8)
 
@@ -88,7 +96,7 @@ def record_graph_util():
 def record_outcomes(name, module):
     import json
 
-    outcomes = importlib.import_module("test_cases." + module).outcomes(tf)
+    outcomes = importlib.import_module(module).outcomes(tf)
     path = os.path.join(TESTS, "golden", name + ".json")
     with open(path, "w") as file:
         json.dump(outcomes, file, indent=1, sort_keys=True)
@@ -106,7 +114,7 @@ def record_functions():
 
 
 def main(names):
-    for name, module in (("assertions", "assertion_cases"), ("graph_differences", "graph_def_cases")):
+    for name, module in OUTCOMES:
         if not names or name in names:
             record_outcomes(name, module)
     if not names or "graph_util" in names:

@@ -71,6 +71,31 @@ from stillflow.training.schedules import noisy_linear_cosine_decay as noisy_line
 from stillflow.training.schedules import piecewise_constant as piecewise_constant
 from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
+from stillflow.training_loop.hooks.checkpoints import CheckpointSaverHook as CheckpointSaverHook
+from stillflow.training_loop.hooks.checkpoints import CheckpointSaverListener as CheckpointSaverListener
+from stillflow.training_loop.hooks.functions import FeedFnHook as FeedFnHook
+from stillflow.training_loop.hooks.functions import FinalOpsHook as FinalOpsHook
+from stillflow.training_loop.hooks.hook import SessionRunArgs as SessionRunArgs
+from stillflow.training_loop.hooks.hook import SessionRunContext as SessionRunContext
+from stillflow.training_loop.hooks.hook import SessionRunHook as SessionRunHook
+from stillflow.training_loop.hooks.hook import SessionRunValues as SessionRunValues
+from stillflow.training_loop.hooks.progress import LoggingTensorHook as LoggingTensorHook
+from stillflow.training_loop.hooks.progress import StepCounterHook as StepCounterHook
+from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer as SecondOrStepTimer
+from stillflow.training_loop.hooks.stopping import GlobalStepWaiterHook as GlobalStepWaiterHook
+from stillflow.training_loop.hooks.stopping import NanLossDuringTrainingError as NanLossDuringTrainingError
+from stillflow.training_loop.hooks.stopping import NanTensorHook as NanTensorHook
+from stillflow.training_loop.hooks.stopping import StopAtStepHook as StopAtStepHook
+from stillflow.training_loop.hooks.summaries import ProfilerHook as ProfilerHook
+from stillflow.training_loop.hooks.summaries import SummarySaverHook as SummarySaverHook
+from stillflow.training_loop.monitored_session import MonitoredSession as MonitoredSession
+from stillflow.training_loop.monitored_session import MonitoredTrainingSession as MonitoredTrainingSession
+from stillflow.training_loop.monitored_session import SingularMonitoredSession as SingularMonitoredSession
+from stillflow.training_loop.scaffold import Scaffold as Scaffold
+from stillflow.training_loop.session_creators import ChiefSessionCreator as ChiefSessionCreator
+from stillflow.training_loop.session_creators import SessionCreator as SessionCreator
+from stillflow.training_loop.session_creators import WorkerSessionCreator as WorkerSessionCreator
+from stillflow.training_loop.session_manager import SessionManager as SessionManager
 
 __getattr__ = _offering(
     __name__,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph import dtypes
-from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.readiness import (
+    assert_variables_initialized,
+    report_uninitialized_variables,
+    tables_initializer,
+)
 from stillflow.resource_variables import is_resource_variable
 from stillflow.variables import (
     Variable,
@@ -61,12 +64,6 @@ __all__ = [
     "trainable_variables",
     "variables_initializer",
 ]
-
-
-def tables_initializer(name="init_all_tables"):
-    """An operation that initializes all tables of the graph."""
-    initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
-    return group(*initializers, name=name) if initializers else ops.no_op(name=name)
 
 
 # Names from before TensorFlow 1.0.
@@ -230,38 +227,3 @@ def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
             columns.append(places * ops.ones_like(last))
         places = ops.concat([*columns, last], axis=-1)
         return scatter_nd_update(ref, places, updates, use_locking=use_locking)
-
-
-def _or_all(var_list):
-    """The variables in the list, or all of the graph."""
-    if var_list is None:
-        var_list = global_variables() + local_variables()
-    if var_list:
-        return var_list
-    operations = get_default_graph().get_operations()
-    return [op.outputs[0] for op in operations if op.type in ("Variable", "VariableV2")]
-
-
-def assert_variables_initialized(var_list=None):
-    """A tensor that fails unless all variables, or those in the list, have a value; None if there are none."""
-    ranks = []
-    for variable in _or_all(var_list):
-        with get_default_graph().colocate_with(variable.op):
-            ranks.append(ops.rank(variable, optimize=False))
-    if len(ranks) < 2:
-        return ranks[0] if ranks else None
-    return ops.stack(ranks)
-
-
-def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
-    """A string vector: the names of the variables that have no value, of all or of those in the list."""
-    if var_list is None:
-        var_list = _or_all(None)
-    with name_scope(name):
-        have_values = [is_variable_initialized(variable) for variable in var_list]
-        with get_default_graph().device("/cpu:0"):
-            if not var_list:
-                return ops.constant([], dtype=dtypes.string)
-            lacks_value = ops.logical_not(ops.stack(have_values))
-            names = ops.constant([variable.op.name for variable in var_list])
-            return ops.boolean_mask(names, lacks_value)

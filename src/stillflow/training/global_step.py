@@ -74,3 +74,26 @@ def assert_global_step(global_step_tensor):
     shape = global_step_tensor.shape
     if shape.is_fully_defined() and shape.rank != 0:
         raise TypeError(f'Existing "global_step" is not scalar: {shape}')
+
+
+_READ_KEY = "global_step_read_op_cache"
+
+
+def get_or_create_global_step_read(graph=None):
+    """A tensor that copies the global step, one for each graph; None if the graph has no global step.
+
+    Raises RuntimeError if there is more than one.
+    """
+    graph = graph or get_default_graph()
+    found = graph.get_collection(_READ_KEY)
+    if len(found) > 1:
+        raise RuntimeError(f"There are multiple items in collection {_READ_KEY}. There should be only one.")
+    if found:
+        return found[0]
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        value = step.initialized_value() if isinstance(step, Variable) else step
+        graph.add_to_collection(_READ_KEY, value + 0)
+    return graph.get_collection(_READ_KEY)[0]

@@ -221,3 +221,21 @@ class Checkpoint(AutoTrackable):
         status = self._saver.restore(save_path)
         _ = self.save_counter
         return status
+
+
+class _ObjectGraphSaveable(SaveableObject):
+    """The object graph as it is when the nodes are made; it is saved, and there is nothing to restore."""
+
+    def __init__(self, proto):
+        with get_default_graph().device("/cpu:0"):
+            tensor = ops.constant(protobuf.to_bytes(proto), dtype=dtypes.string)
+        super().__init__(tensor, [SaveSpec(tensor, "", OBJECT_GRAPH_KEY)], OBJECT_GRAPH_KEY)
+
+    def restore(self, restored_tensors, restored_shapes):
+        return ops.no_op()
+
+
+def saveables_of_objects(checkpoint):
+    """What a Saver has to save to write the checkpoints of a Checkpoint, whose objects stay what they are."""
+    values, proto = ObjectGraph(checkpoint).serialized()
+    return [*values, _ObjectGraphSaveable(proto)]

@@ -1,0 +1,1 @@
+"""Programs that train: sessions that are prepared, watched, saved and recovered."""

@@ -1,0 +1,1 @@
+"""What a monitored session does besides running what it is asked to."""
