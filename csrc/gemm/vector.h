@@ -3,7 +3,7 @@
 
 #include "math/scalar.h"
 
-#if defined(__AVX2__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -125,11 +125,12 @@ STILLFLOW_INLINE Vector<T> MulAdd(Vector<T> a, Vector<T> b, Vector<T> c) {
     if constexpr (sizeof(T) == 8) return vfmaq_f64(c, a, b);
 #else
     if constexpr (sizeof(T) == 4) {
-      const DoublePair low = AddRoundedToOdd(DoublePair{a[0], a[1]} * DoublePair{b[0], b[1]}, DoublePair{c[0], c[1]});
-      const DoublePair high =
-          AddRoundedToOdd(DoublePair{a[2], a[3]} * DoublePair{b[2], b[3]}, DoublePair{c[2], c[3]});
-      return Vector<T>{static_cast<float>(low[0]), static_cast<float>(low[1]), static_cast<float>(high[0]),
-                       static_cast<float>(high[1])};
+      // Products in double are exact. GCC 12 gets this wrong at -O2 in some callers when lanes are converted one by
+      // one.
+      const DoublePair low = AddRoundedToOdd(_mm_cvtps_pd(a) * _mm_cvtps_pd(b), _mm_cvtps_pd(c));
+      const DoublePair high = AddRoundedToOdd(_mm_cvtps_pd(_mm_movehl_ps(a, a)) * _mm_cvtps_pd(_mm_movehl_ps(b, b)),
+                                              _mm_cvtps_pd(_mm_movehl_ps(c, c)));
+      return _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
     }
     if constexpr (sizeof(T) == 8) return Vector<T>{Fma(a[0], b[0], c[0]), Fma(a[1], b[1], c[1])};
 #endif
