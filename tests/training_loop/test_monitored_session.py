@@ -1,7 +1,6 @@
 """Monitored sessions beyond what TensorFlow's show: killed and resumed, recovered, and with many threads."""
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -206,7 +205,7 @@ def test_interrupting_a_training_leaves_the_graph_usable(tmp_path):
         while not session.should_stop():
             session.run(train)
     assert not tf.get_default_graph().finalized
-    assert os.path.exists(tmp_path / "checkpoint")
+    assert (tmp_path / "checkpoint").exists()
     with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path)) as session:
         assert session.run(step) == 0
 
