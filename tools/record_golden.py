@@ -31,6 +31,8 @@ OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("monitored_sessions", "training_loop.scenarios"),
+    ("supervisors", "training_loop.supervisor_scenarios"),
+    ("supervisors", "training_loop.supervisor_scenarios"),
 )
 
 

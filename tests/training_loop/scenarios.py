@@ -18,7 +18,7 @@ def _nap():
     return np.float32(0.0)
 
 
-def _model(tf):
+def model(tf):
     """A global step, a loss with a summary, and the operation that trains.
 
     It takes its time, so that in TensorFlow, too, a step is read before it is counted.
@@ -31,18 +31,18 @@ def _model(tf):
         return tf.train.GradientDescentOptimizer(0.25).minimize(loss, global_step=step)
 
 
-def _plain(value):
+def plain(value):
     """A value without types of numpy."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in sorted(value.items())}
+        return {key: plain(item) for key, item in sorted(value.items())}
     if isinstance(value, (list, tuple)):
-        return type(value)(_plain(item) for item in value)
+        return type(value)(plain(item) for item in value)
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _caught(function):
+def caught(function):
     try:
-        return "returns " + repr(_plain(function()))
+        return "returns " + repr(plain(function()))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
@@ -63,7 +63,7 @@ def _recorder(tf, name, calls, **returns):
             return returns["before_run"](run_context) if "before_run" in returns else None
 
         def after_run(self, run_context, run_values):
-            calls.append(f"{name}.after_run {_plain(run_values.results)} {run_context.stop_requested}")
+            calls.append(f"{name}.after_run {plain(run_values.results)} {run_context.stop_requested}")
             if "after_run" in returns:
                 returns["after_run"](run_context, run_values)
 
@@ -77,7 +77,7 @@ def _recorder(tf, name, calls, **returns):
 
 
 def training_stopped_and_resumed(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     steps = []
     for last_step in (10, 25):
         options = {"save_checkpoint_steps": 7, "log_step_count_steps": 5, "save_summaries_steps": 3}
@@ -90,7 +90,7 @@ def training_stopped_and_resumed(tf, folder):
 
 
 def training_without_a_folder(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     with tf.train.MonitoredTrainingSession() as session:
         values = [session.run(train), session.run({"loss": "loss:0", "list": [train]})["list"]]
         finalized = tf.get_default_graph().finalized
@@ -98,14 +98,14 @@ def training_without_a_folder(tf, folder):
 
 
 def training_with_the_defaults(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     with tf.train.MonitoredTrainingSession(checkpoint_dir=folder) as session:
         session.run(train)
         session.run(train)
 
 
 def training_with_two_folders(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     options = {"save_summaries_secs": 1000, "save_checkpoint_secs": 1000, "log_step_count_steps": 0}
     summaries = f"{folder}/summaries"
     with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, summary_dir=summaries, **options) as session:
@@ -114,21 +114,21 @@ def training_with_two_folders(tf, folder):
 
 
 def training_that_saves_nothing(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     options = {"save_summaries_steps": None, "save_checkpoint_secs": None, "log_step_count_steps": None}
     with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, **options) as session:
         session.run(train)
 
 
 def training_with_both_times(tf, folder):
-    _model(tf)
+    model(tf)
     options = {"save_checkpoint_steps": 2, "save_checkpoint_secs": 3}
-    return _caught(lambda: tf.train.MonitoredTrainingSession(checkpoint_dir=folder, **options))
+    return caught(lambda: tf.train.MonitoredTrainingSession(checkpoint_dir=folder, **options))
 
 
 def training_without_a_global_step(tf, folder):
     tf.get_variable("x", initializer=8.0)
-    return _caught(lambda: tf.train.MonitoredTrainingSession(checkpoint_dir=folder))
+    return caught(lambda: tf.train.MonitoredTrainingSession(checkpoint_dir=folder))
 
 
 def training_of_a_resource_variable(tf, folder):
@@ -144,12 +144,12 @@ def training_of_a_resource_variable(tf, folder):
 
 
 def a_worker_that_waits_in_vain(tf, folder):
-    _model(tf)
-    return _caught(lambda: tf.train.MonitoredTrainingSession(is_chief=False, max_wait_secs=1))
+    model(tf)
+    return caught(lambda: tf.train.MonitoredTrainingSession(is_chief=False, max_wait_secs=1))
 
 
 def chief_only_hooks_come_first(tf, folder):
-    _model(tf)
+    model(tf)
     calls = []
     first, second = _recorder(tf, "first", calls), _recorder(tf, "second", calls)
     with tf.train.MonitoredTrainingSession(hooks=[first], chief_only_hooks=[second]):
@@ -175,9 +175,9 @@ def hooks_are_called_in_order(tf, folder):
     with tf.train.MonitoredSession(hooks=[first, second]) as session:
         calls.append(str(session.run(b, {a: 2.0})))
         calls.append(str(session.should_stop()))
-        calls.append(_caught(lambda: session.run(b, {a: 2.0})))
+        calls.append(caught(lambda: session.run(b, {a: 2.0})))
     calls.append(str(session.should_stop()))
-    calls.append(_caught(session.close))
+    calls.append(caught(session.close))
     return calls
 
 
@@ -187,9 +187,9 @@ def hooks_that_feed_the_same(tf, folder):
     hook = tf.train.FeedFnHook(lambda: {a: 2.0})
     with tf.train.MonitoredSession(hooks=[hook]) as session:
         calls.append(float(session.run(a)))
-        calls.append(_caught(lambda: session.run(a, {a: 3.0})).split("[")[0])
+        calls.append(caught(lambda: session.run(a, {a: 3.0})).split("[")[0])
     with tf.train.MonitoredSession(hooks=[hook, tf.train.FeedFnHook(lambda: {a: 2.0})]) as session:
-        calls.append(_caught(lambda: session.run(a)).split("[")[0])
+        calls.append(caught(lambda: session.run(a)).split("[")[0])
     return calls
 
 
@@ -225,7 +225,7 @@ def an_error_skips_the_end(tf, folder):
             session.run("missing:0")
 
     tf.constant(1.0)
-    calls.append(_caught(run).split(":")[0])
+    calls.append(caught(run).split(":")[0])
     return calls
 
 
@@ -256,10 +256,10 @@ def stop_at_step(tf, folder):
             session.run(read)
             found.append(int(session.run(train)))
     hook = tf.train.StopAtStepHook
-    found += [_caught(hook), _caught(lambda: hook(num_steps=1, last_step=2))]
+    found += [caught(hook), caught(lambda: hook(num_steps=1, last_step=2))]
     with tf.Graph().as_default():
         tf.constant(1.0)
-        found.append(_caught(lambda: tf.train.MonitoredSession(hooks=[hook(last_step=2)])))
+        found.append(caught(lambda: tf.train.MonitoredSession(hooks=[hook(last_step=2)])))
     return found
 
 
@@ -279,11 +279,11 @@ def logged_tensors(tf, folder):
             session.run(add)
     tf.split([1.0, 2.0], 2, name="parts")
     return [
-        _caught(lambda: hook(["x"])),
-        _caught(lambda: hook(["x"], every_n_iter=1, every_n_secs=1)),
-        _caught(lambda: hook(["x"], every_n_iter=0)),
-        _caught(lambda: hook(["parts"], every_n_iter=1).begin()),
-        _caught(lambda: hook([3], every_n_iter=1).begin()).split("<")[0],
+        caught(lambda: hook(["x"])),
+        caught(lambda: hook(["x"], every_n_iter=1, every_n_secs=1)),
+        caught(lambda: hook(["x"], every_n_iter=0)),
+        caught(lambda: hook(["parts"], every_n_iter=1).begin()),
+        caught(lambda: hook([3], every_n_iter=1).begin()).split("<")[0],
     ]
 
 
@@ -293,7 +293,7 @@ def losses_that_are_no_numbers(tf, folder):
     for fails in (True, False):
         with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss, fail_on_nan_loss=fails)]) as session:
             session.run(loss, {loss: 1.0})
-            found.append(_caught(lambda: session.run(loss, {loss: float("nan")})))
+            found.append(caught(lambda: session.run(loss, {loss: float("nan")})))
             found.append(session.should_stop())
     found.append(issubclass(tf.train.NanLossDuringTrainingError, RuntimeError))
     return found
@@ -306,11 +306,11 @@ def steps_that_are_not_counted(tf, folder):
         for _ in range(9):
             session.run(read)
     hook = tf.train.StepCounterHook
-    return [_caught(lambda: hook(every_n_secs=3)), _caught(lambda: hook(every_n_steps=None))]
+    return [caught(lambda: hook(every_n_secs=3)), caught(lambda: hook(every_n_steps=None))]
 
 
 def steps_per_second(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     writer = tf.summary.FileWriter(folder)
     hook = tf.train.StepCounterHook(every_n_steps=3, summary_writer=writer)
     with tf.train.MonitoredSession(hooks=[hook]) as session:
@@ -320,7 +320,7 @@ def steps_per_second(tf, folder):
 
 
 def summaries_by_steps(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     op = tf.summary.histogram("h", tf.get_variable("y", initializer=[1.0, 2.0]))
     hook = tf.train.SummarySaverHook
     writers = [tf.summary.FileWriter(f"{folder}/{name}") for name in "ab"]
@@ -333,16 +333,16 @@ def summaries_by_steps(tf, folder):
     with tf.train.MonitoredSession(hooks=hooks) as session:
         for _ in range(6):
             session.run(train)
-    return [_caught(lambda: hook(save_steps=1)), _caught(lambda: hook(summary_op=op))]
+    return [caught(lambda: hook(save_steps=1)), caught(lambda: hook(summary_op=op))]
 
 
 def profiles(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     hook = tf.train.ProfilerHook(save_steps=3, output_dir=folder, show_memory=True)
     with tf.train.MonitoredSession(hooks=[hook]) as session:
         for _ in range(8):
             session.run(train)
-    return _caught(lambda: tf.train.ProfilerHook(output_dir=folder))
+    return caught(lambda: tf.train.ProfilerHook(output_dir=folder))
 
 
 def final_operations(tf, folder):
@@ -366,7 +366,7 @@ def final_operations_at_the_end_of_an_input(tf, folder):
         with tf.train.MonitoredSession(hooks=[tf.train.FinalOpsHook(value)]) as session:
             session.run(value)
 
-    return _caught(run).split(":")[0]
+    return caught(run).split(":")[0]
 
 
 def a_step_that_is_waited_for(tf, folder):
@@ -411,14 +411,14 @@ def a_timer(tf, folder):
     slow.update_last_triggered_step(1)
     found.append(slow.should_trigger_for_step(5))
     make = tf.train.SecondOrStepTimer
-    return found + [_caught(make), _caught(lambda: make(every_secs=1, every_steps=2))]
+    return found + [caught(make), caught(lambda: make(every_secs=1, every_steps=2))]
 
 
 # ---- Checkpoints --------------------------------------------------------------------------------------------------
 
 
 def listeners_of_checkpoints(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     calls = []
 
     class Listener(tf.train.CheckpointSaverListener):
@@ -449,24 +449,24 @@ def listeners_of_checkpoints(tf, folder):
 
 
 def wrong_savers(tf, folder):
-    _model(tf)
+    model(tf)
     hook = tf.train.CheckpointSaverHook
     saver, scaffold = tf.train.Saver(), tf.train.Scaffold()
     found = [
-        _caught(lambda: hook(folder)),
-        _caught(lambda: hook(folder, save_secs=1, saver=saver, scaffold=scaffold)),
+        caught(lambda: hook(folder)),
+        caught(lambda: hook(folder, save_secs=1, saver=saver, scaffold=scaffold)),
     ]
     for _ in range(2):
         tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
     hooks = [hook(folder, save_steps=1)]
-    found.append(_caught(lambda: tf.train.MonitoredSession(hooks=hooks)))
+    found.append(caught(lambda: tf.train.MonitoredSession(hooks=hooks)))
     scaffold = tf.train.Scaffold(saver=saver)
-    found.append(_caught(lambda: tf.train.SingularMonitoredSession(hooks=hooks, scaffold=scaffold)))
+    found.append(caught(lambda: tf.train.SingularMonitoredSession(hooks=hooks, scaffold=scaffold)))
     return found
 
 
 def one_checkpoint_by_name(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     with tf.train.MonitoredTrainingSession(checkpoint_dir=folder, save_checkpoint_steps=1) as session:
         for _ in range(3):
             session.run(train)
@@ -479,7 +479,7 @@ def one_checkpoint_by_name(tf, folder):
         found.append(session.graph is tf.get_default_graph())
     found.append(session.graph)
     both = {"checkpoint_dir": folder, "checkpoint_filename_with_path": path}
-    found.append(_caught(lambda: tf.train.SingularMonitoredSession(**both)))
+    found.append(caught(lambda: tf.train.SingularMonitoredSession(**both)))
     return found
 
 
@@ -549,14 +549,14 @@ def a_scaffold_is_given_its_parts(tf, folder):
     made = copy
     with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(copy)) as session:
         calls.append([float(value) for value in session.run([x, y])])
-    calls.append(_caught(lambda: tf.train.Scaffold(copy_from_scaffold=3)))
+    calls.append(caught(lambda: tf.train.Scaffold(copy_from_scaffold=3)))
     return calls
 
 
 def a_collection_with_two_of_a_kind(tf, folder):
     for _ in range(2):
         tf.add_to_collection(tf.GraphKeys.INIT_OP, tf.no_op())
-    return _caught(tf.train.Scaffold().finalize).split(":")[0]
+    return caught(tf.train.Scaffold().finalize).split(":")[0]
 
 
 # ---- SessionManager -----------------------------------------------------------------------------------------------
@@ -568,18 +568,18 @@ def sessions_that_are_not_ready(tf, folder):
     ready = tf.report_uninitialized_variables()
     manager = tf.train.SessionManager
     found = [
-        _caught(lambda: manager().prepare_session("")),
-        _caught(lambda: manager(ready_op=ready).prepare_session("", init_op=x.initializer)),
-        _caught(lambda: manager(ready_op=ready).prepare_session("", init_fn=lambda s: None))[:50],
-        _caught(
+        caught(lambda: manager().prepare_session("")),
+        caught(lambda: manager(ready_op=ready).prepare_session("", init_op=x.initializer)),
+        caught(lambda: manager(ready_op=ready).prepare_session("", init_fn=lambda s: None))[:50],
+        caught(
             lambda: manager(local_init_op=tf.no_op(), ready_for_local_init_op=ready).prepare_session(
                 "", y.initializer
             )
         ),
-        _caught(lambda: manager(ready_for_local_init_op=ready))[:60],
-        _caught(lambda: manager(ready_op=ready, recovery_wait_secs=1).wait_for_session("", max_wait_secs=2)),
-        _caught(lambda: manager(ready_op=tf.identity(x)).prepare_session("", init_fn=lambda s: None))[:40],
-        _caught(lambda: manager().prepare_session("", checkpoint_dir="a", checkpoint_filename_with_path="b")),
+        caught(lambda: manager(ready_for_local_init_op=ready))[:60],
+        caught(lambda: manager(ready_op=ready, recovery_wait_secs=1).wait_for_session("", max_wait_secs=2)),
+        caught(lambda: manager(ready_op=tf.identity(x)).prepare_session("", init_fn=lambda s: None))[:40],
+        caught(lambda: manager().prepare_session("", checkpoint_dir="a", checkpoint_filename_with_path="b")),
     ]
     session = manager(ready_op=ready).prepare_session("", init_op=tf.global_variables_initializer())
     found.append([float(value) for value in session.run([x, y])])
@@ -599,7 +599,7 @@ def sessions_that_are_recovered(tf, folder):
 
     def recover(manager, **options):
         session, is_ready = manager.recover_session("", saver=saver, **options)
-        found.append([is_ready, _caught(lambda: float(session.run(x))).split("\n")[0][:40]])
+        found.append([is_ready, caught(lambda: float(session.run(x))).split("\n")[0][:40]])
 
     recover(manager, checkpoint_dir=folder)
     with tf.Session() as session:
@@ -635,7 +635,7 @@ class _Failing:
 
 
 def a_lost_session_is_made_anew(tf, folder):
-    train = _model(tf)
+    train = model(tf)
     step = tf.train.get_global_step()
     calls = []
     aborted = tf.errors.AbortedError(None, None, "lost")
@@ -661,7 +661,7 @@ def a_session_that_is_lost_while_it_is_made(tf, folder):
         return [float(session.run(x)), fails.times]
 
 
-def _report(coord, error):
+def report(coord, error):
     """What a thread does that fails."""
     try:
         raise error
@@ -683,12 +683,12 @@ def a_thread_is_lost(tf, folder):
     def run():
         with tf.train.MonitoredSession(hooks=[Keeper()]) as session:
             session.run(x)
-            _report(coords[-1], tf.errors.AbortedError(None, None, "thread"))
+            report(coords[-1], tf.errors.AbortedError(None, None, "thread"))
             found.extend([session.should_stop(), len(coords), float(session.run(x))])
-            _report(coords[-1], ValueError("for good"))
+            report(coords[-1], ValueError("for good"))
             found.extend([session.should_stop(), len(coords)])
 
-    return [_caught(run), found]
+    return [caught(run), found]
 
 
 def a_thread_fails(tf, folder):
@@ -701,10 +701,10 @@ def a_thread_fails(tf, folder):
 
     def run():
         with tf.train.MonitoredSession(hooks=[Keeper()]) as session:
-            _report(coords[-1], ValueError("thread"))
+            report(coords[-1], ValueError("thread"))
             session.run(x)
 
-    return _caught(run)
+    return caught(run)
 
 
 def a_singular_session_does_not_recover(tf, folder):
@@ -716,7 +716,7 @@ def a_singular_session_does_not_recover(tf, folder):
         with tf.train.SingularMonitoredSession(hooks=[hook]) as session:
             session.run(x)
 
-    return [_caught(run), calls]
+    return [caught(run), calls]
 
 
 # ---- Step functions -----------------------------------------------------------------------------------------------
@@ -738,7 +738,7 @@ def step_functions(tf, folder):
         while not session.should_stop():
             calls.append(f"returned {session.run_step_fn(step_fn):.3f}")
     with tf.train.MonitoredSession() as session:
-        calls.append(_caught(lambda: session.run_step_fn(lambda x: None)))
+        calls.append(caught(lambda: session.run_step_fn(lambda x: None)))
     return calls
 
 
@@ -758,6 +758,7 @@ def _settled(text, folder):
     """A message without what differs from run to run."""
     text = text.replace(folder, "DIR").split("\n")[0]
     text = re.sub(r"\(\d+\.\d+ sec\)", "(N sec)", text)
+    text = re.sub(r"summary at step \d+", "summary at step N", text)
     text = re.sub(r"/sec: [0-9.e+]+", "/sec: N", text)
     return re.sub(r"(at|0x)[0-9a-f]{6,}", "ADDRESS", text)
 
@@ -793,6 +794,7 @@ def _files(folder):
 
 
 WITH_GRAPHS = (
+    "a_supervisor_makes_everything",
     "a_scaffold_makes_everything",
     "a_scaffold_of_an_empty_graph",
     "training_stopped_and_resumed",
@@ -808,8 +810,8 @@ def _nodes(graph):
     ]
 
 
-def outcome(tf, function):
-    """What a scenario returns, logs, writes, and leaves in its graph."""
+def outcome(tf, function, order=list):
+    """What a scenario returns, logs, writes, and leaves in its graph; threads want `sorted` for an order."""
     folder = tempfile.mkdtemp()
     handler = _Log()
     logger = logging.getLogger("tensorflow")
@@ -820,10 +822,11 @@ def outcome(tf, function):
         with tf.Graph().as_default() as graph:
             returned = function(tf, folder)
             tf.summary.FileWriterCache.clear()
+            log = [_settled(line, folder) for line in handler.lines if ": From " not in line]
             return {
-                "returned": repr(_plain(returned)).replace(folder, "DIR"),
-                "log": [_settled(line, folder) for line in handler.lines if ": From " not in line],
-                "events": _events(tf, folder),
+                "returned": repr(plain(returned)).replace(folder, "DIR"),
+                "log": order(log),
+                "events": {name: order(events) for name, events in _events(tf, folder).items()},
                 "files": _files(folder),
                 "nodes": _nodes(graph) if function.__name__ in WITH_GRAPHS else [],
             }
@@ -833,11 +836,11 @@ def outcome(tf, function):
         shutil.rmtree(folder)
 
 
-def scenarios():
-    """{name: function} of all that is public in this file and a scenario."""
+def scenarios(names=None):
+    """{name: function} of all scenarios that are public in a module's names, by default in this one's."""
     return {
         name: function
-        for name, function in globals().items()
+        for name, function in (names or globals()).items()
         if getattr(function, "__code__", None) and function.__code__.co_varnames[:2] == ("tf", "folder")
         if not name.startswith("_")
     }

@@ -14,7 +14,6 @@ import stillflow as tf
 
 PROGRAM = """
 import json
-import os
 import signal
 import sys
 

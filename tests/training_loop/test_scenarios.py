@@ -1,14 +1,19 @@
-"""Monitored sessions log, write, return and add to the graph what TensorFlow's do."""
+"""Monitored sessions and supervisors log, write, return and add to the graph what TensorFlow's do."""
 
 import json
 from pathlib import Path
 
 import pytest
-from training_loop import scenarios
+from training_loop import scenarios, supervisor_scenarios
 
 import stillflow as tf
 
-RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "monitored_sessions.json").read_text())
+GOLDEN = Path(__file__).parent.parent / "golden"
+RECORDED = {
+    name: (module, outcome)
+    for file, module in (("monitored_sessions", scenarios), ("supervisors", supervisor_scenarios))
+    for name, outcome in json.loads((GOLDEN / f"{file}.json").read_text()).items()
+}
 
 # What TensorFlow says at greater length.
 SHORTER = (
@@ -27,7 +32,8 @@ def messages(lines):
 
 @pytest.mark.parametrize("name", sorted(RECORDED))
 def test_a_program_does_what_it_does_in_tensorflow(name):
-    found, recorded = scenarios.outcome(tf, scenarios.scenarios()[name]), RECORDED[name]
+    module, recorded = RECORDED[name]
+    found = module.outcome(tf, module.scenarios()[name])
     assert found["returned"] == recorded["returned"]
     assert messages(found["log"]) == messages(recorded["log"])
     assert found["events"] == recorded["events"]
@@ -36,4 +42,4 @@ def test_a_program_does_what_it_does_in_tensorflow(name):
 
 
 def test_all_programs_are_recorded():
-    assert set(scenarios.scenarios()) == set(RECORDED)
+    assert {*scenarios.scenarios(), *supervisor_scenarios.scenarios()} == set(RECORDED)

@@ -71,6 +71,7 @@ from stillflow.training.schedules import noisy_linear_cosine_decay as noisy_line
 from stillflow.training.schedules import piecewise_constant as piecewise_constant
 from stillflow.training.schedules import piecewise_constant as piecewise_constant_decay
 from stillflow.training.schedules import polynomial_decay as polynomial_decay
+from stillflow.training_loop.basic_loop import basic_train_loop as basic_train_loop
 from stillflow.training_loop.hooks.checkpoints import CheckpointSaverHook as CheckpointSaverHook
 from stillflow.training_loop.hooks.checkpoints import CheckpointSaverListener as CheckpointSaverListener
 from stillflow.training_loop.hooks.functions import FeedFnHook as FeedFnHook
@@ -96,6 +97,7 @@ from stillflow.training_loop.session_creators import ChiefSessionCreator as Chie
 from stillflow.training_loop.session_creators import SessionCreator as SessionCreator
 from stillflow.training_loop.session_creators import WorkerSessionCreator as WorkerSessionCreator
 from stillflow.training_loop.session_manager import SessionManager as SessionManager
+from stillflow.training_loop.supervisor import Supervisor as Supervisor
 
 __getattr__ = _offering(
     __name__,

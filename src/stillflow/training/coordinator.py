@@ -61,7 +61,10 @@ class Coordinator:
                     is_first = True
                 self._stop_event.set()
         if is_first:
-            _log().info("Error reported to Coordinator: %s, %s", type(error), error)
+            if error is ex:
+                _log().info("Error reported to Coordinator: %s, %s", type(error), error)
+            else:
+                _log().info("Error reported to Coordinator: %s", error)
         if error is not None and error is not ex and not isinstance(ex, tuple):
             raise error
 
@@ -82,7 +85,7 @@ class Coordinator:
         try:
             yield
         except BaseException as error:
-            self.request_stop(error)
+            self.request_stop((type(error), error, error.__traceback__))
 
     def wait_for_stop(self, timeout=None):
         """Waits until somebody asks to stop, at most `timeout` seconds. Whether somebody has."""
