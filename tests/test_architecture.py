@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "partitioned_variables": {"formats", "ops", "graph"},
     "variable_store": {"partitioned_variables", "variables", "initializers", "ops", "graph"},
     "variable_scope": {"variable_store", "ops", "graph"},
-    "template": {"variable_scope", "graph"},
+    "template": {"tracking", "variable_scope", "graph"},
     "initializers": {"ops", "graph", "composites", "errors", "seeds"},
     "training": {"training", "tracking", "variables", "resource_variables", "partitioned_variables",
                  "variable_scope", "initializers", "gradients", "composites", "ops", "graph", "errors", "session",

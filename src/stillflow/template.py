@@ -6,6 +6,8 @@ import functools
 
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import get_default_graph
+from stillflow.tracking.base import Trackable
+from stillflow.tracking.capture import capture_dependencies
 from stillflow.variable_scope import variable_scope
 
 
@@ -24,8 +26,12 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
     return Template(name_, function, create_scope_now_, unique_name_, custom_getter_)
 
 
-class Template:
-    """What make_template returns."""
+class Template(Trackable):
+    """What make_template returns.
+
+    tf.train.Checkpoint saves the variables that the first call makes, by their names within the scope; those of a
+    template within this one are saved as that one's.
+    """
 
     def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
         if name is None:
@@ -44,15 +50,19 @@ class Template:
         """Calls the function. Raises ValueError if a later call makes a variable to be trained."""
         if self._variable_scope is not None:
             with variable_scope(self._variable_scope, reuse=self._has_been_called):
-                return self._call(args, kwargs)
+                return self._call(self._variable_scope.name, args, kwargs)
         with variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter) as scope:
             self._variable_scope = scope
-            return self._call(args, kwargs)
+            return self._call(scope.name, args, kwargs)
 
-    def _call(self, args, kwargs):
+    def _call(self, scope_name, args, kwargs):
         graph = get_default_graph()
         before = len(graph.get_collection(GraphKeys.TRAINABLE_VARIABLES))
-        result = self._func(*args, **kwargs)
+        if self._has_been_called:
+            result = self._func(*args, **kwargs)
+        else:
+            with capture_dependencies(self, scope_name):
+                result = self._func(*args, **kwargs)
         made = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)[before:]
         if self._has_been_called and made:
             raise ValueError(
@@ -84,7 +94,7 @@ class Template:
         return None if self._variable_scope is None else f"{self._variable_scope.name}/"
 
     def _collected(self, key):
-        if self._variable_scope is None:
+        if not self._has_been_called:
             return []
         return get_default_graph().get_collection(key, self.variable_scope_name)
 
@@ -104,3 +114,14 @@ class Template:
     @property
     def local_variables(self):
         return self._collected(GraphKeys.LOCAL_VARIABLES)
+
+    @property
+    def non_trainable_variables(self):
+        """The global variables that optimizers leave alone."""
+        trainable = {id(variable) for variable in self.trainable_variables}
+        return [variable for variable in self.global_variables if id(variable) not in trainable]
+
+    # As layers call them.
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables

@@ -15,6 +15,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.tracking.base import Trackable
+from stillflow.tracking.capture import variable_was_made
 
 
 class VariableSynchronization(enum.Enum):
@@ -108,6 +109,7 @@ class Variable(Trackable):
         with graph.control_dependencies(None):
             self._add_nodes(graph, initial_value, dtype, shape, validate_shape, name)
         graph.add_to_collections(collections, self)
+        variable_was_made(self, name)
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)
