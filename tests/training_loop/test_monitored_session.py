@@ -14,6 +14,7 @@ import stillflow as tf
 
 PROGRAM = """
 import json
+import os
 import signal
 import sys
 

@@ -35,6 +35,7 @@ from stillflow.training.batching import maybe_shuffle_batch as maybe_shuffle_bat
 from stillflow.training.batching import maybe_shuffle_batch_join as maybe_shuffle_batch_join
 from stillflow.training.batching import shuffle_batch as shuffle_batch
 from stillflow.training.batching import shuffle_batch_join as shuffle_batch_join
+from stillflow.training.cluster import ClusterSpec as ClusterSpec
 from stillflow.training.coordinator import Coordinator as Coordinator
 from stillflow.training.coordinator import LooperThread as LooperThread
 from stillflow.training.ftrl import FtrlOptimizer as FtrlOptimizer
@@ -60,6 +61,7 @@ from stillflow.training.proximal_gradient_descent import (
 from stillflow.training.queue_runner import QueueRunner as QueueRunner
 from stillflow.training.queue_runner import add_queue_runner as add_queue_runner
 from stillflow.training.queue_runner import start_queue_runners as start_queue_runners
+from stillflow.training.replica_devices import replica_device_setter as replica_device_setter
 from stillflow.training.rms_prop import RMSPropOptimizer as RMSPropOptimizer
 from stillflow.training.schedules import cosine_decay as cosine_decay
 from stillflow.training.schedules import cosine_decay_restarts as cosine_decay_restarts
@@ -101,6 +103,6 @@ from stillflow.training_loop.supervisor import Supervisor as Supervisor
 
 __getattr__ = _offering(
     __name__,
-    "BytesList CheckpointState Example Feature FeatureList FeatureLists Features FloatList Int64List SaverDef "
-    "SequenceExample",
+    "BytesList CheckpointState ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef "
+    "SequenceExample ServerDef",
 )
