@@ -103,6 +103,6 @@ from stillflow.training_loop.supervisor import Supervisor as Supervisor
 
 __getattr__ = _offering(
     __name__,
-    "BytesList CheckpointState ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
-    "SaverDef SequenceExample ServerDef",
+    "BytesList CheckpointState ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List "
+    "JobDef SaverDef SequenceExample ServerDef",
 )
