@@ -83,6 +83,7 @@ STILLFLOW_BUILTIN(DecodeAndCropJpeg, "decode_and_crop_jpeg", "iiiifs", DType::kU
 STILLFLOW_BUILTIN(DecodeGif, "decode_gif", "", DType::kUInt8)
 STILLFLOW_BUILTIN(DecodeBmp, "decode_bmp", "i", DType::kUInt8)
 STILLFLOW_BUILTIN(EncodeJpeg, "encode_jpeg", "siiiisiis", DType::kString)
+STILLFLOW_BUILTIN(EncodeJpegVariableQuality, "encode_jpeg_variable_quality", "", DType::kString)
 STILLFLOW_BUILTIN(ExtractJpegShape, "extract_jpeg_shape", "t", DType::kInt32)
 STILLFLOW_BUILTIN(ReadFile, "read_file", "", DType::kString)
 STILLFLOW_BUILTIN(WriteFile, "write_file", "", DType::kString)
@@ -172,6 +173,7 @@ STILLFLOW_KERNELS(host_builtin){
      "image | format, quality, progressive, optimize_size, chroma_downsampling, density_unit, x_density, y_density, "
      "xmp_metadata",
      EncodeJpeg},
+    {"encode_jpeg_variable_quality", "images, quality", EncodeJpegVariableQuality},
     {"extract_jpeg_shape", "contents | output_type", ExtractJpegShape},
     {"read_file", "filename", ReadFile},
     {"write_file", "filename, contents", WriteFile},

@@ -151,6 +151,12 @@ def encode_jpeg(
     return _with_density(buffer.getvalue(), density_unit, int(x_density), int(y_density), xmp_metadata)
 
 
+def encode_jpeg_variable_quality(images, quality):
+    if np.ndim(quality) != 0:
+        raise _invalid(f"quality must be scalar, got shape {list(np.shape(quality))}")
+    return encode_jpeg(images, b"", int(quality), 0, 0, 1, b"in", 300, 300, b"")
+
+
 def _with_density(data, unit, x_density, y_density, xmp):
     """The header of a JPEG with this density, followed by what is said about the image."""
     numbers = bytes([1 if unit == b"in" else 2]) + x_density.to_bytes(2, "big") + y_density.to_bytes(2, "big")
@@ -257,6 +263,7 @@ FUNCTIONS = {
         decode_and_crop_jpeg,
         extract_jpeg_shape,
         encode_jpeg,
+        encode_jpeg_variable_quality,
         decode_gif,
         decode_bmp,
         decode_image,

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites import image_decoding
+from stillflow.composites.image_types import convert_image_dtype as convert_image_dtype
+from stillflow.facade.image_color import *
+from stillflow.facade.image_geometry import *
 from stillflow.facade.image_patches import extract_image_patches as extract_image_patches
 from stillflow.facade.image_patches import extract_patches as extract_patches
 from stillflow.graph import dtypes
@@ -150,5 +154,36 @@ def extract_jpeg_shape(contents, output_type=dtypes.int32, name=None):
 
 def is_jpeg(contents, name=None):
     """Whether a string begins as JPEG files do."""
-    with name_scope(name, "is_jpeg"):
-        return ops.equal(ops.substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
+    return image_decoding.is_jpeg(contents, name)
+
+
+def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
+    """The pixels of a JPEG, PNG, GIF or BMP file, [height, width, channels], or [frames, height, width, 3] of a GIF.
+
+    Args:
+      contents: a string scalar: what the file holds.
+      channels: how many there are to be; None or 0 for what the file has.
+      dtype: the type of the pixels; see `convert_image_dtype`.
+      expand_animations: whether to return all frames of a GIF rather than the first.
+
+    Raises:
+      ValueError: for a number of channels other than 0, 1, 3 and 4.
+      At run time tf.errors.InvalidArgumentError for other files, damaged ones, or channels that a format has not.
+    """
+    return image_decoding.decode_image(contents, channels, dtype, name, expand_animations)
+
+
+def adjust_jpeg_quality(image, jpeg_quality, name=None):
+    """An image as it is after it was written as a JPEG file of that quality, from 0 to 100, and read again.
+
+    Needs the extra `images`.
+    """
+    return image_decoding.adjust_jpeg_quality(image, jpeg_quality, name)
+
+
+def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
+    """adjust_jpeg_quality with a random quality, at least the first and below the second.
+
+    Raises ValueError for bounds in the wrong order or not from 0 to 100.
+    """
+    return image_decoding.random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed)

@@ -5,6 +5,7 @@ from stillflow.facade.image import (
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
+    decode_image,
     decode_jpeg,
     decode_png,
     encode_jpeg,
@@ -31,9 +32,11 @@ from stillflow.facade.parsing import (
 )
 from stillflow.facade.string_names import decode_base64, encode_base64
 from stillflow.graph_util import write_graph
+from stillflow.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from stillflow.record_files import (
     TFRecordCompressionType,
     TFRecordOptions,
     TFRecordWriter,
     tf_record_iterator,
 )
+from stillflow.training.input_producers import match_filenames_once

@@ -240,6 +240,10 @@ _CONTENTS = {
     "array.slice": ("Slice", "slice"),
     "array.sparse_to_dense": ("SparseToDense", "sparse_to_dense sparse_to_dense_op"),
     "image.patches": ("ExtractImagePatches", "extract_image_patches"),
+    "image.color": (
+        "RGBToHSV HSVToRGB AdjustContrastv2 AdjustHue AdjustSaturation",
+        "rgb_to_hsv hsv_to_rgb adjust_contrast_v2 adjust_hue_op adjust_saturation_op",
+    ),
     "image.bounding_box": (
         "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
         "sample_distorted_bounding_box sample_distorted_bounding_box_v2",
@@ -317,8 +321,10 @@ _CONTENTS = {
     ),
     "parsing.files": ("ReadFile WriteFile MatchingFiles", "read_file write_file matching_files"),
     "parsing.images": (
-        "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg ExtractJpegShape",
-        "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg extract_jpeg_shape",
+        "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg "
+        "EncodeJpegVariableQuality ExtractJpegShape",
+        "decode_png decode_jpeg decode_and_crop_jpeg decode_gif decode_bmp encode_png encode_jpeg "
+        "encode_jpeg_variable_quality extract_jpeg_shape",
     ),
     "strings.values": (
         "StringToNumber AsString StringToHashBucket StringToHashBucketFast StringToHashBucketStrong StringStrip "

@@ -56,6 +56,11 @@ encode_jpeg = define_op(
     "x_density, y_density, xmp_metadata)",
     differentiable=None,
 )
+encode_jpeg_variable_quality = define_op(
+    "EncodeJpegVariableQuality(images: uint8, quality: int32) -> (contents: string)",
+    kernel="encode_jpeg_variable_quality(images, quality)",
+    differentiable=None,
+)
 extract_jpeg_shape = define_op(
     "ExtractJpegShape(contents: string) -> (image_shape: output_type)",
     "output_type: {int32, int64} = int32",

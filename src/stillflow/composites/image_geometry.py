@@ -1,0 +1,222 @@
+"""Images flipped, turned, cropped and padded."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.composites.case import case
+from stillflow.composites.cond import cond
+from stillflow.composites.control import with_dependencies
+from stillflow.composites.image_types import at_least_3d_checks, check_that, checked_image, is_tensor
+from stillflow.composites.random import random_uniform
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+_WRONG_RANK = "'image' must have either 3 or 4 dimensions."
+
+
+def _is_single(image):
+    """Whether this is one image, or is taken for one, rather than a batch. Raises ValueError for other ranks."""
+    rank = image.shape.rank
+    if rank not in (3, 4, None):
+        raise ValueError(_WRONG_RANK)
+    return rank != 4
+
+
+# ---- Flips and turns --------------------------------------------------------------------------------------------
+
+
+def _with_shape_of(result, image):
+    result.set_shape([None, None, None] if image.shape.rank is None else image.shape)
+    return result
+
+
+def flip(image, axis, scope_name):
+    with name_scope(None, scope_name, [image]):
+        image = checked_image(convert_to_tensor(image, name="image"))
+        if _is_single(image):
+            return _with_shape_of(ops.reverse_v2(image, [axis]), image)
+        return ops.reverse_v2(image, [axis + 1])
+
+
+def random_flip(image, axis, seed, scope_name):
+    with name_scope(None, scope_name, [image]) as scope:
+        image = checked_image(convert_to_tensor(image, name="image"))
+        if _is_single(image):
+            is_flipped = ops.less(random_uniform([], 0, 1.0, seed=seed), 0.5)
+            result = cond(is_flipped, lambda: ops.reverse_v2(image, [axis]), lambda: image, name=scope)
+            return _with_shape_of(result, image)
+        batch = ops.shape(image)[0]
+        numbers = random_uniform([batch], 0, 1.0, seed=seed)
+        flips = ops.cast(ops.round(ops.reshape(numbers, [batch, 1, 1, 1])), image.dtype)
+        flipped = ops.reverse_v2(image, [axis + 1])
+        return flips * flipped + (1 - flips) * image
+
+
+def rot90(image, k, name):
+    with name_scope(name, "rot90", [image, k]) as scope:
+        image = checked_image(convert_to_tensor(image, name="image"))
+        k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
+        k.shape.assert_has_rank(0)
+        k = ops.floor_mod(k, 4)
+        first = 0 if _is_single(image) else 1  # the axis of the rows
+        order = [1, 0, 2] if first == 0 else [0, 2, 1, 3]
+        turns = [
+            (ops.equal(k, 1), lambda: ops.transpose(ops.reverse_v2(image, [first + 1]), order)),
+            (ops.equal(k, 2), lambda: ops.reverse_v2(image, [first, first + 1])),
+            (ops.equal(k, 3), lambda: ops.reverse_v2(ops.transpose(image, order), [first + 1])),
+        ]
+        result = case(turns, default=lambda: image, exclusive=True, name=scope)
+        if first == 0:
+            result.set_shape([None, None, image.shape[2]])
+        else:
+            result.set_shape([result.shape[0], None, None, result.shape[3]])
+        return result
+
+
+def transpose(image, name):
+    with name_scope(name, "transpose", [image]):
+        image = checked_image(convert_to_tensor(image, name="image"))
+        return ops.transpose(image, [1, 0, 2] if _is_single(image) else [0, 2, 1, 3], name=name)
+
+
+# ---- Parts ------------------------------------------------------------------------------------------------------
+
+
+def _margin(size, fraction):
+    """(how much to take away on each side, what is left) of a size."""
+    if is_tensor(size):
+        exact = ops.cast(size, dtypes.float64)
+        return ops.cast((exact - exact * fraction) / 2, dtypes.int32)
+    return int((size - size * fraction) / 2)
+
+
+def _known_or_tensor(image, axis):
+    size = image.shape.dims[axis].value
+    return ops.shape(image)[axis] if size is None else size
+
+
+def central_crop(image, central_fraction):
+    with name_scope(None, "central_crop", [image]):
+        image = convert_to_tensor(image, name="image")
+        if central_fraction <= 0.0 or central_fraction > 1.0:
+            raise ValueError("central_fraction must be within (0, 1]")
+        if central_fraction == 1.0:
+            return image
+        checked_image(image)
+        rank = image.shape.rank
+        if rank not in (3, 4):
+            raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}.")
+        batch = [] if rank == 3 else [image.shape[0]]
+        sizes = [_known_or_tensor(image, len(batch) + i) for i in range(2)]
+        margins = [_margin(size, central_fraction) for size in sizes]
+        left = [size - margin * 2 for size, margin in zip(sizes, margins, strict=True)]
+        begin = ops.stack([0] * len(batch) + [*margins, 0])
+        size = ops.stack([-1] * len(batch) + [*left, -1])
+        result = ops.slice(image, begin, size)
+        known = [None if is_tensor(size) else size for size in left]
+        result.set_shape([*batch, *known, image.shape[-1]])
+        return result
+
+
+def _as_batch(image):
+    """(a batch of images, whether it was one)."""
+    rank = image.shape.rank
+    if rank == 4:
+        return image, True
+    if rank not in (3, None):
+        raise ValueError(_WRONG_RANK)
+    image = ops.expand_dims(image, 0)
+    if rank is None:
+        image.set_shape([None] * 4)
+    return image, False
+
+
+def _sizes(image):
+    """The four sizes of a batch, integers or tensors."""
+    if image.shape.is_fully_defined():
+        return image.shape.as_list()
+    tensors = ops.unstack(ops.shape(image), 4)
+    known = image.shape.with_rank(4).as_list()
+    return [tensor if size is None else size for size, tensor in zip(known, tensors, strict=True)]
+
+
+def _finished(result, sizes, is_batch):
+    """A batch with what is known of its sizes, or the one image in it."""
+    result.set_shape([None if is_tensor(size) else size for size in sizes])
+    return result if is_batch else ops.squeeze(result, [0])
+
+
+def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    with name_scope(None, "pad_to_bounding_box", [image]):
+        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        found = at_least_3d_checks(image)
+        batch, height, width, depth = _sizes(image)
+        right = target_width - offset_width - width
+        below = target_height - offset_height - height
+        found += check_that(offset_height >= 0, "offset_height must be >= 0")
+        found += check_that(offset_width >= 0, "offset_width must be >= 0")
+        found += check_that(right >= 0, "width must be <= target - offset")
+        found += check_that(below >= 0, "height must be <= target - offset")
+        image = with_dependencies(found, image)
+        paddings = ops.reshape(ops.stack([0, 0, offset_height, below, offset_width, right, 0, 0]), [4, 2])
+        return _finished(ops.pad(image, paddings), (batch, target_height, target_width, depth), is_batch)
+
+
+def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    with name_scope(None, "crop_to_bounding_box", [image]):
+        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        found = at_least_3d_checks(image)
+        batch, height, width, depth = _sizes(image)
+        found += check_that(offset_width >= 0, "offset_width must be >= 0.")
+        found += check_that(offset_height >= 0, "offset_height must be >= 0.")
+        found += check_that(target_width > 0, "target_width must be > 0.")
+        found += check_that(target_height > 0, "target_height must be > 0.")
+        found += check_that(width >= target_width + offset_width, "width must be >= target + offset.")
+        found += check_that(height >= target_height + offset_height, "height must be >= target + offset.")
+        image = with_dependencies(found, image)
+        begin = ops.stack([0, offset_height, offset_width, 0])
+        cropped = ops.slice(image, begin, ops.stack([-1, target_height, target_width, -1]))
+        return _finished(cropped, (batch, target_height, target_width, depth), is_batch)
+
+
+# ---- Both -------------------------------------------------------------------------------------------------------
+
+
+def _choose(known, op):
+    """A function of two sizes: `known` of integers, or `op` if one is a tensor."""
+    return lambda x, y: op(x, y) if is_tensor(x) or is_tensor(y) else known(x, y)
+
+
+_larger = _choose(max, lambda x, y: ops.maximum(x, y))
+_smaller = _choose(min, lambda x, y: ops.minimum(x, y))
+_equal = _choose(lambda x, y: x == y, lambda x, y: ops.equal(x, y))
+
+
+def resize_with_crop_or_pad(image, target_height, target_width):
+    with name_scope(None, "resize_image_with_crop_or_pad", [image]):
+        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        found = at_least_3d_checks(image)
+        found += check_that(target_width > 0, "target_width must be > 0.")
+        found += check_that(target_height > 0, "target_height must be > 0.")
+        image = with_dependencies(found, image)
+        if is_tensor(target_height):
+            target_height = with_dependencies(found, target_height)
+        if is_tensor(target_width):
+            target_width = with_dependencies(found, target_width)
+        _, height, width, _ = _sizes(image)
+        crop_left, pad_left = _offsets(target_width - width)
+        crop_top, pad_top = _offsets(target_height - height)
+        rows, columns = _smaller(target_height, height), _smaller(target_width, width)
+        cropped = crop_to_bounding_box(image, crop_top, crop_left, rows, columns)
+        resized = pad_to_bounding_box(cropped, pad_top, pad_left, target_height, target_width)
+        _, height, width, _ = _sizes(resized)
+        found = check_that(_equal(height, target_height), "resized height is not correct.")
+        found += check_that(_equal(width, target_width), "resized width is not correct.")
+        resized = with_dependencies(found, resized)
+        return resized if is_batch else ops.squeeze(resized, [0])
+
+
+def _offsets(difference):
+    """How much to crop before, and to pad before, for a size that is to grow by `difference`."""
+    return _larger(-difference // 2, 0), _larger(difference // 2, 0)
