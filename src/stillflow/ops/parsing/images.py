@@ -106,6 +106,13 @@ def _(context):
     return ()
 
 
+@encode_jpeg_variable_quality.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[0], 3)
+    plain.with_rank(context.shapes[1], 0)
+    return ()
+
+
 @extract_jpeg_shape.shape_rule
 def _(context):
     plain.with_rank(context.shapes[0], 0)
