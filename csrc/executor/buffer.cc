@@ -99,6 +99,26 @@ void ReleaseStrings(Buffer* buffer) {
   ReturnBuffer(buffer);
 }
 
+void ReleaseVariants(Buffer* buffer) {
+  auto** cells = static_cast<Variant**>(buffer->data);
+  const int64_t count = buffer->capacity_bytes / static_cast<int64_t>(sizeof(Variant*));
+  for (int64_t i = 0; i < count; ++i) {
+    Variant* const cell = cells[i];
+    if (cell != nullptr && cell->references.fetch_sub(1, std::memory_order_acq_rel) == 1) cell->destroy(cell);
+  }
+  ReturnBuffer(buffer);
+}
+
+Buffer* AllocateCells(int64_t count, void (*destroy)(Buffer*)) {
+  static_assert(sizeof(StringCell*) == sizeof(Variant*), "cells are pointers");
+  if (count < 0 || count > (int64_t{1} << 40)) return nullptr;
+  Buffer* buffer = AllocateBuffer(count * static_cast<int64_t>(sizeof(StringCell*)));
+  if (buffer == nullptr) return nullptr;
+  std::memset(buffer->data, 0, buffer->capacity_bytes);
+  buffer->destroy = destroy;
+  return buffer;
+}
+
 }  // namespace
 
 Buffer* AllocateBuffer(int64_t bytes) {
@@ -133,14 +153,9 @@ void BorrowBuffer(Buffer* buffer, const void* data, int64_t bytes) {
   buffer->destroy = Nothing;
 }
 
-Buffer* AllocateStrings(int64_t count) {
-  if (count < 0 || count > (int64_t{1} << 40)) return nullptr;
-  Buffer* buffer = AllocateBuffer(count * static_cast<int64_t>(sizeof(StringCell*)));
-  if (buffer == nullptr) return nullptr;
-  std::memset(buffer->data, 0, buffer->capacity_bytes);
-  buffer->destroy = ReleaseStrings;
-  return buffer;
-}
+Buffer* AllocateStrings(int64_t count) { return AllocateCells(count, ReleaseStrings); }
+
+Buffer* AllocateVariants(int64_t count) { return AllocateCells(count, ReleaseVariants); }
 
 StringCell* NewString(const char* bytes, int64_t size) {
   auto* cell = static_cast<StringCell*>(std::malloc(offsetof(StringCell, bytes) + size + 1));

@@ -20,6 +20,9 @@ inline void Release(Buffer* buffer) {
 // A buffer of `count` string cells, all null, which releases its cells with itself; or null.
 Buffer* AllocateStrings(int64_t count);
 
+// The same of variants.
+Buffer* AllocateVariants(int64_t count);
+
 // A cell with one reference, or null.
 StringCell* NewString(const char* bytes, int64_t size);
 

@@ -40,7 +40,8 @@ Status ParallelForService(RunContext* run, int64_t count, Status (*body)(void*, 
 
 int ThreadCountService(RunContext* run) { return run->session->threads(); }
 
-constexpr Services kServices = {AllocateBuffer, AllocateStrings, NewString, ParallelForService, ThreadCountService};
+constexpr Services kServices = {AllocateBuffer, AllocateStrings,    AllocateVariants,
+                                NewString,      ParallelForService, ThreadCountService};
 
 void Clear(Tensor* tensor) {
   if (tensor->buffer == nullptr) return;

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace stillflow {
 
@@ -56,9 +57,16 @@ void* StateTable::GetOp(const std::string& name, const KernelDef& kernel, const 
 }
 
 std::map<std::string, std::string> StateTable::SaveOps() {
-  std::lock_guard<std::mutex> guard(mutex_);
-  std::map<std::string, std::string> saved = awaited_states_;
-  for (const auto& entry : op_states_) {
+  const std::lock_guard<std::mutex> saving(saving_mutex_);
+  std::map<std::string, std::string> saved;
+  std::vector<std::pair<std::string, OpState*>> states;  // they last as long as the table
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    saved = awaited_states_;
+    for (const auto& entry : op_states_) states.emplace_back(entry.first, entry.second.get());
+  }
+  // Without the lock: to save one may mean to wait for a run.
+  for (const auto& entry : states) {
     std::string bytes;
     if (entry.second->Save(&bytes)) saved[entry.first] = std::move(bytes);
   }
@@ -66,9 +74,13 @@ std::map<std::string, std::string> StateTable::SaveOps() {
 }
 
 bool StateTable::RestoreOp(const std::string& name, std::string bytes) {
-  std::lock_guard<std::mutex> guard(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   const auto found = op_states_.find(name);
-  if (found != op_states_.end()) return found->second->Restore(bytes);
+  if (found != op_states_.end()) {
+    OpState* const state = found->second.get();
+    lock.unlock();
+    return state->Restore(bytes);
+  }
   awaited_states_[name] = std::move(bytes);
   return true;
 }

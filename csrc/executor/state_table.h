@@ -20,10 +20,12 @@ class OpState {
 
   const KernelDef& kernel() const { return kernel_; }
   void* get() const { return state_; }
-  // False for states that kernels do not save.
+  // False for states that kernels do not save, or cannot save now.
   bool Save(std::string* bytes) const {
     if (kernel_.save_state == nullptr) return false;
-    bytes->resize(kernel_.save_state(state_, nullptr));
+    const int64_t size = kernel_.save_state(state_, nullptr);
+    if (size < 0) return false;
+    bytes->resize(size);
     kernel_.save_state(state_, bytes->data());
     return true;
   }
@@ -63,6 +65,7 @@ class StateTable {
   bool RestoreOp(const std::string& name, std::string bytes);
 
  private:
+  std::mutex saving_mutex_;  // one at a time saves the states of ops; taken before the other
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<RandomState>> random_states_;
   std::map<std::string, std::unique_ptr<OpState>> op_states_;

@@ -60,6 +60,14 @@ struct StringCell {
   char bytes[1];
 };
 
+// The element type of variant tensors is Variant*, where null is a variant that holds nothing. Whatever follows the
+// header belongs to the kind of value, which `destroy` tells. As in a StringCell, the count of references comes
+// first.
+struct Variant {
+  std::atomic<int32_t> references;
+  void (*destroy)(Variant*);
+};
+
 struct Tensor {
   void* data;      // first element; unspecified when count is 0
   Buffer* buffer;  // null: no value
@@ -159,6 +167,8 @@ struct Services {
   Buffer* (*allocate)(int64_t bytes);
   // Returns `count` null cells with one reference, or null.
   Buffer* (*allocate_strings)(int64_t count);
+  // The same of variants.
+  Buffer* (*allocate_variants)(int64_t count);
   // Returns a cell with one reference, to be put into such a buffer, or null.
   StringCell* (*new_string)(const char* bytes, int64_t size);
   // Calls body(arg, chunk) once for each chunk in [0, count), possibly from several threads. After a failure
@@ -195,7 +205,8 @@ struct KernelDef {
   void (*release_prepared)(void* prepared);
   Status (*new_state)(const Attr* attrs, void** state);
   void (*free_state)(void* state);
-  // For states that are worth keeping: writes one to `bytes` unless that is null, and returns how many there are.
+  // For states that are worth keeping: writes one to `bytes` unless that is null, and returns how many there are, or
+  // -1 if it cannot be saved now.
   int64_t (*save_state)(void* state, void* bytes);
   // Returns false, and changes nothing, if the bytes are not of such a state.
   bool (*restore_state)(void* state, const void* bytes, int64_t size);

@@ -55,6 +55,7 @@ inline int64_t ElementBytes(DType dtype) {
     case DType::kUInt64:
     case DType::kString:
     case DType::kResource:
+    case DType::kVariant:
     case DType::kComplex64:
       return 8;
     case DType::kFloat:
@@ -79,6 +80,9 @@ inline int64_t ElementBytes(DType dtype) {
       return 0;
   }
 }
+
+// Whether the elements are cells that are shared: one that is copied has a reference more.
+inline bool HasCells(DType dtype) { return dtype == DType::kString || dtype == DType::kVariant; }
 
 inline const char* Name(DType dtype) {
   constexpr const char* kNames[] = {"invalid",    "float",  "double",    "int32",   "uint8",   "int16",
@@ -205,13 +209,15 @@ inline Status OutOfMemory(DType dtype, const Shape& shape) {
                ShapeText(shape).c_str(), Name(dtype));
 }
 
-// Gives `tensor` memory for a shape; its elements are uninitialized (null cells for strings).
+// Gives `tensor` memory for a shape; its elements are uninitialized (null for strings and variants).
 inline Status Allocate(const Services& services, DType dtype, const Shape& shape, Tensor* tensor) {
   int64_t count = 0;
   STILLFLOW_RETURN_IF_ERROR(CheckedCount(shape, &count));
   int64_t bytes = 0;
   if (__builtin_mul_overflow(count, ElementBytes(dtype), &bytes)) return OutOfMemory(dtype, shape);
-  Buffer* buffer = dtype == DType::kString ? services.allocate_strings(count) : services.allocate(bytes);
+  Buffer* buffer = dtype == DType::kString    ? services.allocate_strings(count)
+                   : dtype == DType::kVariant ? services.allocate_variants(count)
+                                              : services.allocate(bytes);
   if (buffer == nullptr) return OutOfMemory(dtype, shape);
   tensor->buffer = buffer;
   tensor->data = buffer->data;
@@ -249,7 +255,7 @@ inline bool IsOwned(const KernelCall& call, int in) {
 inline Status ForwardOrAllocate(const KernelCall& call, int in, int out, DType dtype, const Shape& shape) {
   const Tensor& from = *call.in[in];
   const bool fits = from.count == shape.Count() && ElementBytes(from.dtype) == ElementBytes(dtype) &&
-                    from.dtype != DType::kString && dtype != DType::kString;
+                    !HasCells(from.dtype) && !HasCells(dtype);
   if (!fits || !IsOwned(call, in)) return AllocateOutput(call, out, dtype, shape);
   Alias(call, in, out, shape);
   call.out[out]->dtype = dtype;
@@ -263,9 +269,10 @@ inline bool SetString(const KernelCall& call, Tensor* tensor, int64_t index, con
   return cell != nullptr;
 }
 
-// Adds a reference to each string of a tensor whose cells were copied. Until then the kernel must not fail.
+// Adds a reference to each string or variant of a tensor whose cells were copied. Until then the kernel must not
+// fail.
 inline void RetainStrings(const Tensor& tensor) {
-  if (tensor.dtype != DType::kString) return;
+  if (!HasCells(tensor.dtype)) return;
   for (int64_t i = 0; i < tensor.count; ++i) {
     if (StringCell* cell = Data<StringCell*>(tensor)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
   }
@@ -392,7 +399,7 @@ inline Status MakeUnique(const Services& services, Variable* variable) {
   Tensor copy;
   STILLFLOW_RETURN_IF_ERROR(Allocate(services, value.dtype, Shape(value), &copy));
   std::memcpy(copy.data, value.data, value.count * ElementBytes(value.dtype));
-  if (value.dtype == DType::kString) {
+  if (HasCells(value.dtype)) {
     for (int64_t i = 0; i < value.count; ++i) {
       if (StringCell* cell = Data<StringCell*>(value)[i]) cell->references.fetch_add(1, std::memory_order_relaxed);
     }

@@ -35,7 +35,7 @@ Status Fill(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value.dtype, shape));
   switch (ElementBytes(value.dtype)) {
     case 8:
-      if (value.dtype == DType::kString) return FillStrings(call, *Data<StringCell*>(value));
+      if (HasCells(value.dtype)) return FillStrings(call, *Data<StringCell*>(value));
       return FillOutput(call, *Data<uint64_t>(value));
     case 4:
       return FillOutput(call, *Data<uint32_t>(value));
@@ -49,7 +49,7 @@ Status Fill(const KernelCall& call) {
 Status ZerosLike(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
-  if (input.dtype == DType::kString) return Status();  // empty strings already
+  if (HasCells(input.dtype)) return Status();  // empty already
   char* to = MutableData<char>(*call.out[0]);
   const int64_t width = ElementBytes(input.dtype);
   return ForEachChunk(call, input.count, kElementsPerChunk, [&](Range range) {

@@ -95,7 +95,7 @@ Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
 // Strings that were copied before a bad index was met have not been retained.
 Status FinishStrings(const KernelCall& call, Status status) {
   Tensor& output = *call.out[0];
-  if (output.dtype != DType::kString) return status;
+  if (!HasCells(output.dtype)) return status;
   if (status.ok()) {
     RetainStrings(output);
   } else {

@@ -57,7 +57,7 @@ Status RandomShuffle(const KernelCall& call) {
   }
   if (status.ok()) {
     RetainStrings(*call.out[0]);
-  } else if (value.dtype == DType::kString) {
+  } else if (HasCells(value.dtype)) {
     std::memset(call.out[0]->data, 0, value.count * sizeof(StringCell*));  // cells that are not its own
   }
   return status;

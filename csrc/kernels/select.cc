@@ -115,7 +115,7 @@ Status Select(const KernelCall& call) {
   } else if (then.count > 0) {
     status = ChooseRows(call, condition.count, then.count / condition.count * ElementBytes(then.dtype));
   }
-  if (then.dtype == DType::kString) RetainStrings(*call.out[0]);
+  if (HasCells(then.dtype)) RetainStrings(*call.out[0]);
   return status;
 }
 
@@ -132,7 +132,7 @@ Status SelectV2(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   Status status =
       ForElementSize(type, [&](auto tag) { return ChooseBroadcast<typename decltype(tag)::type>(call, shape); });
-  if (type == DType::kString) RetainStrings(*call.out[0]);
+  if (HasCells(type)) RetainStrings(*call.out[0]);
   return status;
 }
 

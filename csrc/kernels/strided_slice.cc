@@ -174,7 +174,7 @@ Status StridedSliceAssign(const KernelCall& call) {
         ShapeText(part.shape).c_str(), ShapeText(value).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
-  if (value.dtype == DType::kString) {
+  if (HasCells(value.dtype)) {
     return Error(Code::kUnimplemented, "Parts of a variable of strings cannot be assigned");
   }
   return CopyIntoPart(call, part, variable->value.data);

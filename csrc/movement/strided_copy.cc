@@ -323,7 +323,7 @@ Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to
 
 Status AllocateZeros(const KernelCall& call, int out, DType dtype, const Shape& shape) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, shape));
-  if (dtype == DType::kString) return Status();  // empty strings already
+  if (HasCells(dtype)) return Status();  // empty already
   char* to = MutableData<char>(*call.out[out]);
   return ForEachChunk(call, call.out[out]->count * ElementBytes(dtype), kBytesPerChunk,
                       [&](Range range) { std::memset(to + range.begin, 0, range.end - range.begin); });

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "elements/tuple.h"
 #include "executor/event.h"
 #include "executor/resource.h"
 #include "executor/run_context.h"
-#include "queues/tuple.h"
 
 namespace stillflow {
 

@@ -14,6 +14,7 @@
 
 #include "services/guarded.h"
 #include "services/handle.h"
+#include "services/spec_attrs.h"
 
 namespace stillflow {
 namespace {
@@ -21,25 +22,6 @@ namespace {
 constexpr int kPriorityQueue = 3;
 constexpr const char* kTypes[] = {"FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue"};
 enum QueueAttr { kType = kHandleAttrs, kComponentTypes, kShapes, kCapacity, kMinAfterDequeue, kSeed, kSeed2 };
-
-std::vector<DType> TypesOf(const Attr& attr) {
-  const auto* types = static_cast<const int64_t*>(attr.data);
-  std::vector<DType> result;
-  for (int64_t i = 0; i < attr.size; ++i) result.push_back(static_cast<DType>(types[i]));
-  return result;
-}
-
-std::vector<PartialShape> ShapesOf(const Attr& attr) {
-  const auto* numbers = static_cast<const int64_t*>(attr.data);
-  std::vector<PartialShape> shapes;
-  for (int64_t i = 0; i < attr.size;) {
-    PartialShape shape;
-    shape.rank = static_cast<int32_t>(numbers[i++]);
-    for (int d = 0; d < shape.rank; ++d) shape.dims[d] = numbers[i++];
-    shapes.push_back(shape);
-  }
-  return shapes;
-}
 
 Status MakeQueueHandle(const KernelCall& call) {
   const auto options_for = [&](const std::string& name) {

@@ -10,7 +10,7 @@
 #include <map>
 #include <vector>
 
-#include "queues/tuple.h"
+#include "elements/tuple.h"
 #include "services/guarded.h"
 #include "services/handle.h"
 

@@ -43,6 +43,7 @@ cdef int _copy_strings(cnp.ndarray array, sf_tensor* tensor) except -1:
 
 cdef int _copy_in(cnp.ndarray array, int32_t dtype, sf_tensor* tensor) except -1:
     """Makes `tensor` own a copy of an array that is in C order and of its dtype's numpy type."""
+    _numpy_type(dtype)  # raises TypeError for what has no form there
     _describe(array, dtype, tensor)
     if dtype == DT_STRING:
         return _copy_strings(array, tensor)

@@ -132,30 +132,7 @@ cdef cnp.dtype _numpy_type(int32_t dtype):
     return found
 
 
-class EngineError(Exception):
-    """A failure in the engine: TensorFlow's error code, the step and the part of it that failed."""
-
-    def __init__(self, code, message, step=-1, part=0):
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.step = step
-        self.part = part
-
-
-cdef object _take_message(char* message):
-    if message == NULL:
-        return ""
-    text = (<bytes>message).decode("utf-8", "backslashreplace")
-    sf_free(message)
-    return text
-
-
-# Call it with the results of a call, not with the call: C++ may read `message` before the call sets it.
-cdef int _check(int32_t code, char* message) except -1:
-    if code != 0:
-        raise EngineError(code, _take_message(message))
-    return 0
+include "_errors.pxi"
 
 
 def supported_isas():
@@ -193,8 +170,7 @@ cdef class Kernels:
     """A kernel library for one instruction set; it stays loaded for good."""
 
     cdef sf_kernels* handle
-    cdef readonly dict indices      # name -> index
-    cdef readonly dict parameters   # name -> "inputs | attributes"
+    cdef readonly dict indices, parameters  # by name: an index, "inputs | attributes"
 
     def __init__(self, path):
         cdef char* message = NULL
@@ -259,8 +235,7 @@ cdef class Session:
         """{node name: (key, counter low, counter high)} of the random ops."""
         states = {}
         cdef const char* name = NULL
-        cdef uint64_t key = 0, low = 0, high = 0
-        cdef int64_t index = 0
+        cdef uint64_t key = 0, low = 0, high = 0, index = 0
         while sf_session_random_state(self.handle, index, &name, &key, &low, &high):
             states[(<bytes>name).decode()] = (key, low, high)
             index += 1
@@ -276,14 +251,20 @@ cdef class Session:
         """{node name: bytes} of the ops whose kernels have a state of their own and can save it."""
         cdef char* message = NULL
         states = {}
-        code = sf_session_save_op_states(self.handle, &message, _collect_state, <void*>states)
+        with nogil:  # it may have to wait for a run that needs it
+            code = sf_session_save_op_states(self.handle, &message, _collect_state, <void*>states)
         _check(code, message)
         return states
 
     def restore_op_state(self, str name, bytes state):
         """Restores such a state, at once or when the op is planned. Raises EngineError if it is not the op's."""
         cdef char* message = NULL
-        code = sf_session_restore_op_state(self.handle, name.encode(), PyBytes_AS_STRING(state), len(state), &message)
+        cdef bytes op = name.encode()
+        cdef const char* text = op
+        cdef const char* data = state
+        cdef int64_t size = len(state)
+        with nogil:
+            code = sf_session_restore_op_state(self.handle, text, data, size, &message)
         _check(code, message)
 
 

@@ -311,6 +311,24 @@ _CONTENTS = {
         "reader_num_work_units_completed_v2 reader_serialize_state reader_serialize_state_v2 reader_restore_state "
         "reader_restore_state_v2 reader_reset reader_reset_v2",
     ),
+    "data.sources": (
+        "TensorDataset TensorSliceDataset RangeDataset",
+        "tensor_dataset tensor_slice_dataset range_dataset",
+    ),
+    "data.transformations": (
+        "TakeDataset SkipDataset RepeatDataset ShardDataset ZipDataset ConcatenateDataset ShuffleDataset "
+        "ShuffleAndRepeatDataset BatchDataset BatchDatasetV2 PaddedBatchDataset PaddedBatchDatasetV2 WindowDataset "
+        "PrefetchDataset CacheDataset OptimizeDataset ModelDataset",
+        "take_dataset skip_dataset repeat_dataset shard_dataset zip_dataset concatenate_dataset shuffle_dataset "
+        "shuffle_and_repeat_dataset batch_dataset batch_dataset_v2 padded_batch_dataset padded_batch_dataset_v2 "
+        "window_dataset prefetch_dataset cache_dataset optimize_dataset model_dataset",
+    ),
+    "data.iterators": (
+        "Iterator IteratorV2 MakeIterator IteratorGetNext IteratorGetNextSync IteratorToStringHandle "
+        "IteratorFromStringHandle IteratorFromStringHandleV2",
+        "iterator iterator_v2 make_iterator iterator_get_next iterator_get_next_sync iterator_to_string_handle "
+        "iterator_from_string_handle iterator_from_string_handle_v2",
+    ),
     "parsing.example": (
         "ParseExample ParseSingleExample ParseSingleSequenceExample ParseSequenceExample",
         "parse_example_op parse_single_example_op parse_single_sequence_example_op parse_sequence_example_op",

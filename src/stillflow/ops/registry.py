@@ -44,7 +44,7 @@ class Kernel:
     name: str
     inputs: tuple[str, ...]
     attrs: tuple[str | int | Called, ...]
-    state: str | None = None  # "random": a Philox stream; "op": the kernel's own state
+    state: str | None = None  # "random": a Philox stream; "op": the kernel's own; "position": an iterator's
 
 
 @dataclass(frozen=True, slots=True)

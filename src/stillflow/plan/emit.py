@@ -141,7 +141,7 @@ def _emit_step(program, kernels, node, step, control_flow, compile_function, is_
     random_state = op_state = None
     if lowering.state == "random":
         random_state = node.name, node.attrs.get("seed", 0), node.attrs.get("seed2", 0)
-    elif lowering.state == "op":
+    elif lowering.state is not None:
         op_state = node.name
     try:
         program.add_step(

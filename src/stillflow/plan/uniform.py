@@ -69,6 +69,8 @@ def _result(node, evaluate):
         return values[1]
     if node.type == "ZerosLike":
         dtype = node.outputs[0].dtype
+        if dtype is dtypes.variant:
+            return None
         return np.array(b"" if dtype is dtypes.string else 0, dtype.as_numpy_dtype)
     if node.type in _MOVES and all(value.constant is not None for value in node.inputs):
         return values[0]

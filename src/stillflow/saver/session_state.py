@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import operator
 import os
 from collections.abc import Callable
 from typing import NamedTuple
 
 from stillflow import _engine, errors
+from stillflow.graph import dtypes
 from stillflow.ops.registry import Kernel
 from stillflow.reproducibility import random_state
 from stillflow.saver.checkpoint_reader import RESERVED_PREFIX
@@ -102,10 +104,11 @@ class SavedState:
 
 def _save_random_state(session):
     state = random_state(session)
-    if not state["streams"] and not state["states"]:
+    states = {name: data for name, data in state["states"].items() if _state_kind(session.graph, name) == "op"}
+    if not state["streams"] and not states:
         return None
     streams = {name: [stream["key"], stream["counter"]] for name, stream in state["streams"].items()}
-    states = {name: base64.b64encode(data).decode() for name, data in state["states"].items()}
+    states = {name: base64.b64encode(data).decode() for name, data in states.items()}
     return json.dumps({"version": 1, "streams": streams, "states": states}, sort_keys=True).encode()
 
 
@@ -134,10 +137,22 @@ def _operation(graph, name, kind):
         op = graph.get_operation_by_name(name)
     except (KeyError, ValueError):
         raise MisfitError(f"there is no operation {name}") from None
-    lowering = op._op_def.lowering
-    if not isinstance(lowering, Kernel) or lowering.state != kind:
+    if _kind_of(op) != kind:
         raise MisfitError(f"{name} ({op.type}) has no such state")
     return op
+
+
+def _kind_of(op):
+    lowering = op._op_def.lowering
+    return lowering.state if isinstance(lowering, Kernel) else None
+
+
+def _state_kind(graph, name):
+    """Of what kind the state of a node is; None for what is no node of the graph."""
+    try:
+        return _kind_of(graph.get_operation_by_name(name))
+    except (KeyError, ValueError):
+        return None
 
 
 def _check_stream(op, stream):
@@ -158,4 +173,75 @@ def _restore_random_state(session, data):
         raise MisfitError(str(error)) from None
 
 
+# ---- Positions of iterators ---------------------------------------------------------------------------------------
+#
+# A line of JSON that names the iterators, with the size of each position and the pipelines that it may belong to;
+# then the positions.
+
+
+def _save_positions(session):
+    graph = session.graph
+    positions = {
+        name: data for name, data in session._core.op_states().items() if _state_kind(graph, name) == "position"
+    }
+    if not positions:
+        return None
+    iterators = [
+        [name, len(data), sorted(_pipelines(graph.get_operation_by_name(name)))] for name, data in positions.items()
+    ]
+    header = json.dumps({"version": 1, "iterators": iterators}).encode()
+    return b"\n".join((header, b"".join(positions.values())))
+
+
+def _pipelines(iterator):
+    """The pipelines that an iterator may be started at, as the types of their nodes."""
+    starts = (user for user in iterator.outputs[0].consumers() if len(user.inputs) == 2 and not user.outputs)
+    return {_pipeline_text(start.inputs[0].op) for start in starts}
+
+
+def _pipeline_text(op):
+    """The types of the nodes of a pipeline, those of its arguments left out."""
+    text, pending, seen = [], [op], set()
+    while pending:
+        each = pending.pop()
+        text.append(each.type)
+        if each not in seen:
+            seen.add(each)
+            pending.extend(tensor.op for tensor in each.inputs if tensor.dtype == dtypes.variant)
+    return " ".join(text)
+
+
+def _parse_positions(data):
+    try:
+        header, _, rest = data.partition(b"\n")
+        found = json.loads(header)
+        if found["version"] != 1:
+            raise MisfitError(f"it has version {found['version']}")
+        positions, begin = {}, 0
+        for name, size, pipelines in found["iterators"]:
+            positions[str(name)] = rest[begin : begin + operator.index(size)], set(pipelines)
+            begin += size
+        if begin != len(rest):
+            raise MisfitError("it is not complete")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise MisfitError(f"it cannot be read: {error}") from None
+    return positions
+
+
+def _check_positions(session, data):
+    for name, (_, pipelines) in _parse_positions(data).items():
+        op = _operation(session.graph, name, "position")
+        if pipelines and not pipelines & _pipelines(op):
+            raise MisfitError(f"{name} goes through another pipeline")
+
+
+def _restore_positions(session, data):
+    for name, (position, _) in _parse_positions(data).items():
+        try:
+            session._core.restore_op_state(name, position)
+        except _engine.EngineError as error:
+            raise MisfitError(f"{error.message}: {name}") from None
+
+
+register("INPUT_POSITIONS", _save_positions, _check_positions, _restore_positions)
 register("RANDOM_STATE", _save_random_state, _check_random_state, _restore_random_state)

@@ -9,11 +9,11 @@ from stillflow.saver import session_state
 from stillflow.session import BaseSession
 
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
-_RANDOM_STATE = "RANDOM_STATE"
+_KEPT_AS_STATES = frozenset(("RANDOM_STATE", "INPUT_POSITIONS"))
 
 
 class Snapshot:
-    """The values of all variables of a session, and the positions of its random ops, at the last `save`.
+    """The values of a session's variables, and the positions of its random ops and iterators, at the last `save`.
 
     Nothing is written to disk, and nothing is copied until it has to be: a variable that is updated after `save` is
     copied by that update, once. Saving and restoring take microseconds for each variable, whatever its size:
@@ -52,7 +52,9 @@ class Snapshot:
         self._streams = core.random_states()
         self._states = core.op_states()
         self._parts = {
-            name: part.save(self._session) for name, part in session_state._parts.items() if name != _RANDOM_STATE
+            name: part.save(self._session)
+            for name, part in session_state._parts.items()
+            if name not in _KEPT_AS_STATES
         }
 
     def restore(self):
@@ -98,4 +100,4 @@ class Snapshot:
             (), (op,), inputs, dims, scratch, self._session._kernels,
             lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(inputs, dims, strict=True)],
         )  # fmt: skip
-        return scratch.op_states()[name]
+        return scratch.op_states().get(name, b"")  # nothing is the state of an iterator that was not initialized

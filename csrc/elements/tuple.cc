@@ -1,4 +1,4 @@
-#include "queues/tuple.h"
+#include "elements/tuple.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ void RetainCells(StringCell* const* cells, int64_t count) {
 void CopyElements(DType dtype, const void* from, void* to, int64_t count) {
   if (count == 0) return;
   std::memcpy(to, from, count * ElementBytes(dtype));
-  if (dtype == DType::kString) RetainCells(static_cast<StringCell* const*>(to), count);
+  if (HasCells(dtype)) RetainCells(static_cast<StringCell* const*>(to), count);
 }
 
 Status ShapeMismatch(size_t component, const std::string& expected, const Tensor& tensor) {

@@ -1,4 +1,4 @@
-// tuple.h: an element of a queue: a tensor for each of its components.
+// tuple.h: an element of a queue or a data set: a tensor for each of its components.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,16 @@ class Tuple {
     }
   }
 
+  size_t size() const { return tensors_.size(); }
+  // Makes it one of `size` tensors without values.
+  void Reset(size_t size) {
+    for (Tensor& tensor : tensors_) {
+      if (tensor.buffer != nullptr) Release(tensor.buffer);
+    }
+    tensors_.resize(size);
+    for (Tensor& tensor : tensors_) tensor.buffer = nullptr;
+  }
+
   Tensor& operator[](size_t component) { return tensors_[component]; }
   const Tensor& operator[](size_t component) const { return tensors_[component]; }
 
@@ -54,7 +64,7 @@ inline bool operator==(const PartialShape& a, const PartialShape& b) {
   return a.rank == b.rank && (a.rank <= 0 || std::memcmp(a.dims, b.dims, sizeof(int64_t) * a.rank) == 0);
 }
 
-// What the components of a queue's elements are. Without shapes they may have any.
+// What the components of elements are. Without shapes they may have any.
 struct TupleSpec {
   std::vector<DType> types;
   std::vector<PartialShape> shapes;

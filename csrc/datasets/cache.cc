@@ -1,0 +1,113 @@
+// Data sets that bring what their input brought the first time: cache in memory.
+#include "datasets/datasets.h"
+
+namespace stillflow {
+namespace {
+
+void Share(const Tuple& from, Tuple* to) {
+  to->Reset(from.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    (*to)[i] = from[i];
+    Retain(from[i].buffer);
+  }
+}
+
+// What a whole pass has brought. A pass that is left before its end leaves nothing.
+struct Cached final : Legacy {
+  explicit Cached(TupleSpec element_spec) : spec(std::move(element_spec)) {}
+  Status Save(PositionWriter* writer) override {
+    writer->Bool(is_whole);
+    return is_whole ? writer->Elements(elements) : Status();
+  }
+  Status Restore(const Services& services, PositionReader* reader) override {
+    is_whole = reader->Bool();
+    return is_whole ? reader->Elements(services, spec, &elements) : reader->status();
+  }
+
+  const TupleSpec spec;
+  std::vector<Tuple> elements;
+  bool is_whole = false;
+};
+
+class MemoryCacheDataset final : public DatasetOf<MemoryCacheDataset> {
+ public:
+  using DatasetOf::DatasetOf;
+  const char* type() const override { return "MemoryCache"; }
+
+  Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
+    const Place own = place.Child(type());
+    std::shared_ptr<Cached> cached;
+    const auto make = [this] { return std::make_shared<Cached>(spec()); };
+    STILLFLOW_RETURN_IF_ERROR(own.FindOrMake(*context->services, make, &cached));
+    auto made = std::make_unique<It>(*this, own, std::move(cached));
+    STILLFLOW_RETURN_IF_ERROR(made->StartInput(context));
+    *iterator = std::move(made);
+    return Status();
+  }
+
+ private:
+  class It final : public Iterator {
+   public:
+    It(const MemoryCacheDataset& dataset, Place place, std::shared_ptr<Cached> cached)
+        : dataset_(dataset), place_(std::move(place)), cached_(std::move(cached)) {}
+
+    Status StartInput(IteratorContext* context) {
+      return cached_->is_whole ? Status() : dataset_.input().MakeIterator(context, place_, &input_);
+    }
+
+    Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+      if (input_ != nullptr) {
+        STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
+        if (*is_end) {
+          cached_->elements = std::move(passed_);
+          cached_->is_whole = true;
+          input_.reset();
+          next_ = cached_->elements.size();
+        } else {
+          passed_.emplace_back();
+          Share(*element, &passed_.back());
+        }
+        return Status();
+      }
+      *is_end = next_ == cached_->elements.size();
+      if (!*is_end) Share(cached_->elements[next_++], element);
+      return Status();
+    }
+
+    Status Save(IteratorContext* context, PositionWriter* writer) override {
+      writer->Bool(input_ != nullptr);
+      if (input_ == nullptr) {
+        writer->Int(static_cast<int64_t>(next_));
+        return Status();
+      }
+      STILLFLOW_RETURN_IF_ERROR(writer->Elements(passed_));
+      return input_->Save(context, writer);
+    }
+    Status Restore(IteratorContext* context, PositionReader* reader) override {
+      if (reader->Bool()) {
+        if (input_ == nullptr) reader->Fail();
+        STILLFLOW_RETURN_IF_ERROR(reader->Elements(*context->services, dataset_.spec(), &passed_));
+        return input_->Restore(context, reader);
+      }
+      input_.reset();
+      next_ = reader->IntIn(0, static_cast<int64_t>(cached_->elements.size()));
+      return reader->status();
+    }
+
+   private:
+    const MemoryCacheDataset& dataset_;
+    const Place place_;
+    const std::shared_ptr<Cached> cached_;
+    IteratorPtr input_;          // of the pass that fills the cache
+    std::vector<Tuple> passed_;  // what it has brought
+    size_t next_ = 0;            // in the cache
+  };
+};
+
+}  // namespace
+
+DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input) {
+  return std::make_shared<MemoryCacheDataset>(std::move(spec), std::vector<DatasetPtr>{std::move(input)});
+}
+
+}  // namespace stillflow

@@ -1,0 +1,99 @@
+// dataset.h: data sets, which say what elements there are, and iterators, which bring them one after the other.
+//
+// A data set is a description that never changes; any number of iterators may be made of it. What a pass over it
+// leaves for the next pass (the seeds of a shuffle, what a cache holds) lies in the places of the pipeline.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/place.h"
+#include "datasets/position.h"
+#include "elements/tuple.h"
+#include "executor/run_context.h"
+#include "kernel_api/kernel.h"
+
+namespace stillflow {
+
+// The run that asks for elements; its end ends what takes long.
+struct IteratorContext {
+  RunContext* run;
+  const Services* services;
+
+  // An error if the run is to end. Belongs into loops that may go on for long without bringing an element.
+  Status CheckRun() const;
+};
+
+class Iterator {
+ public:
+  virtual ~Iterator() = default;
+
+  // Puts the next element in the place of what `element` held, or sets `is_end` if there is none; then there is none
+  // later either. After an error the next call goes on behind what failed. One call at a time.
+  virtual Status Next(IteratorContext* context, Tuple* element, bool* is_end) = 0;
+
+  // Where it is, and how a new iterator of an equal data set gets there. One that could not be restored is of no use.
+  virtual Status Save(IteratorContext* context, PositionWriter* writer) = 0;
+  virtual Status Restore(IteratorContext* context, PositionReader* reader) = 0;
+};
+
+class Dataset;
+using DatasetPtr = std::shared_ptr<const Dataset>;
+using IteratorPtr = std::unique_ptr<Iterator>;
+
+class Dataset : public std::enable_shared_from_this<Dataset> {
+ public:
+  explicit Dataset(TupleSpec spec, std::vector<DatasetPtr> inputs = {})
+      : spec_(std::move(spec)), inputs_(std::move(inputs)) {}
+  virtual ~Dataset() = default;
+
+  // What it does, as "Shuffle": a position belongs to data sets that are made of the same types in the same way.
+  virtual const char* type() const = 0;
+  const TupleSpec& spec() const { return spec_; }
+  const std::vector<DatasetPtr>& inputs() const { return inputs_; }
+  const Dataset& input() const { return *inputs_[0]; }
+
+  // An iterator at the beginning. It may refer to the data set, which has to outlive it.
+  virtual Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const = 0;
+
+  // The same with other inputs.
+  virtual DatasetPtr WithInputs(std::vector<DatasetPtr> inputs) const = 0;
+
+  // Calls `visit` for each tensor of which elements are parts, so that positions need not repeat what is in them.
+  virtual void VisitTensors(const std::function<void(const Tensor&)>& visit) const;
+
+  // "Batch(Shuffle(Range))"
+  std::string Structure() const;
+
+ protected:
+  void SetInputs(std::vector<DatasetPtr> inputs) { inputs_ = std::move(inputs); }
+
+ private:
+  void AppendStructure(std::string* text) const;
+
+  TupleSpec spec_;
+  std::vector<DatasetPtr> inputs_;
+};
+
+// What every kind of data set is derived from.
+template <typename Kind>
+class DatasetOf : public Dataset {
+ public:
+  using Dataset::Dataset;
+  DatasetPtr WithInputs(std::vector<DatasetPtr> inputs) const override {
+    auto copy = std::make_shared<Kind>(static_cast<const Kind&>(*this));
+    static_cast<DatasetOf&>(*copy).SetInputs(std::move(inputs));
+    return copy;
+  }
+};
+
+// Whether elements of `found` may stand where `expected` is announced; the error is in TensorFlow's words.
+Status CheckSpec(const TupleSpec& expected, const TupleSpec& found);
+
+// Makes `made` a share of a tensor, or a copy where it belongs to the run's caller.
+Status KeepTensor(const Services& services, const Tensor& tensor, Tensor* made);
+
+}  // namespace stillflow

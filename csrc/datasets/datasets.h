@@ -1,0 +1,61 @@
+// datasets.h: the kinds of data sets, one function for each. Arguments have been checked by then.
+#pragma once
+
+#include "datasets/dataset.h"
+
+namespace stillflow {
+
+// ---- sources.cc -------------------------------------------------------------------------------------------------
+
+// One element, `components`.
+DatasetPtr MakeTensorDataset(TupleSpec spec, Tuple components);
+// The rows of `components`, which have as many rows each, at least one component.
+DatasetPtr MakeSliceDataset(TupleSpec spec, Tuple components);
+// start, start + step, ... before stop; step is not 0.
+DatasetPtr MakeRangeDataset(TupleSpec spec, int64_t start, int64_t stop, int64_t step);
+// The given elements, as in a window. ElementsOf is null for data sets of other kinds.
+DatasetPtr MakeElementsDataset(TupleSpec spec, std::vector<Tuple> elements);
+const std::vector<Tuple>* ElementsOf(const Dataset& dataset);
+
+// ---- selection.cc -----------------------------------------------------------------------------------------------
+
+DatasetPtr MakeTakeDataset(TupleSpec spec, DatasetPtr input, int64_t count);  // negative: all
+DatasetPtr MakeSkipDataset(TupleSpec spec, DatasetPtr input, int64_t count);  // negative: all
+DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index);
+
+// ---- combination.cc ---------------------------------------------------------------------------------------------
+
+DatasetPtr MakeZipDataset(TupleSpec spec, std::vector<DatasetPtr> inputs);
+DatasetPtr MakeConcatenateDataset(TupleSpec spec, DatasetPtr first, DatasetPtr second);
+DatasetPtr MakeRepeatDataset(TupleSpec spec, DatasetPtr input, int64_t count);  // negative: for ever
+
+// ---- shuffle.cc -------------------------------------------------------------------------------------------------
+
+struct ShuffleOptions {
+  int64_t buffer_size;
+  uint64_t seed;
+  uint64_t seed2;
+};
+DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles);
+DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count);
+
+// ---- batch.cc, padded_batch.cc, window.cc -----------------------------------------------------------------------
+
+DatasetPtr MakeBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder);
+// `padding` has a scalar for each component.
+DatasetPtr MakePaddedBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size,
+                                  std::vector<PartialShape> padded_shapes, Tuple padding, bool drops_remainder);
+DatasetPtr MakeWindowDataset(TupleSpec spec, DatasetPtr input, int64_t size, int64_t shift, int64_t stride,
+                             bool drops_remainder);
+
+// ---- cache.cc, prefetch.cc --------------------------------------------------------------------------------------
+
+DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);
+DatasetPtr MakePrefetchDataset(TupleSpec spec, DatasetPtr input, int64_t buffer_size);
+
+// ---- optimize.cc ------------------------------------------------------------------------------------------------
+
+// What TensorFlow's rewrites of these names make of a data set, as far as they change what it brings.
+DatasetPtr Optimize(const DatasetPtr& dataset, const std::vector<std::string>& rewrites);
+
+}  // namespace stillflow

@@ -1,0 +1,145 @@
+// Data sets that bring some elements of another: take, skip, shard.
+#include "datasets/datasets.h"
+#include "datasets/kinds.h"
+
+namespace stillflow {
+namespace {
+
+// ---- Take ---------------------------------------------------------------------------------------------------------
+
+class TakeIterator final : public Iterator {
+ public:
+  TakeIterator(int64_t count, IteratorPtr input) : count_(count), input_(std::move(input)) {}
+
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+    *is_end = count_ >= 0 && taken_ >= count_;
+    if (*is_end) return Status();
+    STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
+    if (!*is_end) ++taken_;
+    return Status();
+  }
+  Status Save(IteratorContext* context, PositionWriter* writer) override {
+    writer->Int(taken_);
+    return input_->Save(context, writer);
+  }
+  Status Restore(IteratorContext* context, PositionReader* reader) override {
+    taken_ = reader->IntIn(0, INT64_MAX);
+    return input_->Restore(context, reader);
+  }
+
+ private:
+  const int64_t count_;
+  const IteratorPtr input_;
+  int64_t taken_ = 0;
+};
+
+// ---- Skip ---------------------------------------------------------------------------------------------------------
+
+class SkipIterator final : public Iterator {
+ public:
+  SkipIterator(int64_t count, IteratorPtr input) : count_(count), input_(std::move(input)) {}
+
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+    *is_end = count_ < 0;
+    if (*is_end) return Status();
+    while (skipped_ < count_) {
+      STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
+      STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
+      if (*is_end) return Status();
+      ++skipped_;
+    }
+    return input_->Next(context, element, is_end);
+  }
+  Status Save(IteratorContext* context, PositionWriter* writer) override {
+    writer->Int(skipped_);
+    return input_->Save(context, writer);
+  }
+  Status Restore(IteratorContext* context, PositionReader* reader) override {
+    skipped_ = reader->IntIn(0, INT64_MAX);
+    return input_->Restore(context, reader);
+  }
+
+ private:
+  const int64_t count_;
+  const IteratorPtr input_;
+  int64_t skipped_ = 0;
+};
+
+// ---- Shard --------------------------------------------------------------------------------------------------------
+
+class ShardDataset final : public DatasetOf<ShardDataset> {
+ public:
+  ShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index)
+      : DatasetOf(std::move(spec), {std::move(input)}), shard_count_(shard_count), index_(index) {}
+  const char* type() const override { return "Shard"; }
+
+  Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
+    IteratorPtr input;
+    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
+    *iterator = std::make_unique<It>(*this, std::move(input));
+    return Status();
+  }
+
+ private:
+  class It final : public Iterator {
+   public:
+    It(const ShardDataset& shard, IteratorPtr input) : shard_(shard), input_(std::move(input)) {}
+
+    Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+      for (;;) {
+        STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
+        STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
+        if (*is_end) return Status();
+        const bool is_ours = turn_ == shard_.index_;
+        turn_ = turn_ + 1 == shard_.shard_count_ ? 0 : turn_ + 1;
+        if (is_ours) return Status();
+      }
+    }
+    Status Save(IteratorContext* context, PositionWriter* writer) override {
+      writer->Int(turn_);
+      return input_->Save(context, writer);
+    }
+    Status Restore(IteratorContext* context, PositionReader* reader) override {
+      turn_ = reader->IntIn(0, shard_.shard_count_ - 1);
+      return input_->Restore(context, reader);
+    }
+
+   private:
+    const ShardDataset& shard_;
+    const IteratorPtr input_;
+    int64_t turn_ = 0;
+  };
+
+  int64_t shard_count_;
+  int64_t index_;
+};
+
+}  // namespace
+
+Status TakeDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
+  IteratorPtr input;
+  STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
+  *iterator = std::make_unique<TakeIterator>(count_, std::move(input));
+  return Status();
+}
+
+Status SkipDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
+  IteratorPtr input;
+  STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
+  *iterator = std::make_unique<SkipIterator>(count_, std::move(input));
+  return Status();
+}
+
+DatasetPtr MakeTakeDataset(TupleSpec spec, DatasetPtr input, int64_t count) {
+  return std::make_shared<TakeDataset>(std::move(spec), std::move(input), count);
+}
+
+DatasetPtr MakeSkipDataset(TupleSpec spec, DatasetPtr input, int64_t count) {
+  return std::make_shared<SkipDataset>(std::move(spec), std::move(input), count);
+}
+
+DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index) {
+  return std::make_shared<ShardDataset>(std::move(spec), std::move(input), shard_count, index);
+}
+
+}  // namespace stillflow

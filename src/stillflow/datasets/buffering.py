@@ -1,0 +1,21 @@
+"""Data sets that make their elements at another time: in advance."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
+from stillflow.graph import dtypes
+from stillflow.ops.convert import convert_to_tensor
+
+
+class PrefetchDataset(UnaryUnchangedStructureDataset):
+    """Elements made in advance."""
+
+    def __init__(self, input_dataset, buffer_size):
+        self._input_dataset = input_dataset
+        size = -1 if buffer_size is None else buffer_size
+        self._buffer_size = convert_to_tensor(size, dtype=dtypes.int64, name="buffer_size")
+        variant = ops.prefetch_dataset(
+            input_dataset._variant_tensor, buffer_size=self._buffer_size, **self._flat_structure
+        )
+        super().__init__(input_dataset, variant)

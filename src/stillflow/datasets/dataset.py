@@ -1,0 +1,409 @@
+"""tf.data.Dataset: a pipeline of elements, made step by step."""
+
+from __future__ import annotations
+
+import logging
+
+from stillflow.datasets import nest, structure
+from stillflow.datasets.options import Options
+from stillflow.datasets.specs import DatasetSpec, register_values
+from stillflow.graph.graph import get_default_graph
+
+_INT64_MAX = 2**63 - 1
+
+
+class DatasetV2:
+    """A sequence of elements, which are tensors in tuples and dictionaries, all of one form.
+
+    A data set is a node of the graph; iterators go through it when the graph runs.
+    """
+
+    _input_datasets: list
+
+    def __init__(self, variant_tensor):
+        self._variant_tensor_attr = variant_tensor
+        self._graph_attr = get_default_graph()
+
+    @property
+    def _variant_tensor(self):
+        return self._variant_tensor_attr
+
+    @property
+    def _graph(self):
+        return self._graph_attr
+
+    def _inputs(self):
+        """The data sets that it is made of."""
+        raise NotImplementedError("Dataset._inputs")
+
+    def _functions(self):
+        """The functions that it calls."""
+        return []
+
+    def _has_captured_ref(self):
+        """Whether a function of the pipeline uses a reference variable, which rules rewrites out."""
+
+        def is_or_uses_ref(tensor):
+            return tensor.dtype._is_ref_dtype or any(is_or_uses_ref(source) for source in tensor.op.inputs)
+
+        captured = (tensor for each in self._functions() for tensor in each.function.captured_inputs)
+        return any(map(is_or_uses_ref, captured)) or any(each._has_captured_ref() for each in self._inputs())
+
+    @property
+    def element_spec(self):
+        """What elements are: specifications in tuples and dictionaries."""
+        raise NotImplementedError("Dataset.element_spec")
+
+    @property
+    def _flat_structure(self):
+        """The attributes of the node that say what elements are."""
+        spec = self.element_spec
+        return {
+            "output_shapes": structure.flat_tensor_shapes(spec),
+            "output_types": structure.flat_tensor_types(spec),
+        }
+
+    def __iter__(self):
+        raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+
+    def __repr__(self):
+        spec = self.element_spec
+        shapes = str(nest.map_structure(str, structure.output_shapes(spec))).replace("'", "")
+        types = str(nest.map_structure(repr, structure.output_types(spec))).replace("'", "")
+        return f"<{type(self).__name__} shapes: {shapes}, types: {types}>"
+
+    # ---- Options --------------------------------------------------------------------------------------------
+
+    def options(self):
+        """The tf.data.Options of the pipeline."""
+        options = Options()
+        for each in self._inputs():
+            options = options.merge(each.options())
+        return options
+
+    def with_options(self, options):
+        """The same pipeline with further tf.data.Options. Raises ValueError if they contradict those it has."""
+        from stillflow.datasets.rewriting import OptionsDataset
+
+        return OptionsDataset(self, options)
+
+    # ---- Sources --------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensors(tensors):
+        """One element.
+
+        Raises ValueError or TypeError for what does not convert to tensors.
+        """
+        from stillflow.datasets.sources import TensorDataset
+
+        return TensorDataset(tensors)
+
+    @staticmethod
+    def from_tensor_slices(tensors):
+        """An element for each row of the components, which have as many rows each.
+
+        Raises:
+          ValueError: for scalars, and for different numbers of rows.
+          At run time: tf.errors.InvalidArgumentError for the same.
+        """
+        from stillflow.datasets.sources import TensorSliceDataset
+
+        return TensorSliceDataset(tensors)
+
+    @staticmethod
+    def range(*args):
+        """The int64 scalars of range(stop), range(start, stop) or range(start, stop, step).
+
+        Raises ValueError for other numbers of arguments; at run time InvalidArgumentError for a step of 0.
+        """
+        from stillflow.datasets.sources import RangeDataset
+
+        return RangeDataset(*args)
+
+    # ---- Combinations ---------------------------------------------------------------------------------------
+
+    @staticmethod
+    def zip(datasets):
+        """Elements side by side, as long as all of `datasets`, in tuples and dictionaries, have one.
+
+        Raises TypeError for what is no structure of data sets.
+        """
+        from stillflow.datasets.combination import ZipDataset
+
+        return ZipDataset(datasets)
+
+    def concatenate(self, dataset):
+        """These elements, then those of `dataset`. Raises TypeError if they are of other types."""
+        from stillflow.datasets.combination import ConcatenateDataset
+
+        return ConcatenateDataset(self, dataset)
+
+    def repeat(self, count=None):
+        """These elements `count` times over; None and -1 are for ever."""
+        from stillflow.datasets.combination import RepeatDataset
+
+        return RepeatDataset(self, count)
+
+    def enumerate(self, start=0):
+        """Pairs of a number, counted from `start`, and an element."""
+        return DatasetV1.zip((DatasetV1.range(start, _INT64_MAX), self))
+
+    # ---- Selection and order --------------------------------------------------------------------------------
+
+    def take(self, count):
+        """The first `count` elements; -1 for all."""
+        from stillflow.datasets.selection import TakeDataset
+
+        return TakeDataset(self, count)
+
+    def skip(self, count):
+        """What comes after the first `count` elements; -1 for nothing."""
+        from stillflow.datasets.selection import SkipDataset
+
+        return SkipDataset(self, count)
+
+    def shard(self, num_shards, index):
+        """Every `num_shards`th element, from number `index` on.
+
+        Raises InvalidArgumentError at run time unless 0 <= index < num_shards.
+        """
+        from stillflow.datasets.selection import ShardDataset
+
+        return ShardDataset(self, num_shards, index)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
+        """The elements in random order: each next one is drawn from `buffer_size` that are held.
+
+        Args:
+          buffer_size: how many elements are held, an int64 scalar, at least 1.
+          seed: an integer; with it, or with that of the graph, the order is always the same.
+          reshuffle_each_iteration: whether every pass has another order; True if None.
+        """
+        from stillflow.datasets.shuffle import ShuffleDataset
+
+        return ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+
+    # ---- Batches --------------------------------------------------------------------------------------------
+
+    def batch(self, batch_size, drop_remainder=False):
+        """Up to `batch_size` elements as one, stacked along a new first dimension.
+
+        Args:
+          batch_size: an int64 scalar, at least 1.
+          drop_remainder: whether a last batch that is smaller is left out.
+
+        Raises InvalidArgumentError at run time for elements of different shapes.
+        """
+        from stillflow.datasets.batch import BatchDataset
+
+        return BatchDataset(self, batch_size, drop_remainder)
+
+    def padded_batch(self, batch_size, padded_shapes, padding_values=None, drop_remainder=False):
+        """Like `batch`, of elements that are padded to one size.
+
+        Args:
+          batch_size: an int64 scalar, at least 1.
+          padded_shapes: for each component its shape; None, or -1 in a tensor, stands for the largest of the batch.
+          padding_values: for each component a scalar of its type; 0 or the empty string if None.
+          drop_remainder: whether a last batch that is smaller is left out.
+
+        Raises:
+          ValueError: for shapes that do not fit.
+          TypeError: for padding of another type.
+          At run time: tf.errors.DataLossError for elements that are larger than they are to be padded to.
+        """
+        from stillflow.datasets.padded_batch import PaddedBatchDataset
+
+        return PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False):
+        """Data sets of up to `size` elements that come one after the other.
+
+        Args:
+          size: how many elements a window has.
+          shift: how far a window begins after the one before; `size` if None.
+          stride: how far the elements of a window lie apart.
+          drop_remainder: whether last windows that are smaller are left out.
+        """
+        from stillflow.datasets.batch import WindowDataset
+
+        return WindowDataset(self, size, size if shift is None else shift, stride, drop_remainder)
+
+    # ---- When elements are made -----------------------------------------------------------------------------
+
+    def prefetch(self, buffer_size):
+        """The same elements, of which up to `buffer_size` are made in advance; None or -1 leaves the number open."""
+        from stillflow.datasets.buffering import PrefetchDataset
+
+        return PrefetchDataset(self, buffer_size)
+
+    def apply(self, transformation_func):
+        """`transformation_func` of this data set. Raises TypeError if that is no data set."""
+        dataset = transformation_func(self)
+        if not isinstance(dataset, DatasetV2):
+            raise TypeError(f"`transformation_func` must return a Dataset. Got {dataset}.")
+        dataset._input_datasets = [self]
+        return dataset
+
+
+class DatasetV1(DatasetV2):
+    """A DatasetV2 with the methods and properties of TensorFlow 1.x. What its methods return is one, too."""
+
+    def __init__(self):
+        super().__init__(self._as_variant_tensor())
+
+    def _as_variant_tensor(self):
+        raise NotImplementedError("Dataset._as_variant_tensor")
+
+    @property
+    def output_types(self):
+        """The types of the components."""
+        return structure.output_types(self.element_spec)
+
+    @property
+    def output_shapes(self):
+        """The shapes of the components, as far as they are known."""
+        return structure.output_shapes(self.element_spec)
+
+    @property
+    def output_classes(self):
+        """The classes of the components."""
+        return structure.output_classes(self.element_spec)
+
+    @property
+    def element_spec(self):
+        return structure.convert_legacy_structure(self.output_types, self.output_shapes, self.output_classes)
+
+    def make_initializable_iterator(self, shared_name=None):
+        """A tf.data.Iterator over the elements, whose `initializer` has to be run first.
+
+        Args:
+          shared_name: if not empty, iterators of that name in one session are one iterator.
+        """
+        return self._make_initializable_iterator(shared_name)
+
+    def _make_initializable_iterator(self, shared_name=None):
+        from stillflow.datasets.iterator import make_initializable_iterator
+
+        return make_initializable_iterator(self, shared_name)
+
+
+def _adapted(name):
+    """A method of DatasetV2 that returns a DatasetV1."""
+    function = getattr(DatasetV2, name)
+    is_static = isinstance(DatasetV2.__dict__[name], staticmethod)
+
+    def adapted(*args, **kwargs):
+        return DatasetV1Adapter(function(*args, **kwargs))
+
+    adapted.__wrapped__ = function  # type: ignore[attr-defined]
+    adapted.__name__, adapted.__qualname__, adapted.__doc__ = name, f"DatasetV1.{name}", function.__doc__
+    setattr(DatasetV1, name, staticmethod(adapted) if is_static else adapted)
+
+
+for _name in (
+    "from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch padded_batch window "
+    "prefetch apply with_options"
+).split():
+    _adapted(_name)
+
+
+class DatasetV1Adapter(DatasetV1):
+    """A DatasetV2 as a DatasetV1."""
+
+    def __init__(self, dataset):
+        self._dataset = dataset
+        super().__init__()
+
+    def _as_variant_tensor(self):
+        return self._dataset._variant_tensor
+
+    def _has_captured_ref(self):
+        return self._dataset._has_captured_ref()
+
+    def _inputs(self):
+        return self._dataset._inputs()
+
+    def _functions(self):
+        return self._dataset._functions()
+
+    def options(self):
+        return self._dataset.options()
+
+    @property
+    def element_spec(self):
+        return self._dataset.element_spec
+
+
+# ---- What kinds of data sets are derived from -------------------------------------------------------------------
+
+
+class DatasetSource(DatasetV2):
+    """A data set that is made of no other."""
+
+    def _inputs(self):
+        return []
+
+
+class UnaryDataset(DatasetV2):
+    """A data set that is made of one other."""
+
+    def __init__(self, input_dataset, variant_tensor):
+        self._input_dataset = input_dataset
+        super().__init__(variant_tensor)
+
+    def _inputs(self):
+        return [self._input_dataset]
+
+
+class UnaryUnchangedStructureDataset(UnaryDataset):
+    """One with elements of the same form."""
+
+    def __init__(self, input_dataset, variant_tensor):
+        self._input_dataset = input_dataset
+        super().__init__(input_dataset, variant_tensor)
+
+    @property
+    def element_spec(self):
+        return self._input_dataset.element_spec
+
+
+class _VariantDataset(DatasetSource):
+    """The data set in a tensor, as in an element of a window."""
+
+    def __init__(self, dataset_variant, element_spec):
+        self._structure = element_spec
+        super().__init__(dataset_variant)
+
+    @property
+    def element_spec(self):
+        return self._structure
+
+
+class _NestedVariant:
+    """Several data sets in a tensor."""
+
+    def __init__(self, variant_tensor, element_spec, dataset_shape):
+        self._variant_tensor = variant_tensor
+        self.element_spec = element_spec
+        self.dataset_shape = dataset_shape
+
+
+register_values(DatasetV2, lambda dataset: DatasetSpec(dataset.element_spec))
+register_values(_NestedVariant, lambda nested: DatasetSpec(nested.element_spec, nested.dataset_shape))
+
+
+def check_graph(dataset):
+    """Warns of a pipeline that lies in another graph than the default one."""
+    graph = get_default_graph()
+    pending, seen = [dataset], []
+    while pending:
+        each = pending.pop(0)
+        seen.append(each)
+        if each._graph is not graph:
+            logging.getLogger("tensorflow").warning(
+                "The graph (%s) of the iterator is different from the graph (%s) the dataset: %s was created in.",
+                graph, each._graph, each._variant_tensor,
+            )  # fmt: skip
+        pending.extend(source for source in each._inputs() if source not in seen)

@@ -1,0 +1,165 @@
+"""tf.data.Options: how a pipeline is rewritten before it runs."""
+
+from __future__ import annotations
+
+
+class OptionsBase:
+    """Options that are set by assignment; those that have not been set are None."""
+
+    _options: dict
+
+    def __init__(self):
+        object.__setattr__(self, "_options", {})
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in {*self._options, *other._options})
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name, value):
+        if not hasattr(self, name):
+            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        object.__setattr__(self, name, value)
+
+
+def create_option(name, kind, doc, make_default=lambda: None):
+    """A property that takes values of a type."""
+
+    def get(self):
+        if name not in self._options:
+            self._options[name] = make_default()
+        return self._options[name]
+
+    def put(self, value):
+        if not isinstance(value, kind):
+            raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)!r})')
+        self._options[name] = value
+
+    return property(get, put, None, doc)
+
+
+def merge_options(*options_list):
+    """What several options of one type say together.
+
+    Raises:
+      TypeError: if they are of different types, or none.
+      ValueError: without options, or if they contradict each other.
+    """
+    if not options_list:
+        raise ValueError("At least one options should be provided")
+    kind = type(options_list[0])
+    for options in options_list:
+        if type(options) is not kind:
+            raise TypeError(f"Incompatible options type: {kind!r} vs {type(options)!r}")
+    if not issubclass(kind, OptionsBase):
+        raise TypeError("The inputs should inherit from `OptionsBase`")
+    defaults, merged = kind(), kind()
+    for options in options_list:
+        for name in list(options._options):
+            ours, theirs, default = (getattr(each, name) for each in (merged, options, defaults))
+            if theirs == default:
+                continue
+            if ours == default:
+                setattr(merged, name, theirs)
+            elif isinstance(ours, OptionsBase):
+                setattr(merged, name, merge_options(ours, theirs))
+            elif ours != theirs:
+                raise ValueError(f"Cannot merge incompatible values ({ours!r} and {theirs!r}) of option: {name}")
+    return merged
+
+
+class MapVectorizationOptions(OptionsBase):
+    """Whether functions of `map` may be applied to batches; they never are, and results would be the same."""
+
+    enabled = create_option("enabled", bool, "Whether to vectorize map transformations.")
+    use_choose_fastest = create_option("use_choose_fastest", bool, "Whether to choose at run time.")
+
+    def _static_optimizations(self):
+        return ["map_vectorization"] if self.enabled else []
+
+    def _static_optimization_configs(self):
+        return [f"map_vectorization:use_choose_fastest:{'true' if self.use_choose_fastest else 'false'}"]
+
+
+_REWRITES = (
+    "filter_fusion filter_with_random_uniform_fusion hoist_random_uniform map_and_batch_fusion map_and_filter_fusion "
+    "map_parallelization map_fusion noop_elimination parallel_batch shuffle_and_repeat_fusion"
+).split()
+_DEFAULT_REWRITES = ("map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion")
+
+
+class OptimizationOptions(OptionsBase):
+    """Which rewrites are made. Of them, `shuffle_and_repeat_fusion` changes the order of elements."""
+
+    apply_default_optimizations = create_option(
+        "apply_default_optimizations", bool, "Whether rewrites are made that have not been asked for; True if None."
+    )
+    autotune = create_option("autotune", bool, "Whether numbers of threads are tuned; True if None.")
+    autotune_algorithm = create_option("autotune_algorithm", int, "How they are tuned.")
+    autotune_buffers = create_option("autotune_buffers", bool, "Whether sizes of buffers are tuned.")
+    autotune_cpu_budget = create_option("autotune_cpu_budget", int, "How many threads are to be used.")
+    filter_fusion = create_option("filter_fusion", bool, "Whether to fuse filter transformations.")
+    filter_with_random_uniform_fusion = create_option(
+        "filter_with_random_uniform_fusion", bool, "Whether to fuse filters of random numbers."
+    )
+    hoist_random_uniform = create_option("hoist_random_uniform", bool, "Whether to hoist random ops out of maps.")
+    map_and_batch_fusion = create_option("map_and_batch_fusion", bool, "Whether to fuse map and batch.")
+    map_and_filter_fusion = create_option("map_and_filter_fusion", bool, "Whether to fuse map and filter.")
+    map_fusion = create_option("map_fusion", bool, "Whether to fuse map transformations.")
+    map_parallelization = create_option("map_parallelization", bool, "Whether to parallelize maps.")
+    map_vectorization = create_option(
+        "map_vectorization", MapVectorizationOptions, "Whether to vectorize maps.", MapVectorizationOptions
+    )
+    noop_elimination = create_option("noop_elimination", bool, "Whether to leave out what changes nothing.")
+    parallel_batch = create_option("parallel_batch", bool, "Whether to copy the elements of batches in parallel.")
+    shuffle_and_repeat_fusion = create_option(
+        "shuffle_and_repeat_fusion", bool, "Whether a repeated shuffle shuffles passes into each other; True if None."
+    )
+
+    def _static_optimizations(self):
+        found = {name for name in _REWRITES if getattr(self, name)}
+        if self.apply_default_optimizations is not False:
+            found.update(name for name in _DEFAULT_REWRITES if getattr(self, name) is not False)
+        if self.map_vectorization is not None:
+            found.update(self.map_vectorization._static_optimizations())
+        if self.autotune is not False and self.autotune_buffers:
+            found.add("inject_prefetch")
+        return sorted(found)
+
+    def _static_optimization_configs(self):
+        return [] if self.map_vectorization is None else self.map_vectorization._static_optimization_configs()
+
+
+class Options(OptionsBase):
+    """What `Dataset.with_options` sets for a pipeline."""
+
+    experimental_deterministic = create_option(
+        "experimental_deterministic", bool, "Whether order is to be deterministic; here it always is."
+    )
+    experimental_optimization = create_option(
+        "experimental_optimization", OptimizationOptions, "Which rewrites are made.", OptimizationOptions
+    )
+    experimental_slack = create_option("experimental_slack", bool, "Whether the last prefetch gives way.")
+    experimental_stateful_whitelist = create_option(
+        "experimental_stateful_whitelist", list, "Names of stateful ops that serialization passes over."
+    )
+
+    def merge(self, options):
+        """These options and others together. Raises ValueError if they contradict each other."""
+        return merge_options(self, options)
+
+    def _static_optimizations(self):
+        found = list(self.experimental_optimization._static_optimizations())
+        if self.experimental_deterministic is False:
+            found.append("make_sloppy")
+        if self.experimental_slack:
+            found.append("slack")
+        return found
+
+    def _static_optimization_configs(self):
+        found = list(self.experimental_optimization._static_optimization_configs())
+        if self.experimental_slack:
+            found.append("slack:slack_period:1")
+        return found

@@ -1,0 +1,59 @@
+"""What is put behind a pipeline before an iterator goes through it: rewrites, and options."""
+
+from __future__ import annotations
+
+import warnings
+
+from stillflow import ops
+from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
+from stillflow.graph import dtypes
+from stillflow.ops.convert import convert_to_tensor
+
+
+class OptionsDataset(UnaryUnchangedStructureDataset):
+    """A data set with further options; it adds no node."""
+
+    def __init__(self, input_dataset, options):
+        self._options = input_dataset.options().merge(options)
+        super().__init__(input_dataset, input_dataset._variant_tensor)
+
+    def options(self):
+        return self._options
+
+
+class _OptimizeDataset(UnaryUnchangedStructureDataset):
+    def __init__(self, input_dataset, optimizations, configs):
+        self._input_dataset = input_dataset
+        self._optimizations = convert_to_tensor(optimizations, dtype=dtypes.string, name="optimizations")
+        variant = ops.optimize_dataset(
+            input_dataset._variant_tensor, self._optimizations, optimization_configs=configs, **self._flat_structure
+        )
+        super().__init__(input_dataset, variant)
+
+
+class _ModelDataset(UnaryUnchangedStructureDataset):
+    def __init__(self, input_dataset, algorithm, cpu_budget):
+        self._input_dataset = input_dataset
+        variant = ops.model_dataset(
+            input_dataset._variant_tensor, algorithm=algorithm, cpu_budget=cpu_budget, **self._flat_structure
+        )
+        super().__init__(input_dataset, variant)
+
+
+def apply_options(dataset):
+    """The data set that an iterator goes through."""
+    options = dataset.options()
+    rewrites = options._static_optimizations()
+    if rewrites and dataset._has_captured_ref():
+        warnings.warn(
+            "tf.data static optimizations are not compatible with tf.Variable. The following optimizations will be "
+            f"disabled: {', '.join(rewrites)}. To enable optimizations, use resource variables instead by calling "
+            "`tf.enable_resource_variables()` at the start of the program.",
+            stacklevel=2,
+        )
+    elif rewrites:
+        dataset = _OptimizeDataset(dataset, rewrites, options._static_optimization_configs())
+    optimization = options.experimental_optimization
+    if optimization.autotune is not False:
+        dataset = _ModelDataset(dataset, optimization.autotune_algorithm or 0, optimization.autotune_cpu_budget or 0)
+    return dataset

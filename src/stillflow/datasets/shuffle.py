@@ -1,0 +1,72 @@
+"""Data sets in random order, and the seeds of data sets, which are tensors."""
+
+from __future__ import annotations
+
+from stillflow import ops, seeds
+from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.ops.convert import convert_to_tensor
+
+
+def get_seed(seed):
+    """The two seeds of a data set as int64 scalars; unlike those of ops, one may be a tensor."""
+    first, second = seeds.get_seed(seed)
+    first = convert_to_tensor(0 if first is None else first, dtype=dtypes.int64, name="seed")
+    if second is None:
+        return first, convert_to_tensor(0, dtype=dtypes.int64, name="seed2")
+    with name_scope("seed2") as scope:
+        second = convert_to_tensor(second, dtype=dtypes.int64)
+        # Two zeros would mean unseeded.
+        both_zero = ops.logical_and(ops.equal(first, 0), ops.equal(second, 0))
+        largest = ops.constant(2**31 - 1, dtype=dtypes.int64)
+        return first, ops.where(both_zero, largest, second, name=scope)
+
+
+class ShuffleDataset(UnaryUnchangedStructureDataset):
+    """The elements in random order."""
+
+    def __init__(self, input_dataset, buffer_size, seed=None, reshuffle_each_iteration=None):
+        self._input_dataset = input_dataset
+        self._buffer_size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
+        self._seed, self._seed2 = get_seed(seed)
+        self._reshuffle_each_iteration = True if reshuffle_each_iteration is None else reshuffle_each_iteration
+        variant = ops.shuffle_dataset(
+            input_dataset._variant_tensor,
+            buffer_size=self._buffer_size,
+            seed=self._seed,
+            seed2=self._seed2,
+            reshuffle_each_iteration=self._reshuffle_each_iteration,
+            **self._flat_structure,
+        )
+        super().__init__(input_dataset, variant)
+
+
+class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
+    """The elements in random order, several times over."""
+
+    def __init__(self, input_dataset, buffer_size, count=None, seed=None):
+        self._input_dataset = input_dataset
+        self._buffer_size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
+        self._count = convert_to_tensor(-1 if count is None else count, dtype=dtypes.int64, name="count")
+        self._seed, self._seed2 = get_seed(seed)
+        variant = ops.shuffle_and_repeat_dataset(
+            input_dataset._variant_tensor,
+            buffer_size=self._buffer_size,
+            count=self._count,
+            seed=self._seed,
+            seed2=self._seed2,
+            **self._flat_structure,
+        )
+        super().__init__(input_dataset, variant)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """For Dataset.apply: shuffles and repeats, so that the next pass is under way before one is over.
+
+    Args:
+      buffer_size: how many elements are held, an int64 scalar, at least 1.
+      count: how many passes; None and -1 are for ever.
+      seed: as for Dataset.shuffle.
+    """
+    return lambda dataset: _ShuffleAndRepeatDataset(dataset, buffer_size, count, seed)

@@ -1,0 +1,107 @@
+"""Elements and the tensors that carry them through a pipeline."""
+
+from __future__ import annotations
+
+from stillflow.datasets import nest
+from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
+from stillflow.ops.convert import convert_to_tensor
+
+# {type that legacy `output_classes` have: function of type and shape that gives the specification}
+_SPEC_OF_CLASS: dict = {Tensor: lambda dtype, shape: TensorSpec(shape, dtype)}
+# {type of values: function that makes one of what may be written for it}
+_NORMALIZE: dict = {}
+
+
+def register_class(kind, spec_of, normalize=None, values=()):
+    """Lets components be of class `kind`: `spec_of(dtype, shape)` specifies them, `normalize` makes one of a value.
+
+    `values` are further types of what may be written for one.
+    """
+    _SPEC_OF_CLASS[kind] = spec_of
+    for accepted in (kind, *values):
+        if normalize is not None:
+            _NORMALIZE[accepted] = normalize
+
+
+def normalize_element(element):
+    """An element with tensors for what is none, in a name scope of its own."""
+    parts = []
+    with name_scope("normalize_element"):
+        for i, part in enumerate(nest.flatten(element)):
+            normalize = _NORMALIZE.get(type(part))
+            if normalize is not None:
+                parts.append(normalize(part))
+            elif spec_of_component(part) is None or isinstance(part, Tensor):
+                parts.append(convert_to_tensor(part, name=f"component_{i}"))
+            else:
+                parts.append(part)
+    return nest.pack_sequence_as(element, parts)
+
+
+def convert_legacy_structure(output_types, output_shapes, output_classes):
+    """The specification that types, shapes and classes of one form give. Raises TypeError for other classes."""
+    specs = []
+    for dtype, shape, kind in zip(
+        nest.flatten(output_types), nest.flatten(output_shapes), nest.flatten(output_classes), strict=True
+    ):
+        if isinstance(kind, TypeSpec):
+            specs.append(kind)
+            continue
+        make = next((make for known, make in _SPEC_OF_CLASS.items() if issubclass(kind, known)), None)
+        if make is None:
+            raise TypeError(f"Could not build a structure for output class {kind!r}")
+        specs.append(make(dtype, shape))
+    return nest.pack_sequence_as(output_classes, specs)
+
+
+def flat_tensor_specs(spec):
+    return [part for component in nest.flatten(spec) for part in component._flat_tensor_specs]
+
+
+def flat_tensor_shapes(spec):
+    return [part.shape for part in flat_tensor_specs(spec)]
+
+
+def flat_tensor_types(spec):
+    return [part.dtype for part in flat_tensor_specs(spec)]
+
+
+def to_tensor_list(spec, element):
+    """The tensors that carry an element."""
+    nest.assert_same_structure(spec, element)
+    pairs = zip(nest.flatten(spec), nest.flatten(element), strict=True)
+    return [tensor for part, value in pairs for tensor in part._to_tensor_list(value)]
+
+
+def to_batched_tensor_list(spec, element):
+    """The tensors whose rows carry the rows of an element. Raises ValueError for components without rows."""
+    nest.assert_same_structure(spec, element)
+    pairs = zip(nest.flatten(spec), nest.flatten(element), strict=True)
+    return [tensor for part, value in pairs for tensor in part._to_batched_tensor_list(value)]
+
+
+def from_tensor_list(spec, tensors):
+    """The element that tensors carry. Raises ValueError if they are not as many as it needs."""
+    parts = nest.flatten(spec)
+    counts = [len(part._flat_tensor_specs) for part in parts]
+    if sum(counts) != len(tensors):
+        raise ValueError(f"Expected {sum(counts)} tensors but got {len(tensors)}.")
+    items = iter(tensors)
+    values = [
+        part._from_tensor_list([next(items) for _ in range(count)]) for part, count in zip(parts, counts, strict=True)
+    ]
+    return nest.pack_sequence_as(spec, values)
+
+
+def output_types(spec):
+    return nest.map_structure(lambda part: part._to_legacy_output_types(), spec)
+
+
+def output_shapes(spec):
+    return nest.map_structure(lambda part: part._to_legacy_output_shapes(), spec)
+
+
+def output_classes(spec):
+    return nest.map_structure(lambda part: part._to_legacy_output_classes(), spec)

@@ -1,0 +1,31 @@
+"""What declarations of data sets share: they give a variant scalar and say what their elements are."""
+
+from __future__ import annotations
+
+from stillflow.ops import dims as plain
+from stillflow.ops.registry import define_op
+
+SPEC = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
+
+
+def define_dataset(name, inputs, kernel, *, attrs=SPEC, scalars=(), stateful=False):
+    """Declares an op that gives a data set.
+
+    Args:
+      inputs: its inputs, as in a signature.
+      kernel: the kernel call.
+      attrs: its attributes.
+      scalars: the indices of inputs that have to be scalars.
+      stateful: whether TensorFlow calls it so.
+    """
+    op = define_op(
+        f"{name}({inputs}) -> (handle: variant)", attrs, kernel=kernel, stateful=stateful, differentiable=False
+    )
+
+    @op.shape_rule
+    def _(context):
+        for index in scalars:
+            plain.with_rank(context.shapes[index], 0)
+        return ()
+
+    return op
