@@ -36,6 +36,7 @@ AREAS = (
     ("Optimizers and training", ("train",)),
     ("Checks, errors and debugging", ("debugging", "errors")),
     ("Programs that test themselves", ("test",)),
+    ("Devices and threads", ("config",)),
     ("Flags, files, logging and programs", ("app", "flags", "gfile", "logging", "graph_util", "nest", "version")),
 )
 

@@ -13,6 +13,7 @@ from stillflow.graph import scopes
 from stillflow.graph.graph import Graph, default_graph_until_exit, get_default_graph
 from stillflow.partial_run import PartialRuns
 from stillflow.plan import compile_plan
+from stillflow.process_settings import settings
 
 # A plan may rely on the shapes of its feeds; after so many different ones there is one plan for the rest.
 _MOST_PLANS_BY_SHAPE = 4
@@ -48,8 +49,8 @@ class BaseSession:
         self._target = target
         self._config = config
         self._closed = False
-        self._allows_other_devices = config is not None and config.allow_soft_placement
-        threads = config.intra_op_parallelism_threads if config is not None else 0
+        self._allows_other_devices = settings.allows_soft_placement if config is None else config.allow_soft_placement
+        threads = settings.intra_op_threads if config is None else config.intra_op_parallelism_threads
         self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
         self._core = _engine.Session(threads if threads > 0 else _cpu_count())
         self._kernels = isa.kernels()
