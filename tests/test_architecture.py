@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "initial_values": {"graph"},
     "queues": {"ops", "graph", "seeds"},
     "readers": {"ops", "graph"},
-    "datasets": {"datasets", "tracking", "seeds", "ops", "graph"},
+    "datasets": {"functions", "composites", "datasets", "tracking", "seeds", "ops", "graph"},
     "tracking": {"tracking"},
     "readiness": {"variables", "composites", "ops", "graph"},
     "variables": {"tracking", "initial_values", "ops", "graph", "composites", "errors"},

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import _engine
+from stillflow import _engine, ops
 from stillflow.graph import scopes
 
 
@@ -399,3 +399,16 @@ os.wait()
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.split() == ["refused", "1000000.0"]
+
+
+def test_ops_on_variables_refuse_handles_of_other_things():
+    with tf.Graph().as_default(), tf.Session() as session:
+        handle = tf.FIFOQueue(3, [tf.float32]).queue_ref
+        for node in (
+            ops.read_variable_op(handle, dtype=tf.float32),
+            ops.assign_variable_op(handle, tf.constant(1.0)),
+            ops.resource_gather(handle, [0], dtype=tf.float32),
+            ops.var_is_initialized_op(handle),
+        ):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="is not a variable"):
+                session.run(node)

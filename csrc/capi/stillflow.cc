@@ -210,8 +210,17 @@ void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes,
   program->attrs.AddBytes(data, bytes, size);
 }
 
-void sf_program_attr_function(sf_program* program, const sf_program* body, bool is_stateful) {
-  program->attrs.AddFunction(std::make_shared<const stillflow::Function>(body->shared, is_stateful));
+void sf_program_attr_function(sf_program* program, const sf_program* body, const char* name, bool is_stateful,
+                              const int32_t* input_types, const int32_t* output_types) {
+  const auto types = [](const int32_t* numbers, int32_t count) {
+    std::vector<DType> found;
+    for (int32_t i = 0; i < count; ++i) found.push_back(static_cast<DType>(numbers[i]));
+    return found;
+  };
+  const stillflow::Program& run = *body->shared;
+  program->attrs.AddFunction(std::make_shared<const stillflow::Function>(
+      body->shared, stillflow::FunctionSignature{name, is_stateful, types(input_types, run.feed_count()),
+                                                 types(output_types, run.fetch_count())}));
 }
 
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2) {

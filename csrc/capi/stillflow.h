@@ -147,8 +147,10 @@ void sf_program_reference(sf_program* program, int32_t slot, sf_variable* variab
 void sf_program_attr_int(sf_program* program, int64_t value);
 void sf_program_attr_float(sf_program* program, double value);
 void sf_program_attr_bytes(sf_program* program, const void* data, int64_t bytes, int64_t size);
-/* Shares `body`, which has been built and may be freed. */
-void sf_program_attr_function(sf_program* program, const sf_program* body, bool is_stateful);
+/* Shares `body`, which has been built and may be freed. A type for each of its feeds and fetches; 1000 is a variable.
+ */
+void sf_program_attr_function(sf_program* program, const sf_program* body, const char* name, bool is_stateful,
+                              const int32_t* input_types, const int32_t* output_types);
 void sf_program_random_state(sf_program* program, const char* name, int64_t seed, int64_t seed2);
 void sf_program_op_state(sf_program* program, const char* name);
 /* A node that the step stands for, for messages; of a function's body. */

@@ -81,6 +81,7 @@ Status IteratorResource::Start(IteratorContext* context, DatasetPtr dataset, con
     STILLFLOW_RETURN_IF_ERROR(reader.status());
   }
   pipeline_ = std::move(pipeline);
+  is_started_.store(true);
   is_at_end_ = header.is_at_end;
   return Status();
 }
@@ -170,6 +171,7 @@ bool IteratorResource::Await(const std::string& bytes) {
   const RunLockScope lock(&own.run, &lock_);
   if (!lock.is_held()) return false;
   if (bytes.empty()) pipeline_.reset();
+  is_started_.store(false);
   if (pipeline_ != nullptr && header.structure != pipeline_->dataset->Structure()) return false;
   awaited_ = bytes;
   return true;

@@ -1,6 +1,7 @@
 // iterator_resource.h: an iterator of a session: the pipeline that it goes through, and its position as bytes.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,8 @@ class IteratorResource : public Resource {
   // Begins at the beginning of a data set, or where a position says that is waiting for a data set made in the same
   // way. A position at the end is no reason not to begin anew.
   Status Initialize(IteratorContext* context, DatasetPtr dataset);
+
+  bool is_started() const { return is_started_.load(); }
 
   // OutOfRange at the end, FailedPrecondition before the first Initialize.
   Status Next(IteratorContext* context, Tuple* element);
@@ -57,6 +60,7 @@ class IteratorResource : public Resource {
   const TupleSpec spec_;
   RunLock lock_;  // one run at a time
   std::unique_ptr<Pipeline> pipeline_;
+  std::atomic<bool> is_started_{false};  // whether there is a pipeline
   bool is_at_end_ = false;
   std::string awaited_;  // a position that is waiting for a run
 };

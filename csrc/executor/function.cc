@@ -77,9 +77,23 @@ bool Parse(const std::string& text, std::vector<Stream>* streams, std::map<std::
 }
 
 // In the words in which TensorFlow says where in a function something failed.
-Status Located(Status status, const std::string& name) {
-  const std::string text = std::string(status.message()) + "\n\t [[{{node " + name + "}}]]";
+Status Located(Status status, const std::string& function, const std::string& node) {
+  const std::string text =
+      "{{function_node " + function + "}} " + status.message() + "\n\t [[{{node " + node + "}}]]";
   return Status(status.code(), strdup(text.c_str()));
+}
+
+Status Mismatch(const std::string& function, const char* what, const std::string& expected,
+                const std::string& found) {
+  const std::string text =
+      "Function " + function + " has the " + what + " [" + expected + "] where [" + found + "] are expected";
+  return Status(Code::kInvalidArgument, strdup(text.c_str()));
+}
+
+std::string TextOf(const std::vector<DType>& types) {
+  std::string text;
+  for (DType type : types) text += (text.empty() ? "" : ", ") + std::to_string(static_cast<int>(type));
+  return text;
 }
 
 }  // namespace
@@ -136,8 +150,25 @@ bool FunctionState::Restore(const std::string& bytes) {
   return true;
 }
 
-Status Function::Call(RunContext* caller, FunctionState* state, const Tensor* const* in, Tensor* const* out) const {
-  for (int32_t i = 0; i < output_count(); ++i) out[i]->buffer = nullptr;
+Status Function::CheckOutputs(const std::vector<DType>& expected) const {
+  if (expected == output_types()) return Status();
+  return Mismatch(name(), "result types", TextOf(output_types()), TextOf(expected));
+}
+
+Status Function::CheckInputs(const Tensor* const* in, int32_t in_count) const {
+  bool fits = in_count == static_cast<int32_t>(input_types().size());
+  for (int32_t i = 0; i < in_count && fits; ++i) fits = in[i]->dtype == input_types()[i];
+  if (fits) return Status();
+  std::vector<DType> found;
+  for (int32_t i = 0; i < in_count; ++i) found.push_back(in[i]->dtype);
+  return Mismatch(name(), "argument types", TextOf(input_types()), TextOf(found));
+}
+
+Status Function::Call(RunContext* caller, FunctionState* state, const Tensor* const* in, int32_t in_count,
+                      Tensor* const* out) const {
+  for (size_t i = 0; i < output_types().size(); ++i) out[i]->buffer = nullptr;
+  Status status = CheckInputs(in, in_count);
+  if (!status.ok()) return status;
   RunOptions options = *caller->options;
   options.trace = nullptr;
   RunContext run = *caller;
@@ -146,7 +177,7 @@ Status Function::Call(RunContext* caller, FunctionState* state, const Tensor* co
   run.next_step = 0;
   run.states = nullptr;
   if (state != nullptr) {
-    Status status = state->Bind(*body_, &run.states);
+    status = state->Bind(*body_, &run.states);
     if (!status.ok()) return status;
   }
   RunResult result = body_->RunBody(&run, in, out);
@@ -154,8 +185,8 @@ Status Function::Call(RunContext* caller, FunctionState* state, const Tensor* co
   caller->next_poll_nanos = run.next_poll_nanos;
   const bool is_named = run.stop == Code::kOk && result.step >= 0;
   if (result.status.ok() || !is_named) return std::move(result.status);
-  const std::string* name = body_->PartName(result.step, result.status.part());
-  return name == nullptr ? std::move(result.status) : Located(std::move(result.status), *name);
+  const std::string* node = body_->PartName(result.step, result.status.part());
+  return node == nullptr ? std::move(result.status) : Located(std::move(result.status), name(), *node);
 }
 
 }  // namespace stillflow

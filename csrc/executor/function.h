@@ -34,25 +34,42 @@ class FunctionState {
   std::map<int64_t, std::vector<void*>> bound_;  // by the bodies' numbers
 };
 
+// What is known of a function besides its body.
+struct FunctionSignature {
+  std::string name;
+  bool is_stateful;                // calls can be told apart but by their results, so they are made in one order
+  std::vector<DType> input_types;  // kRef for a variable
+  std::vector<DType> output_types;
+};
+
 class Function : public std::enable_shared_from_this<Function> {
  public:
-  // `is_stateful` says whether calls can be told apart but by their results: they are then made in one order.
-  Function(std::shared_ptr<Program> body, bool is_stateful) : body_(std::move(body)), is_stateful_(is_stateful) {}
+  // The signature is the body's.
+  Function(std::shared_ptr<Program> body, FunctionSignature signature)
+      : body_(std::move(body)), signature_(std::move(signature)) {}
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
-  bool is_stateful() const { return is_stateful_; }
-  int32_t input_count() const { return body_->feed_count(); }
-  int32_t output_count() const { return body_->fetch_count(); }
+  const std::string& name() const { return signature_.name; }
+  bool is_stateful() const { return signature_.is_stateful; }
+  const std::vector<DType>& input_types() const { return signature_.input_types; }
+  const std::vector<DType>& output_types() const { return signature_.output_types; }
 
-  // Runs the body for a kernel of the run `caller`, on its thread. `in` is borrowed; each of `out` gets a reference
-  // of its own, or no buffer after a failure, which names the node of the body. Any number of threads may call at the
-  // same time; they have a RunContext each. What ends the caller's run ends the call.
-  Status Call(RunContext* caller, FunctionState* state, const Tensor* const* in, Tensor* const* out) const;
+  // An error if the results are not of these types.
+  Status CheckOutputs(const std::vector<DType>& expected) const;
+
+  // Runs the body for a kernel of the run `caller`, on its thread. The arguments are borrowed; those of other types
+  // are an error. Each of `out` gets a reference of its own, or no buffer after a failure, which names the node of
+  // the body. Any number of threads may call at the same time; they have a RunContext each. What ends the caller's
+  // run ends the call.
+  Status Call(RunContext* caller, FunctionState* state, const Tensor* const* in, int32_t in_count,
+              Tensor* const* out) const;
 
  private:
+  Status CheckInputs(const Tensor* const* in, int32_t in_count) const;
+
   const std::shared_ptr<Program> body_;
-  const bool is_stateful_;
+  const FunctionSignature signature_;
 };
 
 // The function that is an attribute of a step. It may be kept beyond the step's program.

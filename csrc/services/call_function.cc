@@ -1,9 +1,9 @@
 // call_function, call_branch, call_loop: functions of the graph, called.
 //
-//   call_function  in[0...] arguments; attrs function; out[0...] the results
-//   call_branch    in[0] condition, in[1...] arguments; attrs then, else: functions; out[0...] the results of one
-//   call_loop      in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
-//                  variables; out[0...] the variables when the condition is false
+//   call_function  in[0...] arguments; attrs function, types; out[0...] the results
+//   call_branch    in[0] condition, in[1...] arguments; attrs then, else: functions, types; out[0...] the results of
+//   one call_loop      in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
+//                  variables, types; out[0...] the variables when the condition is false
 #include <cstring>
 #include <memory>
 #include <new>
@@ -68,12 +68,25 @@ struct CallState {
   }
 };
 
-Status CallAttribute(const KernelCall& call, int attribute, const Tensor* const* in, Tensor* const* out) {
-  return FunctionOf(call.attrs[attribute])
-      ->Call(call.run, &static_cast<CallState*>(call.state)->functions[attribute], in, out);
+// Calls the function that is the attribute of this number.
+Status Call(const KernelCall& call, int attribute, const std::vector<DType>& expected, const Tensor* const* in,
+            int32_t in_count, Tensor* const* out) {
+  const auto function = FunctionOf(call.attrs[attribute]);
+  STILLFLOW_RETURN_IF_ERROR(function->CheckOutputs(expected));
+  FunctionState* const state = &static_cast<CallState*>(call.state)->functions[attribute];
+  return function->Call(call.run, state, in, in_count, out);
 }
 
-Status CallFunction(const KernelCall& call) { return CallAttribute(call, 0, call.in, call.out); }
+std::vector<DType> ResultTypes(const Attr& attr) {
+  const auto* types = static_cast<const int64_t*>(attr.data);
+  std::vector<DType> result;
+  for (int64_t i = 0; i < attr.size; ++i) result.push_back(static_cast<DType>(types[i]));
+  return result;
+}
+
+Status CallFunction(const KernelCall& call) {
+  return Call(call, 0, ResultTypes(call.attrs[1]), call.in, call.in_count, call.out);
+}
 
 // What TensorFlow takes for true: numbers but 0, strings but the empty one, and tensors with elements.
 Status Truth(const Tensor& tensor, bool* truth) {
@@ -95,7 +108,7 @@ Status Truth(const Tensor& tensor, bool* truth) {
 Status CallBranch(const KernelCall& call) {
   bool is_taken = false;
   STILLFLOW_RETURN_IF_ERROR(Truth(*call.in[0], &is_taken));
-  return CallAttribute(call, is_taken ? 0 : 1, call.in + 1, call.out);
+  return Call(call, is_taken ? 0 : 1, ResultTypes(call.attrs[2]), call.in + 1, call.in_count - 1, call.out);
 }
 
 // Tensors that are let go of at the end.
@@ -127,6 +140,7 @@ class Values {
 
 Status CallLoop(const KernelCall& call) {
   const int count = call.out_count;
+  const std::vector<DType> types = ResultTypes(call.attrs[2]);
   Values variables(count);
   Values next(count);
   for (int i = 0; i < count; ++i) {
@@ -136,11 +150,13 @@ Status CallLoop(const KernelCall& call) {
   for (;;) {
     if (ShouldStop(call.run)) return Status(call.run->stop, nullptr);
     Values condition(1);
-    STILLFLOW_RETURN_IF_ERROR(CallAttribute(call, 0, variables.pointers(), condition.pointers()));
+    const auto test = FunctionOf(call.attrs[0]);
+    if (test->output_types().size() != 1) return STILLFLOW_INVALID_ARGUMENT("The condition of a loop has one result");
+    STILLFLOW_RETURN_IF_ERROR(Call(call, 0, test->output_types(), variables.pointers(), count, condition.pointers()));
     bool goes_on = false;
     STILLFLOW_RETURN_IF_ERROR(Truth(condition[0], &goes_on));
     if (!goes_on) break;
-    STILLFLOW_RETURN_IF_ERROR(CallAttribute(call, 1, variables.pointers(), next.pointers()));
+    STILLFLOW_RETURN_IF_ERROR(Call(call, 1, types, variables.pointers(), count, next.pointers()));
     variables.Clear();
     for (int i = 0; i < count; ++i) std::swap(variables[i], next[i]);
   }
@@ -153,12 +169,13 @@ Status CallLoop(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(call_function){{"call_function", "args... | function", Guarded<CallFunction>, nullptr, nullptr,
-                                  CallState::New, CallState::Free, CallState::Save, CallState::Restore},
-                                 {"call_branch", "condition, args... | then, else", Guarded<CallBranch>, nullptr,
-                                  nullptr, CallState::New, CallState::Free, CallState::Save, CallState::Restore},
-                                 {"call_loop", "args... | condition, body", Guarded<CallLoop>, nullptr, nullptr,
-                                  CallState::New, CallState::Free, CallState::Save, CallState::Restore},
-                                 {}};
+STILLFLOW_KERNELS(call_function){
+    {"call_function", "args... | function, types", Guarded<CallFunction>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {"call_branch", "condition, args... | then, else, types", Guarded<CallBranch>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {"call_loop", "args... | condition, body, types", Guarded<CallLoop>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {}};
 
 }  // namespace stillflow

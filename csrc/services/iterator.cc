@@ -12,6 +12,7 @@
 
 #include "datasets/iterator_resource.h"
 #include "datasets/variant.h"
+#include "executor/function.h"
 #include "services/guarded.h"
 #include "services/handle.h"
 #include "services/spec_attrs.h"
@@ -26,6 +27,7 @@ struct IteratorState : HandleState {
   std::shared_ptr<IteratorResource> iterator;
   std::string awaited;
   std::string saved;
+  RunLock start_lock;  // of a one-shot iterator: one run starts it
 
   static IteratorState* Of(void* state) { return static_cast<IteratorState*>(static_cast<HandleState*>(state)); }
 
@@ -81,6 +83,27 @@ Status MakeIteratorHandle(const KernelCall& call) {
   state->iterator = std::static_pointer_cast<IteratorResource>(call.run->session->resources()->Find(state->number));
   if (!state->awaited.empty()) state->iterator->Await(state->awaited);
   return Status();
+}
+
+// Starts a one-shot iterator at the data set that its function gives, unless that has been done.
+Status MakeOneShotIterator(const KernelCall& call) {
+  constexpr int kFactory = kShapes + 1;
+  STILLFLOW_RETURN_IF_ERROR(MakeIteratorHandle(call));
+  auto* state = IteratorState::Of(call.state);
+  const RunLockScope lock(call.run, &state->start_lock);
+  if (!lock.is_held()) return Error(Code::kCancelled, "The run was cancelled");
+  const std::shared_ptr<IteratorResource> iterator = state->Find();
+  if (iterator->is_started()) return Status();
+  const auto factory = FunctionOf(call.attrs[kFactory]);
+  STILLFLOW_RETURN_IF_ERROR(factory->CheckOutputs({DType::kVariant}));
+  FunctionState factory_state;
+  Tuple result(1);
+  Tensor* const out[] = {&result[0]};
+  STILLFLOW_RETURN_IF_ERROR(factory->Call(call.run, &factory_state, nullptr, 0, out));
+  DatasetPtr dataset;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(result[0], &dataset));
+  IteratorContext context{call.run, call.services};
+  return iterator->Initialize(&context, std::move(dataset));
 }
 
 Status InitializeIterator(const KernelCall& call) {
@@ -160,6 +183,10 @@ Status FromStringHandle(const KernelCall& call) {
 STILLFLOW_KERNELS(iterator){
     {"make_iterator_handle", "| version, container, shared_name, node_name, output_types, output_shapes",
      Guarded<MakeIteratorHandle>, nullptr, nullptr, IteratorState::New, IteratorState::Free, IteratorState::Save,
+     IteratorState::Restore},
+    {"make_one_shot_iterator",
+     "| version, container, shared_name, node_name, output_types, output_shapes, dataset_factory",
+     Guarded<MakeOneShotIterator>, nullptr, nullptr, IteratorState::New, IteratorState::Free, IteratorState::Save,
      IteratorState::Restore},
     {"initialize_iterator", "dataset, iterator", Guarded<InitializeIterator>},
     {"iterator_get_next", "iterator | output_types, output_shapes", Guarded<GetNext>},

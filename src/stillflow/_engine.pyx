@@ -81,7 +81,8 @@ cdef extern from "capi/stillflow.h" nogil:
     void sf_program_attr_int(sf_program*, int64_t)
     void sf_program_attr_float(sf_program*, double)
     void sf_program_attr_bytes(sf_program*, const void*, int64_t, int64_t)
-    void sf_program_attr_function(sf_program*, const sf_program*, cbool)
+    void sf_program_attr_function(
+        sf_program*, const sf_program*, const char*, cbool, const int32_t*, const int32_t*)
     void sf_program_part(sf_program*, const char*)
     void sf_program_random_state(sf_program*, const char*, int64_t, int64_t)
     void sf_program_op_state(sf_program*, const char*)

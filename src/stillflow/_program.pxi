@@ -48,14 +48,30 @@ cdef class Feed:
 
 
 cdef class Function:
-    """An attribute of a step: a program that the step's kernel calls."""
+    """An attribute of a step: a program that the step's kernel calls.
+
+    `is_stateful` says whether calls can be told apart but by their results. Types are DataType numbers, VARIABLE for
+    arguments that are variables.
+    """
+
+    VARIABLE = 1000
 
     cdef Program body
-    cdef readonly bint is_stateful  # whether calls can be told apart but by their results
+    cdef bytes name
+    cdef bint is_stateful
+    cdef vector[int32_t] input_types
+    cdef vector[int32_t] output_types
 
-    def __init__(self, Program body, bint is_stateful):
+    def __init__(self, Program body, str name, bint is_stateful, input_types, output_types):
         self.body = body
+        self.name = name.encode()
         self.is_stateful = is_stateful
+        self.input_types = input_types
+        self.output_types = output_types
+
+    cdef void add_to(self, sf_program* program):
+        sf_program_attr_function(program, self.body.handle, self.name, self.is_stateful, self.input_types.data(),
+                                 self.output_types.data())
 
 
 cdef class Program:
@@ -126,7 +142,7 @@ cdef class Program:
         elif isinstance(attr, float):
             sf_program_attr_float(self.handle, attr)
         elif isinstance(attr, Function):
-            sf_program_attr_function(self.handle, (<Function>attr).body.handle, (<Function>attr).is_stateful)
+            (<Function>attr).add_to(self.handle)
         elif isinstance(attr, bytes):
             text = attr
             sf_program_attr_bytes(self.handle, PyBytes_AS_STRING(text), len(text), len(text))

@@ -285,7 +285,8 @@ class _UnreadVariable(ResourceVariable):
         self._cached_value = self._constraint = self._save_slice_info = self._caching_device = None
         self._synchronization = self._aggregation = None
         self._initializer_op = self._initial_value = self._is_initialized_op = None
-        self._graph_element = self._new_read()
+        # What may be fetched as it is has a read of its own; nothing inside of functions is.
+        self._graph_element = None if get_default_graph().building_function else self._new_read()
 
     @property
     def name(self):

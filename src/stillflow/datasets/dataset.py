@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 
 from stillflow.datasets import nest, structure
+from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.options import Options
 from stillflow.datasets.specs import DatasetSpec, register_values
 from stillflow.graph.graph import get_default_graph
@@ -12,7 +14,7 @@ from stillflow.graph.graph import get_default_graph
 _INT64_MAX = 2**63 - 1
 
 
-class DatasetV2:
+class DatasetV2(FunctionalMethods):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form.
 
     A data set is a node of the graph; iterators go through it when the graph runs.
@@ -275,6 +277,18 @@ class DatasetV1(DatasetV2):
     def element_spec(self):
         return structure.convert_legacy_structure(self.output_types, self.output_shapes, self.output_classes)
 
+    def make_one_shot_iterator(self):
+        """A tf.data.Iterator over the elements that needs no initializer and goes through them once.
+
+        Raises ValueError for a data set that uses placeholders or variables.
+        """
+        return self._make_one_shot_iterator()
+
+    def _make_one_shot_iterator(self):
+        from stillflow.datasets.one_shot import make_one_shot_iterator
+
+        return make_one_shot_iterator(self)
+
     def make_initializable_iterator(self, shared_name=None):
         """A tf.data.Iterator over the elements, whose `initializer` has to be run first.
 
@@ -292,7 +306,7 @@ class DatasetV1(DatasetV2):
 def _adapted(name):
     """A method of DatasetV2 that returns a DatasetV1."""
     function = getattr(DatasetV2, name)
-    is_static = isinstance(DatasetV2.__dict__[name], staticmethod)
+    is_static = isinstance(inspect.getattr_static(DatasetV2, name), staticmethod)
 
     def adapted(*args, **kwargs):
         return DatasetV1Adapter(function(*args, **kwargs))
@@ -304,7 +318,7 @@ def _adapted(name):
 
 for _name in (
     "from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch padded_batch window "
-    "prefetch apply with_options"
+    "prefetch apply with_options map flat_map interleave filter from_generator"
 ).split():
     _adapted(_name)
 

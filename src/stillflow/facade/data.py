@@ -5,6 +5,7 @@ from stillflow.datasets.dataset import DatasetV1 as Dataset
 from stillflow.datasets.iterator import Iterator as Iterator
 from stillflow.datasets.iterator import element_spec_of as _element_spec_of
 from stillflow.datasets.iterator import make_initializable_iterator as make_initializable_iterator
+from stillflow.datasets.one_shot import make_one_shot_iterator as make_one_shot_iterator
 from stillflow.datasets.options import Options as Options
 from stillflow.datasets.specs import DatasetSpec as DatasetSpec
 from stillflow.facade import data_experimental as experimental

@@ -323,6 +323,12 @@ _CONTENTS = {
         "shuffle_and_repeat_dataset batch_dataset batch_dataset_v2 padded_batch_dataset padded_batch_dataset_v2 "
         "window_dataset prefetch_dataset cache_dataset optimize_dataset model_dataset",
     ),
+    "data.functions": (
+        "MapDataset ParallelMapDataset FilterDataset FlatMapDataset InterleaveDataset ParallelInterleaveDatasetV2 "
+        "GeneratorDataset ReduceDataset OneShotIterator",
+        "map_dataset parallel_map_dataset filter_dataset flat_map_dataset interleave_dataset "
+        "parallel_interleave_dataset_v2 generator_dataset reduce_dataset one_shot_iterator",
+    ),
     "data.iterators": (
         "Iterator IteratorV2 MakeIterator IteratorGetNext IteratorGetNextSync IteratorToStringHandle "
         "IteratorFromStringHandle IteratorFromStringHandleV2",

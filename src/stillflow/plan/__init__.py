@@ -8,7 +8,7 @@ from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
-from stillflow.plan.functions import body_of, known_arguments
+from stillflow.plan.functions import body_of, check_results, known_arguments
 from stillflow.plan.fusions import fuse
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
@@ -109,12 +109,18 @@ class _Compiler:
             dims = [tensor._dims for tensor in body.inputs]
             arguments = known_arguments(node, called, body)
             plan = lift(operations, body.inputs, body.outputs, body.control_outputs, dims, arguments=arguments)
+            check_results(node, body, plan)
             is_stateful = not all(current.is_pure or current.type == "_Read" for current in plan.nodes)
             self.optimize(plan)
             program = emit(plan, self._session_core, self._kernels, [], self.function, is_body=True)
         finally:
             self._under_way.pop()
-        return _engine.Function(program, is_stateful)
+        inputs = [
+            _engine.Function.VARIABLE if value.is_reference else value.dtype.as_datatype_enum
+            for value in plan.feed_values
+        ]
+        outputs = [tensor._dtype.as_datatype_enum for tensor in body.outputs]
+        return _engine.Function(program, name, is_stateful, inputs, outputs)
 
 
 def _reduce(plan, evaluate):

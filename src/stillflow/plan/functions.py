@@ -32,6 +32,14 @@ def known_arguments(node, called, body):
     return known if called.is_constant else {key: value for key, value in known.items() if value.is_reference}
 
 
+def check_results(node, body, plan):
+    """Raises InvalidArgumentError if the function does not return what it says."""
+    for tensor, value in zip(body.outputs, plan.fetch_values, strict=True):
+        if not value.is_reference and value.dtype is not tensor._dtype.base_dtype:
+            message = f"Function {body.name} returns {value.dtype.name} where it says {tensor._dtype.name}"
+            raise errors.make(errors.INVALID_ARGUMENT, message, node.op)
+
+
 def _fits(value, placeholder):
     dtype = placeholder._dtype.base_dtype
     return dtype is dtypes.resource if value.is_reference else value.dtype is dtype

@@ -20,6 +20,9 @@ from stillflow.plan.reads import read
 # Ops that take the value of the variable that a handle stands for; others with a handle take the variable.
 _HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
 
+# What ops call the handles of other things than variables.
+_OTHER_HANDLES = frozenset(("handle", "grad_handle", "reader_handle", "queue_handle", "iterator", "resource_handle"))
+
 # Ops whose type is that of the numbers they draw. Their kernels check the variable, which is a stream's position.
 _GENERATORS = frozenset(
     ("StatefulUniform", "StatefulUniformInt", "StatefulUniformFullInt", "StatefulStandardNormalV2",
@@ -53,8 +56,8 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
         if is_in_loop(guard):
             message = f"{tensor.name} is in a loop: only what leaves a loop can be fetched"
             raise errors.make(errors.INVALID_ARGUMENT, message, tensor._op)
-        if value.is_reference:
-            # A fetched variable is read when everything else has run.
+        if value.is_reference and (arguments is None or tensor._dtype is not dtypes.resource):
+            # A fetched variable is read when everything else has run. A function returns the handle.
             value = read(plan, tensor._op, value, len(operations), guard)
         plan.fetch_values.append(value)
         plan.fetch_guards.append(guard)
@@ -106,8 +109,8 @@ def _lift_operation(plan, op, order):
         return
     changed = None
     for i, arg in enumerate(expanded(op_def.inputs, op._attrs)):
-        if arg.dtype is dtypes.resource and values[i].is_reference:
-            _check_variable(op, values[i])
+        if arg.dtype is dtypes.resource:
+            _check_variable(op, arg, values[i])
         if arg.is_ref:
             changed = changed or values[i]
         elif values[i].is_reference and not _takes_variable(op_def, arg, op._inputs[i]):
@@ -156,8 +159,13 @@ def _stands_for_variable(op, values):
     return is_alias and values[0].is_reference and not op._control_inputs
 
 
-def _check_variable(op, variable):
-    """Raises InvalidArgumentError if the variable behind a handle is of another type than the op."""
+def _check_variable(op, arg, variable):
+    """Raises InvalidArgumentError if what is behind a handle is no variable, or of another type than the op."""
+    if not variable.is_reference:
+        if arg.name in _OTHER_HANDLES:
+            return
+        message = f"Trying to access resource using the wrong type: {op._inputs[0].name} is not a variable"
+        raise errors.make(errors.INVALID_ARGUMENT, message, op)
     dtype = op._attrs.get("T") or op._attrs.get("dtype")
     if dtype is None or dtype is variable.dtype or op.type in _GENERATORS:
         return

@@ -8,11 +8,11 @@ _IF_ATTRS = (
     "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; else_branch: func; "
     "output_shapes: list(shape) = []"
 )
-_IF_KERNEL = "call_branch(cond, input | then_branch(input), else_branch(input))"
+_IF_KERNEL = "call_branch(cond, input | then_branch(input), else_branch(input), Tout)"
 _WHILE_ATTRS = (
     "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"
 )
-_WHILE_KERNEL = "call_loop(input | cond(input*), body(input*))"
+_WHILE_KERNEL = "call_loop(input | cond(input*), body(input*), T)"
 
 if_op = define_op(
     "If(cond: Tcond, input: Tin) -> (output: Tout)",

@@ -8,7 +8,7 @@ _ATTRS = (
     "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; config_proto: string = ''; "
     "executor_type: string = ''"
 )
-_KERNEL = "call_function(args | f(args))"
+_KERNEL = "call_function(args | f(args), Tout)"
 
 partitioned_call = define_op(
     "PartitionedCall(args: Tin) -> (output: Tout)", _ATTRS, kernel=_KERNEL, state="op", differentiable=None

@@ -1,0 +1,37 @@
+// functional.h: the kinds of data sets that call functions. Arguments, and types of results, have been checked by
+// then.
+#pragma once
+
+#include "datasets/captured_function.h"
+#include "datasets/dataset.h"
+
+namespace stillflow {
+
+// ---- map.cc -----------------------------------------------------------------------------------------------------
+
+struct MapOptions {
+  int64_t parallel_calls = 1;          // the most elements that are at work at a time
+  bool preserves_cardinality = false;  // whether a function that runs out of something has failed
+};
+
+DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options);
+DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate);
+
+// What TensorFlow makes of a function that runs out of something where that does not end the data set.
+Status NotTheEnd(Status status, const char* type);
+
+// ---- interleave.cc ----------------------------------------------------------------------------------------------
+
+// `function` makes a data set of each element. Their elements come one data set after the other.
+DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function);
+// They come in turns: `block_length` elements of each of `cycle_length` data sets.
+DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
+                                 int64_t block_length);
+
+// ---- generator.cc -----------------------------------------------------------------------------------------------
+
+// `init` gives what `next` makes an element of, until it runs out, and `finalize` is called with at the end.
+DatasetPtr MakeGeneratorDataset(TupleSpec spec, CapturedFunctionPtr init, CapturedFunctionPtr next,
+                                CapturedFunctionPtr finalize);
+
+}  // namespace stillflow

@@ -1,0 +1,250 @@
+// Data sets of which a function makes others, whose elements they bring: flat_map, interleave.
+#include "datasets/functional.h"
+#include "datasets/variant.h"
+
+namespace stillflow {
+namespace {
+
+// What the data sets leave that a function captures: they are the same ones in each call.
+class CapturedLegacies final : public Legacy {
+ public:
+  Legacies* legacies() { return &legacies_; }
+  Status Save(PositionWriter* writer) override { return legacies_.Save(writer); }
+  Status Restore(const Services&, PositionReader* reader) override {
+    legacies_.Restore(reader);
+    return reader->status();
+  }
+
+ private:
+  Legacies legacies_;
+};
+
+// A data set that the function made of an element, and where its iterator is.
+class Inner {
+ public:
+  bool is_open() const { return iterator_ != nullptr; }
+
+  Status Open(IteratorContext* context, const BoundFunction& function, const Place& place, const TupleSpec& spec,
+              Tuple element) {
+    Close();
+    state_before_ = function.SaveState();
+    element_ = std::move(element);
+    Tuple result;
+    STILLFLOW_RETURN_IF_ERROR(function.Call(context, element_, &result));
+    return OpenResult(context, function, place, spec, result, nullptr);
+  }
+
+  void Close() {
+    iterator_.reset();
+    dataset_.reset();
+    own_.reset();
+  }
+
+  // An iterator that has come to its end is closed.
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end) {
+    STILLFLOW_RETURN_IF_ERROR(iterator_->Next(context, element, is_end));
+    if (*is_end) Close();
+    return Status();
+  }
+
+  Status Save(IteratorContext* context, PositionWriter* writer) {
+    writer->Bool(is_open());
+    if (!is_open()) return Status();
+    STILLFLOW_RETURN_IF_ERROR(writer->Element(element_));
+    writer->String(state_before_);
+    // Iterators may make what lies in their places, so those are saved after them, but read before.
+    PositionWriter iterator(writer->sources());
+    STILLFLOW_RETURN_IF_ERROR(iterator_->Save(context, &iterator));
+    STILLFLOW_RETURN_IF_ERROR(own_->Save(writer));
+    writer->Append(iterator.Take());
+    return Status();
+  }
+
+  // Calls the function again, in the state in which it was.
+  Status Restore(IteratorContext* context, const BoundFunction& function, const Place& place, const Dataset& outer,
+                 PositionReader* reader) {
+    if (!reader->Bool()) return reader->status();
+    STILLFLOW_RETURN_IF_ERROR(reader->Element(*context->services, outer.input().spec(), &element_));
+    state_before_ = reader->String();
+    STILLFLOW_RETURN_IF_ERROR(reader->status());
+    FunctionState state;
+    if (!state_before_.empty() && !state.Restore(state_before_)) {
+      reader->Fail();
+      return reader->status();
+    }
+    Tuple result;
+    STILLFLOW_RETURN_IF_ERROR(function.CallWith(&state, context, element_, &result));
+    STILLFLOW_RETURN_IF_ERROR(OpenResult(context, function, place, outer.spec(), result, reader));
+    return iterator_->Restore(context, reader);
+  }
+
+ private:
+  Status OpenResult(IteratorContext* context, const BoundFunction& function, const Place& place,
+                    const TupleSpec& spec, const Tuple& result, PositionReader* reader) {
+    if (result[0].rank != 0) {
+      return STILLFLOW_INVALID_ARGUMENT("Function must return a single scalar of dtype DT_VARIANT.");
+    }
+    STILLFLOW_RETURN_IF_ERROR(DatasetIn(result[0], &dataset_));
+    own_ = std::make_unique<Legacies>();
+    if (reader != nullptr) own_->Restore(reader);
+    Status status = CheckSpec(spec, dataset_->spec());
+    if (status.ok()) status = MakeIterator(context, function, place);
+    if (!status.ok()) Close();
+    return status;
+  }
+
+  Status MakeIterator(IteratorContext* context, const BoundFunction& function, const Place& place) {
+    Legacies* legacies = own_.get();
+    if (function.captured().Captures(dataset_.get())) {
+      const auto make = [] { return std::make_shared<CapturedLegacies>(); };
+      const Place shared = place.Child("captured");
+      STILLFLOW_RETURN_IF_ERROR(shared.FindOrMake<CapturedLegacies>(*context->services, make, &captured_));
+      legacies = captured_->legacies();
+    }
+    return dataset_->MakeIterator(context, place.Child("elements").Inside(legacies), &iterator_);
+  }
+
+  Tuple element_;
+  std::string state_before_;  // the function's
+  DatasetPtr dataset_;
+  std::unique_ptr<Legacies> own_;
+  std::shared_ptr<CapturedLegacies> captured_;
+  IteratorPtr iterator_;  // the last member: it is the first to go
+};
+
+class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
+ public:
+  InterleaveDataset(const char* type, TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function,
+                    int64_t cycle_length, int64_t block_length)
+      : DatasetOf(std::move(spec), {std::move(input)}),
+        type_(type),
+        function_(std::move(function)),
+        cycle_length_(cycle_length),
+        block_length_(block_length) {}
+  const char* type() const override { return type_; }
+
+  Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
+    const Place own = place.Child(type());
+    BoundFunction function;
+    STILLFLOW_RETURN_IF_ERROR(function.Bind(context, own.Child("f"), function_));
+    IteratorPtr input;
+    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
+    *iterator = std::make_unique<It>(*this, own, std::move(function), std::move(input));
+    return Status();
+  }
+  void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {
+    Dataset::VisitTensors(visit);
+    function_->VisitTensors(visit);
+  }
+
+ private:
+  class It final : public Iterator {
+   public:
+    It(const InterleaveDataset& dataset, Place place, BoundFunction function, IteratorPtr input)
+        : dataset_(dataset), place_(std::move(place)), function_(std::move(function)), input_(std::move(input)) {}
+
+    Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+      for (;;) {
+        STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
+        *is_end = input_has_ended_ && open_.empty();
+        if (*is_end) return Status();
+        const auto current = open_.find(at_);
+        if (current != open_.end()) {
+          bool has_ended = false;
+          STILLFLOW_RETURN_IF_ERROR(current->second.Next(context, element, &has_ended));
+          if (!has_ended) {
+            if (++taken_ == dataset_.block_length_) Advance();
+            return Status();
+          }
+          open_.erase(current);
+          Advance();
+        } else if (!input_has_ended_) {
+          STILLFLOW_RETURN_IF_ERROR(OpenNext(context));
+        } else {
+          AdvanceToOpen();
+        }
+      }
+    }
+
+    Status Save(IteratorContext* context, PositionWriter* writer) override {
+      writer->Int(at_);
+      writer->Int(taken_);
+      writer->Bool(input_has_ended_);
+      writer->Int(static_cast<int64_t>(open_.size()));
+      for (auto& entry : open_) {
+        writer->Int(entry.first);
+        STILLFLOW_RETURN_IF_ERROR(entry.second.Save(context, writer));
+      }
+      return input_->Save(context, writer);
+    }
+
+    Status Restore(IteratorContext* context, PositionReader* reader) override {
+      at_ = reader->IntIn(0, dataset_.cycle_length_ - 1);
+      taken_ = reader->IntIn(0, dataset_.block_length_);
+      input_has_ended_ = reader->Bool();
+      for (int64_t left = reader->Count(); left > 0 && reader->ok(); --left) {
+        const int64_t place = reader->IntIn(0, dataset_.cycle_length_ - 1);
+        Inner& inner = open_[place];
+        STILLFLOW_RETURN_IF_ERROR(inner.Restore(context, function_, place_, dataset_, reader));
+        if (!inner.is_open()) reader->Fail();
+      }
+      STILLFLOW_RETURN_IF_ERROR(reader->status());
+      return input_->Restore(context, reader);
+    }
+
+   private:
+    void Advance() {
+      taken_ = 0;
+      at_ = (at_ + 1) % dataset_.cycle_length_;
+    }
+
+    // Skips the places of the cycle where nothing is open.
+    void AdvanceToOpen() {
+      auto next = open_.upper_bound(at_);
+      if (next == open_.end()) next = open_.begin();
+      taken_ = 0;
+      at_ = next->first;
+    }
+
+    // Puts the data set that is made of the next element into the current place of the cycle.
+    Status OpenNext(IteratorContext* context) {
+      Tuple element;
+      STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &element, &input_has_ended_));
+      if (input_has_ended_) return Status();
+      Inner inner;
+      Status status = inner.Open(context, function_, place_, dataset_.spec(), std::move(element));
+      if (!status.ok()) return NotTheEnd(std::move(status), dataset_.type());
+      open_.emplace(at_, std::move(inner));
+      return Status();
+    }
+
+    const InterleaveDataset& dataset_;
+    const Place place_;
+    const BoundFunction function_;
+    const IteratorPtr input_;
+    int64_t at_ = 0;     // the place in the cycle
+    int64_t taken_ = 0;  // from what is there
+    bool input_has_ended_ = false;
+    std::map<int64_t, Inner> open_;  // by place
+  };
+
+  const char* type_;
+  CapturedFunctionPtr function_;
+  int64_t cycle_length_;
+  int64_t block_length_;
+};
+
+}  // namespace
+
+DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function) {
+  return std::make_shared<InterleaveDataset>("FlatMap", std::move(spec), std::move(input), std::move(function), 1,
+                                             INT64_MAX);
+}
+
+DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
+                                 int64_t block_length) {
+  return std::make_shared<InterleaveDataset>("Interleave", std::move(spec), std::move(input), std::move(function),
+                                             cycle_length, block_length);
+}
+
+}  // namespace stillflow

@@ -1,0 +1,276 @@
+// Data sets whose elements are results of a function: map, one element at a time or several.
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "datasets/functional.h"
+
+namespace stillflow {
+namespace {
+
+// What a function makes of its end: TensorFlow takes it for that of the data set, and goes on behind it.
+Status EndedBy(Status status, bool preserves_cardinality, bool* is_end) {
+  if (status.code() != Code::kOutOfRange) return status;
+  if (preserves_cardinality) {
+    return Error(Code::kInvalidArgument, "Function invocation produced OutOfRangeError: %s", status.message());
+  }
+  *is_end = true;
+  return Status();
+}
+
+// Calls of one function beside each other, in a run of their own each that ends with the caller's.
+class ParallelCalls {
+ public:
+  struct Slot {
+    Tuple value;  // the element, then the result
+    Status status;
+    bool is_done = false;
+  };
+
+  ParallelCalls(const BoundFunction& function, IteratorContext* context, std::vector<Slot*> slots)
+      : function_(function), context_(context), slots_(std::move(slots)), caller_(std::this_thread::get_id()) {
+    options_ = *context->run->options;
+    options_.interrupt = {[](void* self) { return static_cast<ParallelCalls*>(self)->is_stopped_.load(); }, this};
+  }
+
+  // An error if the run ended; slots that are not done by then may be tried again.
+  Status Run() {
+    const auto count = static_cast<int64_t>(slots_.size());
+    return context_->services->parallel_for(context_->run, count, CallOne, this);
+  }
+
+ private:
+  static Status CallOne(void* arg, int64_t index) {
+    auto* self = static_cast<ParallelCalls*>(arg);
+    try {
+      return self->Call(self->slots_[index]);
+    } catch (const std::exception&) {
+      return OutOfScratch();
+    }
+  }
+
+  Status Call(Slot* slot) {
+    RunContext own = *context_->run;
+    RunContext* const run = std::this_thread::get_id() == caller_ ? context_->run : &own;
+    if (run == &own) own.options = &options_;
+    IteratorContext context{run, context_->services};
+    Tuple result;
+    Status status = function_.Call(&context, slot->value, &result);
+    if (run->stop != Code::kOk) {
+      is_stopped_.store(true);
+      return status;
+    }
+    if (status.ok()) slot->value = std::move(result);
+    slot->status = std::move(status);
+    slot->is_done = true;
+    return Status();
+  }
+
+  const BoundFunction& function_;
+  IteratorContext* const context_;
+  const std::vector<Slot*> slots_;
+  const std::thread::id caller_;
+  RunOptions options_;
+  std::atomic<bool> is_stopped_{false};
+};
+
+class MapDataset final : public DatasetOf<MapDataset> {
+ public:
+  MapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options)
+      : DatasetOf(std::move(spec), {std::move(input)}), function_(std::move(function)), options_(options) {}
+  const char* type() const override { return "Map"; }
+
+  Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
+  void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {
+    Dataset::VisitTensors(visit);
+    function_->VisitTensors(visit);
+  }
+
+ private:
+  class It;
+  class ParallelIt;
+
+  CapturedFunctionPtr function_;
+  MapOptions options_;
+};
+
+class MapDataset::It final : public Iterator {
+ public:
+  It(const MapDataset& dataset, BoundFunction function, IteratorPtr input)
+      : dataset_(dataset), function_(std::move(function)), input_(std::move(input)) {}
+
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+    Tuple argument;
+    STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &argument, is_end));
+    if (*is_end) return Status();
+    return EndedBy(function_.Call(context, argument, element), dataset_.options_.preserves_cardinality, is_end);
+  }
+  Status Save(IteratorContext* context, PositionWriter* writer) override { return input_->Save(context, writer); }
+  Status Restore(IteratorContext* context, PositionReader* reader) override {
+    return input_->Restore(context, reader);
+  }
+
+ private:
+  const MapDataset& dataset_;
+  const BoundFunction function_;
+  const IteratorPtr input_;
+};
+
+// Takes as many elements as may be at work, makes all results, and brings them in order; then the next ones.
+class MapDataset::ParallelIt final : public Iterator {
+ public:
+  ParallelIt(const MapDataset& dataset, BoundFunction function, IteratorPtr input)
+      : dataset_(dataset), function_(std::move(function)), input_(std::move(input)) {}
+
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+    if (slots_.empty()) STILLFLOW_RETURN_IF_ERROR(Fill(context));
+    *is_end = slots_.empty();
+    if (*is_end) return Status();
+    if (!slots_.front().is_done) STILLFLOW_RETURN_IF_ERROR(CallAll(context));
+    ParallelCalls::Slot first = std::move(slots_.front());
+    slots_.pop_front();
+    *element = std::move(first.value);
+    return EndedBy(std::move(first.status), dataset_.options_.preserves_cardinality, is_end);
+  }
+
+  Status Save(IteratorContext* context, PositionWriter* writer) override {
+    writer->Int(static_cast<int64_t>(slots_.size()));
+    for (const ParallelCalls::Slot& slot : slots_) {
+      writer->Bool(slot.is_done);
+      writer->Failure(slot.status);
+      if (slot.status.ok()) STILLFLOW_RETURN_IF_ERROR(writer->Element(slot.value));
+    }
+    return input_->Save(context, writer);
+  }
+  Status Restore(IteratorContext* context, PositionReader* reader) override {
+    for (int64_t left = reader->Count(); left > 0 && reader->ok(); --left) {
+      ParallelCalls::Slot slot;
+      slot.is_done = reader->Bool();
+      slot.status = reader->Failure();
+      const TupleSpec& spec = slot.is_done ? dataset_.spec() : dataset_.input().spec();
+      if (slot.status.ok()) {
+        STILLFLOW_RETURN_IF_ERROR(reader->Element(*context->services, spec, &slot.value));
+      } else if (!slot.is_done) {
+        reader->Fail();
+      }
+      slots_.push_back(std::move(slot));
+    }
+    return input_->Restore(context, reader);
+  }
+
+ private:
+  Status Fill(IteratorContext* context) {
+    while (static_cast<int64_t>(slots_.size()) < dataset_.options_.parallel_calls) {
+      ParallelCalls::Slot slot;
+      bool is_end = false;
+      slot.status = input_->Next(context, &slot.value, &is_end);
+      if (context->run->stop != Code::kOk) return std::move(slot.status);
+      if (is_end) break;
+      slot.is_done = !slot.status.ok();
+      slots_.push_back(std::move(slot));
+    }
+    return Status();
+  }
+
+  Status CallAll(IteratorContext* context) {
+    std::vector<ParallelCalls::Slot*> waiting;
+    for (ParallelCalls::Slot& slot : slots_) {
+      if (!slot.is_done) waiting.push_back(&slot);
+    }
+    return ParallelCalls(function_, context, std::move(waiting)).Run();
+  }
+
+  const MapDataset& dataset_;
+  const BoundFunction function_;
+  const IteratorPtr input_;
+  std::deque<ParallelCalls::Slot> slots_;  // after a stopped run some of them are not done
+};
+
+Status MapDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
+  const Place own = place.Child(type());
+  BoundFunction function;
+  STILLFLOW_RETURN_IF_ERROR(function.Bind(context, own.Child("f"), function_));
+  IteratorPtr input;
+  STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
+  // Calls that can be told apart come one after the other, so that their order is always the same.
+  if (options_.parallel_calls > 1 && !function.is_stateful()) {
+    *iterator = std::make_unique<ParallelIt>(*this, std::move(function), std::move(input));
+  } else {
+    *iterator = std::make_unique<It>(*this, std::move(function), std::move(input));
+  }
+  return Status();
+}
+
+// ---- Filter -------------------------------------------------------------------------------------------------------
+
+class FilterDataset final : public DatasetOf<FilterDataset> {
+ public:
+  FilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate)
+      : DatasetOf(std::move(spec), {std::move(input)}), predicate_(std::move(predicate)) {}
+  const char* type() const override { return "Filter"; }
+
+  Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
+    const Place own = place.Child(type());
+    BoundFunction predicate;
+    STILLFLOW_RETURN_IF_ERROR(predicate.Bind(context, own.Child("f"), predicate_));
+    IteratorPtr input;
+    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
+    *iterator = std::make_unique<It>(std::move(predicate), std::move(input));
+    return Status();
+  }
+  void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {
+    Dataset::VisitTensors(visit);
+    predicate_->VisitTensors(visit);
+  }
+
+ private:
+  class It final : public Iterator {
+   public:
+    It(BoundFunction predicate, IteratorPtr input) : predicate_(std::move(predicate)), input_(std::move(input)) {}
+
+    Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
+      for (;;) {
+        STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
+        STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
+        if (*is_end) return Status();
+        Tuple result;
+        STILLFLOW_RETURN_IF_ERROR(NotTheEnd(predicate_.Call(context, *element, &result), "Filter"));
+        if (result[0].count != 1) {
+          return STILLFLOW_INVALID_ARGUMENT("Filter predicate `f` must return a scalar bool.");
+        }
+        if (Data<bool>(result[0])[0]) return Status();
+      }
+    }
+    Status Save(IteratorContext* context, PositionWriter* writer) override { return input_->Save(context, writer); }
+    Status Restore(IteratorContext* context, PositionReader* reader) override {
+      return input_->Restore(context, reader);
+    }
+
+   private:
+    const BoundFunction predicate_;
+    const IteratorPtr input_;
+  };
+
+  CapturedFunctionPtr predicate_;
+};
+
+}  // namespace
+
+Status NotTheEnd(Status status, const char* type) {
+  if (status.code() != Code::kOutOfRange) return status;
+  return Error(
+      Code::kInternal,
+      "Iterator \"Iterator::%s\" returned `OutOfRange`. This indicates an implementation error as `OutOfRange` "
+      "errors are not expected to be returned here. Original message: %s",
+      type, status.message());
+}
+
+DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options) {
+  return std::make_shared<MapDataset>(std::move(spec), std::move(input), std::move(function), options);
+}
+
+DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate) {
+  return std::make_shared<FilterDataset>(std::move(spec), std::move(input), std::move(predicate));
+}
+
+}  // namespace stillflow

@@ -1,0 +1,138 @@
+"""Data sets of what a function makes of elements: map, filter, flat_map, interleave."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.datasets.dataset import UnaryDataset, UnaryUnchangedStructureDataset
+from stillflow.datasets.specs import DatasetSpec, TensorSpec
+from stillflow.datasets.structured_function import StructuredFunction
+from stillflow.graph import dtypes
+from stillflow.ops.convert import convert_to_tensor
+
+
+class _FunctionDataset(UnaryDataset):
+    """One whose elements a function makes."""
+
+    _transformation: str
+
+    def __init__(self, input_dataset, function):
+        self._input_dataset = input_dataset
+        self._map_func = StructuredFunction(function, self._transformation, input_dataset.element_spec)
+        self._structure = self._element_structure(self._map_func.output_structure)
+        super().__init__(input_dataset, self._as_variant_tensor(self._map_func.function))
+
+    def _element_structure(self, returned):
+        return returned
+
+    def _as_variant_tensor(self, function):
+        raise NotImplementedError
+
+    def _functions(self):
+        return [self._map_func]
+
+    @property
+    def element_spec(self):
+        return self._structure
+
+
+class MapDataset(_FunctionDataset):
+    """Results of a function."""
+
+    _transformation = "Dataset.map()"
+
+    def _as_variant_tensor(self, function):
+        return ops.map_dataset(
+            self._input_dataset._variant_tensor, function.captured_inputs, f=function, **self._flat_structure
+        )
+
+
+class ParallelMapDataset(_FunctionDataset):
+    """Results of a function, several at a time."""
+
+    _transformation = "Dataset.map()"
+
+    def __init__(self, input_dataset, function, num_parallel_calls):
+        self._calls = num_parallel_calls
+        super().__init__(input_dataset, function)
+
+    def _as_variant_tensor(self, function):
+        calls = convert_to_tensor(self._calls, dtype=dtypes.int32, name="num_parallel_calls")
+        return ops.parallel_map_dataset(
+            self._input_dataset._variant_tensor,
+            function.captured_inputs,
+            f=function,
+            num_parallel_calls=calls,
+            **self._flat_structure,
+        )
+
+
+class FilterDataset(UnaryUnchangedStructureDataset):
+    """The elements of which a function says so."""
+
+    def __init__(self, input_dataset, predicate):
+        self._input_dataset = input_dataset
+        self._predicate = StructuredFunction(predicate, "Dataset.filter()", input_dataset.element_spec)
+        returned = self._predicate.output_structure
+        wanted = TensorSpec([], dtypes.bool_)
+        if not isinstance(returned, TensorSpec) or not returned.is_compatible_with(wanted):
+            raise ValueError(
+                f"`predicate` return type must be convertible to a scalar boolean tensor. Was {returned}."
+            )
+        function = self._predicate.function
+        variant = ops.filter_dataset(
+            input_dataset._variant_tensor,
+            other_arguments=function.captured_inputs,
+            predicate=function,
+            **self._flat_structure,
+        )
+        super().__init__(input_dataset, variant)
+
+    def _functions(self):
+        return [self._predicate]
+
+
+# ---- Data sets of data sets -----------------------------------------------------------------------------------
+
+
+class _NestedDataset(_FunctionDataset):
+    """One whose elements are those of the data sets that a function makes."""
+
+    def _element_structure(self, returned):
+        if not isinstance(returned, DatasetSpec):
+            raise TypeError(f"`map_func` must return a `Dataset` object. Got {type(returned)}")
+        return returned._element_spec
+
+
+class FlatMapDataset(_NestedDataset):
+    """One data set after the other."""
+
+    _transformation = "Dataset.flat_map()"
+
+    def _as_variant_tensor(self, function):
+        return ops.flat_map_dataset(
+            self._input_dataset._variant_tensor, function.captured_inputs, f=function, **self._flat_structure
+        )
+
+
+class InterleaveDataset(_NestedDataset):
+    """Several data sets in turns."""
+
+    _transformation = "Dataset.interleave()"
+
+    def __init__(self, input_dataset, function, cycle_length, block_length, num_parallel_calls=None):
+        self._lengths = cycle_length, block_length
+        self._calls = num_parallel_calls
+        super().__init__(input_dataset, function)
+
+    def _as_variant_tensor(self, function):
+        cycle_length, block_length = self._lengths
+        arguments = [
+            self._input_dataset._variant_tensor,
+            function.captured_inputs,
+            convert_to_tensor(cycle_length, dtype=dtypes.int64, name="cycle_length"),
+            convert_to_tensor(block_length, dtype=dtypes.int64, name="block_length"),
+        ]
+        if self._calls is None:
+            return ops.interleave_dataset(*arguments, f=function, **self._flat_structure)
+        arguments.append(convert_to_tensor(self._calls, dtype=dtypes.int64, name="num_parallel_calls"))
+        return ops.parallel_interleave_dataset_v2(*arguments, f=function, **self._flat_structure)

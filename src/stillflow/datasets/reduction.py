@@ -1,0 +1,64 @@
+"""Dataset.reduce: what a function makes of all elements."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.datasets import nest, structure
+from stillflow.datasets.specs import type_spec_from_value
+from stillflow.datasets.structured_function import StructuredFunction
+from stillflow.graph.graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
+
+
+def reduce_dataset(dataset, initial_state, reduce_func):
+    """See Dataset.reduce."""
+    with name_scope("initial_state"):
+        state = structure.normalize_element(initial_state)
+    spec = type_spec_from_value(state)
+    while True:
+        function = StructuredFunction(reduce_func, "reduce()", (spec, dataset.element_spec), adds_to_graph=False)
+        returned = function.output_structure
+        _check(spec, returned)
+        weaker = _weakened(spec, returned)
+        if weaker is None:
+            break
+        spec = weaker  # the state may change its shape: once more, with what is known of all states
+    traced = function.function
+    traced.add_to_graph(get_default_graph())
+    tensors = ops.reduce_dataset(
+        dataset._variant_tensor,
+        structure.to_tensor_list(spec, state),
+        traced.captured_inputs,
+        f=traced,
+        output_shapes=structure.flat_tensor_shapes(spec),
+        output_types=structure.flat_tensor_types(spec),
+    )
+    return structure.from_tensor_list(spec, tensors)
+
+
+def _check(spec, returned):
+    for what, of, fits in (
+        ("classes", structure.output_classes, lambda new, old: new is old or issubclass(new, old)),
+        ("types", structure.output_types, lambda new, old: new == old),
+    ):
+        expected, found = of(spec), of(returned)
+        pairs = zip(nest.flatten(found), nest.flatten(expected), strict=False)
+        if not all(fits(new, old) for new, old in pairs):
+            raise TypeError(
+                f"The element {what} for the new state must match the initial state. Expected {expected}; got "
+                f"{found}."
+            )
+
+
+def _weakened(spec, returned):
+    """What is known of old and new states alike, or None if that is what is known of the old ones."""
+    shapes = structure.output_shapes(spec)
+    old = nest.flatten(shapes)
+    pairs = zip(old, nest.flatten(structure.output_shapes(returned)), strict=False)
+    common = [ours.most_specific_compatible_shape(theirs) for ours, theirs in pairs]
+    common.extend(old[len(common) :])
+    if all(ours.rank is None or ours._dims == weaker._dims for ours, weaker in zip(old, common, strict=True)):
+        return None
+    return structure.convert_legacy_structure(
+        structure.output_types(spec), nest.pack_sequence_as(shapes, common), structure.output_classes(spec)
+    )
