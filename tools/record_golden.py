@@ -32,7 +32,9 @@ OUTCOMES = (
     ("graph_differences", "test_cases.graph_def_cases"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
+    ("warm_starts", "saver.warm_start_cases"),
     ("supervisors", "training_loop.supervisor_scenarios"),
+    ("warm_starts", "saver.warm_start_cases"),
 )
 
 

@@ -93,6 +93,12 @@ STILLFLOW_BUILTIN(ParseTensor, "parse_tensor", "t", DType::kString)
 STILLFLOW_BUILTIN(DecodeCompressed, "decode_compressed", "s", DType::kString)
 STILLFLOW_BUILTIN(StringLower, "string_lower", "s", DType::kString)
 STILLFLOW_BUILTIN(StringUpper, "string_upper", "s", DType::kString)
+STILLFLOW_BUILTIN(LoadAndRemapMatrix, "load_and_remap_matrix", "ii", DType::kFloat)
+
+Status GenerateVocabRemapping(const KernelCall& call) {
+  if (call.out_count > 1) call.out[1]->dtype = DType::kInt32;
+  return CallHost(call, "builtin:generate_vocab_remapping", "iii", DType::kInt64);
+}
 
 // PNG files need no Python; others may be given to these ops as well.
 Status DecodePngFile(const KernelCall& call, int channels, DType dtype) {
@@ -183,6 +189,11 @@ STILLFLOW_KERNELS(host_builtin){
     {"decode_compressed", "bytes | compression_type", DecodeCompressed},
     {"string_lower", "input | encoding", Guarded<ChangeCase<false>>},
     {"string_upper", "input | encoding", Guarded<ChangeCase<true>>},
+    {"generate_vocab_remapping", "new_vocab_file, old_vocab_file | new_vocab_offset, num_new_vocab, old_vocab_size",
+     GenerateVocabRemapping},
+    {"load_and_remap_matrix",
+     "ckpt_path, old_tensor_name, row_remapping, col_remapping, initializing_values | num_rows, num_cols",
+     LoadAndRemapMatrix},
     {}};
 
 }  // namespace stillflow

@@ -16,6 +16,10 @@ from stillflow.files import system_of, typed_errors
 def find(name: str):
     """The function of that name. KeyError if there is none."""
     function = _FUNCTIONS.get(name)
+    if function is None and name in _OF_VOCABULARIES:
+        from stillflow import vocabulary_remapping
+
+        return getattr(vocabulary_remapping, name)
     if function is None:
         from stillflow import image_files
 
@@ -152,6 +156,7 @@ def string_upper(strings, encoding):
     return _change_case(strings, encoding, str.upper)
 
 
+_OF_VOCABULARIES = frozenset(("generate_vocab_remapping", "load_and_remap_matrix"))
 _FUNCTIONS = {
     function.__name__: function
     for function in (

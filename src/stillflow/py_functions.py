@@ -86,6 +86,8 @@ def _call_builtin(name, arguments, count):
         raise _engine.EngineError(error.error_code, error.message) from None
     except MemoryError:
         raise _engine.EngineError(errors.RESOURCE_EXHAUSTED, f"Out of memory in {name}") from None
+    if count > 1:
+        return [_array(value) for value in result]
     return [_array(result)] if count else []
 
 

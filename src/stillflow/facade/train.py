@@ -21,6 +21,8 @@ from stillflow.saver.meta_graph_import import import_meta_graph as import_meta_g
 from stillflow.saver.objects.checkpoint import Checkpoint as Checkpoint
 from stillflow.saver.objects.manager import CheckpointManager as CheckpointManager
 from stillflow.saver.saver import Saver as Saver
+from stillflow.saver.warm_start import VocabInfo as VocabInfo
+from stillflow.saver.warm_start import warm_start as warm_start
 from stillflow.summary_writer import FileWriter as SummaryWriter
 from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer

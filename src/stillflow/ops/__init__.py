@@ -343,6 +343,10 @@ _CONTENTS = {
         "DecodeCSV DecodeRaw DecodeJSONExample DecodeCompressed ParseTensor SerializeTensor",
         "decode_csv decode_csv_op decode_raw decode_json_example decode_compressed parse_tensor serialize_tensor",
     ),
+    "parsing.vocabulary": (
+        "GenerateVocabRemapping LoadAndRemapMatrix",
+        "generate_vocab_remapping load_and_remap_matrix",
+    ),
     "parsing.files": ("ReadFile WriteFile MatchingFiles", "read_file write_file matching_files"),
     "parsing.images": (
         "DecodePng DecodeJpeg DecodeAndCropJpeg DecodeGif DecodeBmp EncodePng EncodeJpeg "
