@@ -78,6 +78,22 @@ OF_OP = {
     "SplitV": {"value": (2, 2), "size_splits": [2]}, "StatelessMultinomial": {"seed": [1, 2]},
     "AddManySparseToTensorsMap": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]},
     "AddSparseToTensorsMap": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]},
+    "SpaceToBatchND": {"input": (2, 2), "block_shape": [2], "paddings": [[0, 0]]},
+    "BatchToSpaceND": {"input": (2, 2), "block_shape": [2], "crops": [[0, 0]]},
+    "SpaceToBatch": {"input": (1, 2, 2, 1), "paddings": [[0, 0], [0, 0]]},
+    "BatchToSpace": {"input": (4, 2, 2, 1), "crops": [[0, 0], [0, 0]]},
+    "SpaceToDepth": {"input": (1, 2, 2, 1)}, "DepthToSpace": {"input": (1, 2, 2, 4)}, "Bitcast": {"input": (2, 8)},
+    "EditDistance": {
+        "hypothesis_indices": [[0, 0]], "hypothesis_values": (1,), "hypothesis_shape": [1, 2],
+        "truth_indices": [[0, 0]], "truth_values": (1,), "truth_shape": [1, 2],
+    },
+    **{
+        f"Resize{kind}": {"images": (1, 2, 2, 1), "size": [3, 3]}
+        for kind in ("Bilinear", "NearestNeighbor", "Bicubic", "Area")
+    },
+    "ResizeBilinearGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
+    "ResizeBicubicGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
+    "ResizeNearestNeighborGrad": {"grads": (1, 3, 3, 1), "size": [2, 2]},
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
     "AdjustSaturation": {"images": (2, 2, 3), "scale": ()},
@@ -94,7 +110,14 @@ OF_OP = {
         for name in (f"ScatterNd{kind}", f"ResourceScatterNd{kind}", f"TensorScatter{kind}")
     },
 }  # fmt: skip
-OF_ATTR = {"mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4}
+OF_ATTR = {
+    "block_size": 2,
+    "mode": "SYMMETRIC",
+    "padding": "SAME",
+    "ksizes": [1] * 4,
+    "strides": [1] * 4,
+    "rates": [1] * 4,
+}
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there.
 LEFT_OUT = set(

@@ -31,6 +31,7 @@ from stillflow.facade.messages import MESSAGES as _MESSAGES
 from stillflow.facade.parsing import *
 from stillflow.facade.random import *
 from stillflow.facade.segments import *
+from stillflow.facade.space_blocks import *
 from stillflow.facade.sparse_tensors import *
 from stillflow.facade.string_names import *
 from stillflow.facade.summary_tags import *

@@ -119,7 +119,7 @@ def central_crop(image, central_fraction):
         return result
 
 
-def _as_batch(image):
+def as_batch(image):
     """(a batch of images, whether it was one)."""
     rank = image.shape.rank
     if rank == 4:
@@ -132,7 +132,7 @@ def _as_batch(image):
     return image, False
 
 
-def _sizes(image):
+def sizes_of(image):
     """The four sizes of a batch, integers or tensors."""
     if image.shape.is_fully_defined():
         return image.shape.as_list()
@@ -149,9 +149,9 @@ def _finished(result, sizes, is_batch):
 
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     with name_scope(None, "pad_to_bounding_box", [image]):
-        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
-        batch, height, width, depth = _sizes(image)
+        batch, height, width, depth = sizes_of(image)
         right = target_width - offset_width - width
         below = target_height - offset_height - height
         found += check_that(offset_height >= 0, "offset_height must be >= 0")
@@ -165,9 +165,9 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
 
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
     with name_scope(None, "crop_to_bounding_box", [image]):
-        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
-        batch, height, width, depth = _sizes(image)
+        batch, height, width, depth = sizes_of(image)
         found += check_that(offset_width >= 0, "offset_width must be >= 0.")
         found += check_that(offset_height >= 0, "offset_height must be >= 0.")
         found += check_that(target_width > 0, "target_width must be > 0.")
@@ -188,14 +188,14 @@ def _choose(known, op):
     return lambda x, y: op(x, y) if is_tensor(x) or is_tensor(y) else known(x, y)
 
 
-_larger = _choose(max, lambda x, y: ops.maximum(x, y))
+larger = _choose(max, lambda x, y: ops.maximum(x, y))
 _smaller = _choose(min, lambda x, y: ops.minimum(x, y))
 _equal = _choose(lambda x, y: x == y, lambda x, y: ops.equal(x, y))
 
 
 def resize_with_crop_or_pad(image, target_height, target_width):
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
-        image, is_batch = _as_batch(convert_to_tensor(image, name="image"))
+        image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
         found += check_that(target_width > 0, "target_width must be > 0.")
         found += check_that(target_height > 0, "target_height must be > 0.")
@@ -204,13 +204,13 @@ def resize_with_crop_or_pad(image, target_height, target_width):
             target_height = with_dependencies(found, target_height)
         if is_tensor(target_width):
             target_width = with_dependencies(found, target_width)
-        _, height, width, _ = _sizes(image)
+        _, height, width, _ = sizes_of(image)
         crop_left, pad_left = _offsets(target_width - width)
         crop_top, pad_top = _offsets(target_height - height)
         rows, columns = _smaller(target_height, height), _smaller(target_width, width)
         cropped = crop_to_bounding_box(image, crop_top, crop_left, rows, columns)
         resized = pad_to_bounding_box(cropped, pad_top, pad_left, target_height, target_width)
-        _, height, width, _ = _sizes(resized)
+        _, height, width, _ = sizes_of(resized)
         found = check_that(_equal(height, target_height), "resized height is not correct.")
         found += check_that(_equal(width, target_width), "resized width is not correct.")
         resized = with_dependencies(found, resized)
@@ -219,4 +219,4 @@ def resize_with_crop_or_pad(image, target_height, target_width):
 
 def _offsets(difference):
     """How much to crop before, and to pad before, for a size that is to grow by `difference`."""
-    return _larger(-difference // 2, 0), _larger(difference // 2, 0)
+    return larger(-difference // 2, 0), larger(difference // 2, 0)

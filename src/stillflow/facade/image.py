@@ -9,6 +9,7 @@ from stillflow.facade.image_color import *
 from stillflow.facade.image_geometry import *
 from stillflow.facade.image_patches import extract_image_patches as extract_image_patches
 from stillflow.facade.image_patches import extract_patches as extract_patches
+from stillflow.facade.image_resize import *
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 

@@ -8,6 +8,7 @@ from stillflow.facade import nn_layers, nn_losses
 from stillflow.facade.math_reductions import zero_fraction
 from stillflow.facade.nn_layers import *
 from stillflow.facade.nn_losses import *
+from stillflow.facade.space_blocks import depth_to_space, space_to_batch, space_to_depth
 from stillflow.graph.graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 
@@ -15,6 +16,9 @@ __all__ = [
     *nn_layers.__all__,
     *nn_losses.__all__,
     "crelu",
+    "depth_to_space",
+    "space_to_batch",
+    "space_to_depth",
     "elu",
     "l2_loss",
     "leaky_relu",

@@ -124,7 +124,7 @@ _CONTENTS = {
     "math.reduction": (
         "Sum Mean Prod Max Min EuclideanNorm All Any",
         "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_euclidean_norm reduce_all reduce_any "
-        "prod_op reduced_shape reduction_axes",
+        "prod_op max_op reduced_shape reduction_axes",
     ),
     "math.arg_extremum": ("ArgMax ArgMin", "argmax argmin arg_max arg_min"),
     "math.cumulative": ("Cumsum Cumprod", "cumsum cumprod"),
@@ -227,6 +227,12 @@ _CONTENTS = {
         "tensor_array_scatter_v3 tensor_array_concat_v3 tensor_array_split_v3 tensor_array_size_v3 "
         "tensor_array_close_v3",
     ),
+    "array.space_blocks": (
+        "SpaceToBatch BatchToSpace SpaceToBatchND BatchToSpaceND SpaceToDepth DepthToSpace",
+        "space_to_batch batch_to_space space_to_batch_op batch_to_space_op space_to_batch_nd batch_to_space_nd "
+        "space_to_depth depth_to_space",
+    ),
+    "array.bitcast": ("Bitcast", "bitcast"),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
     "array.reshape": ("Reshape ExpandDims Squeeze", "reshape expand_dims squeeze"),
     "array.shape": (
@@ -243,6 +249,12 @@ _CONTENTS = {
     "image.color": (
         "RGBToHSV HSVToRGB AdjustContrastv2 AdjustHue AdjustSaturation",
         "rgb_to_hsv hsv_to_rgb adjust_contrast_v2 adjust_hue_op adjust_saturation_op",
+    ),
+    "image.resize": (
+        "ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor ResizeNearestNeighborGrad ResizeBicubic "
+        "ResizeBicubicGrad ResizeArea",
+        "resize_bilinear resize_bilinear_grad resize_nearest_neighbor resize_nearest_neighbor_grad resize_bicubic "
+        "resize_bicubic_grad resize_area",
     ),
     "image.bounding_box": (
         "SampleDistortedBoundingBox SampleDistortedBoundingBoxV2",
@@ -266,6 +278,7 @@ _CONTENTS = {
         "sparse_reduce_sum sparse_reduce_max sparse_reduce_sum_sparse sparse_reduce_max_sparse sparse_reduce_sum_op "
         "sparse_reduce_max_op sparse_reduce_sum_sparse_op sparse_reduce_max_sparse_op",
     ),
+    "sparse.edit_distance": ("EditDistance", "edit_distance edit_distance_op"),
     "sparse.rows": (
         "SparseFillEmptyRows SparseFillEmptyRowsGrad",
         "sparse_fill_empty_rows sparse_fill_empty_rows_op sparse_fill_empty_rows_grad",

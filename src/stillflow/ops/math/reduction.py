@@ -72,11 +72,21 @@ for _op in (sum_op, mean_op, prod_op, max_op, min_op, euclidean_norm, all_op, an
 
 @prod_op.folded_value
 def _(context):
+    return _folded(context, lambda value, **how: np.prod(value, dtype=value.dtype, **how))
+
+
+@max_op.folded_value
+def _(context):
+    value = context.value(0)
+    return None if value is None or value.size == 0 else _folded(context, np.max)
+
+
+def _folded(context, function):
     value, axes = context.value(0), context.value(1)
     if value is None or axes is None or not context.attrs["T"].is_integer:
         return None
     axes = tuple(np.atleast_1d(axes).tolist())
-    return np.asarray(np.prod(value, axis=axes, dtype=value.dtype, keepdims=context.attrs["keep_dims"]))
+    return np.asarray(function(value, axis=axes, keepdims=context.attrs["keep_dims"]))
 
 
 # ---- Functions --------------------------------------------------------------------------------------------

@@ -1,0 +1,99 @@
+"""resize_images and resize_image_with_pad: images of another size, by any of four methods."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.composites.control import with_dependencies
+from stillflow.composites.image_geometry import as_batch, larger, pad_to_bounding_box, sizes_of
+from stillflow.composites.image_types import at_least_3d_checks, check_that, is_tensor
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape_inference import partial_value
+from stillflow.ops.convert import convert_to_tensor
+
+# The number or name of a method -> the op's builder.
+_METHODS = {
+    0: "resize_bilinear", "bilinear": "resize_bilinear", 1: "resize_nearest_neighbor",
+    "nearest": "resize_nearest_neighbor", 2: "resize_bicubic", "bicubic": "resize_bicubic", 3: "resize_area",
+    "area": "resize_area",
+}  # fmt: skip
+
+
+def resize_images(images, size, method, align_corners, preserve_aspect_ratio, name):
+    with name_scope(name, "resize", [images, size]):
+        images = convert_to_tensor(images, name="images")
+        if images.shape.rank is None:
+            raise ValueError("'images' contains no shape.")
+        if images.shape.rank not in (3, 4):
+            raise ValueError("'images' must have either 3 or 4 dimensions.")
+        images, is_batch = as_batch(images)
+        try:
+            size = convert_to_tensor(size, dtypes.int32, name="size")
+        except (TypeError, ValueError) as error:
+            raise ValueError("'size' must be a 1-D int32 Tensor") from error
+        if not size.shape.is_compatible_with([2]):
+            raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+        known = _known_size(size)
+        if preserve_aspect_ratio:
+            size = _size_within(images, known)
+            known = _known_size(size)
+        if None not in known and images.shape[1:3].as_list() == known:
+            return images if is_batch else ops.squeeze(images, [0])
+        if method not in _METHODS:
+            raise ValueError("Resize method is not implemented.")
+        result = getattr(ops, _METHODS[method])(images, size, align_corners=align_corners)
+        result.set_shape([None, *known, None])
+        return result if is_batch else ops.squeeze(result, [0])
+
+
+def _known_size(size):
+    return list(partial_value(size) or (None, None))
+
+
+def _size_within(images, known):
+    """The largest size with the images' ratio of height to width that fits into a size."""
+    if None in known:
+        raise ValueError("'size' must be known to preserve the ratio of height to width.")
+    _, height, width, _ = sizes_of(images)
+    by_height = ops.cast(known[0], dtypes.float32) / ops.cast(height, dtypes.float32)
+    by_width = ops.cast(known[1], dtypes.float32) / ops.cast(width, dtypes.float32)
+    factor = ops.minimum(by_height, by_width)
+    scaled = [
+        ops.cast(ops.round(factor * ops.cast(length, dtypes.float32)), dtypes.int32) for length in (height, width)
+    ]
+    return convert_to_tensor(scaled, dtypes.int32, name="size")
+
+
+def resize_image_with_pad(image, target_height, target_width, method, align_corners):
+    with name_scope(None, "resize_image_with_pad", [image]):
+        image, is_batch = as_batch(convert_to_tensor(image, name="image"))
+        found = at_least_3d_checks(image)
+        found += check_that(target_width > 0, "target_width must be > 0.")
+        found += check_that(target_height > 0, "target_height must be > 0.")
+        image = with_dependencies(found, image)
+        _, height, width, _ = sizes_of(image)
+        known = _fitting_size(height, width, target_height, target_width)
+        height, width = ops.cast(height, dtypes.float64), ops.cast(width, dtypes.float64)
+        wanted_height = ops.cast(target_height, dtypes.float64)
+        wanted_width = ops.cast(target_width, dtypes.float64)
+        ratio = larger(width / wanted_width, height / wanted_height)
+        exact_height, exact_width = height / ratio, width / ratio
+        new_height = ops.cast(ops.floor(exact_height), dtypes.int32)
+        new_width = ops.cast(ops.floor(exact_width), dtypes.int32)
+        above, left = (wanted_height - exact_height) / 2, (wanted_width - exact_width) / 2
+        above, left = ops.floor(above), ops.floor(left)
+        above = larger(0, ops.cast(above, dtypes.int32))
+        left = larger(0, ops.cast(left, dtypes.int32))
+        resized = resize_images(image, [new_height, new_width], method, align_corners, False, None)
+        resized.set_shape([None, *known, None])
+        padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
+        sizes_of(padded)  # TensorFlow asks for them
+        return padded if is_batch else ops.squeeze(padded, [0])
+
+
+def _fitting_size(height, width, target_height, target_width):
+    """What the nodes of resize_image_with_pad will say of the size, where that is known before."""
+    if any(is_tensor(size) for size in (height, width, target_height, target_width)):
+        return None, None
+    ratio = max(width / target_width, height / target_height)
+    return int(height / ratio), int(width / ratio)

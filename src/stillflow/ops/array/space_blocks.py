@@ -1,0 +1,223 @@
+"""SpaceToBatch(ND), BatchToSpace(ND), SpaceToDepth, DepthToSpace: blocks of arrays as batches or as depth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops import dims as plain
+from stillflow.ops.registry import define_op
+
+space_to_batch_nd = define_op(
+    "SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T)",
+    "T: type; Tblock_shape: {int32, int64} = int32; Tpaddings: {int32, int64} = int32",
+    kernel="space_to_batch_nd(input, block_shape, paddings)",
+)
+batch_to_space_nd = define_op(
+    "BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T)",
+    "T: type; Tblock_shape: {int32, int64} = int32; Tcrops: {int32, int64} = int32",
+    kernel="batch_to_space_nd(input, block_shape, crops)",
+)
+space_to_batch_op = define_op(
+    "SpaceToBatch(input: T, paddings: Tpaddings) -> (output: T)",
+    "T: type; Tpaddings: {int32, int64} = int32; block_size: int >= 2",
+    kernel="space_to_batch(input, paddings | block_size)",
+)
+batch_to_space_op = define_op(
+    "BatchToSpace(input: T, crops: Tidx) -> (output: T)",
+    "T: type; block_size: int >= 2; Tidx: {int32, int64} = int32",
+    kernel="batch_to_space(input, crops | block_size)",
+)
+_DEPTH_ATTRS = "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
+space_to_depth = define_op(
+    "SpaceToDepth(input: T) -> (output: T)", _DEPTH_ATTRS, kernel="space_to_depth(input | block_size, data_format)"
+)
+depth_to_space = define_op(
+    "DepthToSpace(input: T) -> (output: T)", _DEPTH_ATTRS, kernel="depth_to_space(input | block_size, data_format)"
+)
+
+
+# ---- Shapes -----------------------------------------------------------------------------------------------------
+
+
+def _block_count(context):
+    """How many dimensions are cut, or None."""
+    (count,) = plain.with_rank(context.shapes[1], 1)
+    margins = plain.with_rank(context.shapes[2], 2)
+    if margins[1] not in (2, None):
+        raise ShapeError(f"Dimension must be 2 but is {margins[1]}")
+    return plain.merged_size(count, margins[0])
+
+
+def _blocks_and_margins(context):
+    """The sizes of blocks, and pairs of margins; None where they are not known."""
+    blocks, margins = context.value(1), context.value(2)
+    for what, value, least in (("block_shape", blocks, 1), ("margins", margins, 0)):
+        if value is not None and np.any(value < least):
+            raise ShapeError(f"{what} must be at least {least}, got {value.tolist()}")
+    return None if blocks is None else blocks.tolist(), None if margins is None else margins.tolist()
+
+
+def _cut(dims, blocks, margins):
+    """The shape of what has blocks as batches."""
+    count = len(blocks)
+    if dims is None or len(dims) < count + 1:
+        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {0 if dims is None else len(dims)}")
+    sizes = []
+    for i, (size, block) in enumerate(zip(dims[1:], blocks, strict=False)):
+        padded = None if margins is None or size is None else size + sum(margins[i])
+        if padded is not None and padded % block:
+            raise ShapeError(f"padded_shape[{i}]={padded} is not divisible by block_shape[{i}]={block}")
+        sizes.append(None if padded is None else padded // block)
+    batch = None if dims[0] is None else dims[0] * int(np.prod(blocks, dtype=object))
+    return (batch, *sizes, *dims[count + 1 :])
+
+
+def _whole(dims, blocks, margins):
+    """The shape of what has blocks side by side."""
+    count = len(blocks)
+    if dims is None or len(dims) < count + 1:
+        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {0 if dims is None else len(dims)}")
+    product = int(np.prod(blocks, dtype=object))
+    if dims[0] is not None and dims[0] % product:
+        raise ShapeError(f"Dimension size must be evenly divisible by {product} but is {dims[0]}")
+    sizes = []
+    for i, (size, block) in enumerate(zip(dims[1:], blocks, strict=False)):
+        left = None if margins is None or size is None else size * block - sum(margins[i])
+        if left is not None and left < 0:
+            raise ShapeError(f"cropped_shape[{i}]={left} must be non-negative")
+        sizes.append(left)
+    return (None if dims[0] is None else dims[0] // product, *sizes, *dims[count + 1 :])
+
+
+def _of_vectors(context, shape_of):
+    dims = context.shapes[0]
+    count = _block_count(context)
+    if count is not None and dims is not None:
+        plain.with_rank_at_least(dims, count + 1)
+    blocks, margins = _blocks_and_margins(context)
+    if dims is None:
+        return None
+    if blocks is None:
+        return (None,) * len(dims)
+    return shape_of(dims, blocks, margins)
+
+
+@space_to_batch_nd.shape_rule
+def _(context):
+    return _of_vectors(context, _cut)
+
+
+@batch_to_space_nd.shape_rule
+def _(context):
+    return _of_vectors(context, _whole)
+
+
+def _of_block_size(context, shape_of):
+    plain.merged(plain.with_rank(context.shapes[1], 2), (2, 2))
+    dims = plain.with_rank(context.shapes[0], 4)
+    value = context.value(1)
+    if value is not None and np.any(value < 0):
+        raise ShapeError(f"Margins must be non-negative, got {value.tolist()}")
+    return shape_of(dims, [context.attrs["block_size"]] * 2, None if value is None else value.tolist())
+
+
+@space_to_batch_op.shape_rule
+def _(context):
+    return _of_block_size(context, _cut)
+
+
+@batch_to_space_op.shape_rule
+def _(context):
+    return _of_block_size(context, _whole)
+
+
+def _depth_axes(context):
+    """(the input's shape, axis of the height, axis of the depth); None for the format of quantized numbers."""
+    formats = {b"NHWC": (1, 3), b"NCHW": (2, 1)}
+    axes = formats.get(context.attrs["data_format"])
+    return (plain.with_rank(context.shapes[0], 5 if axes is None else 4), *(axes or (None, None)))
+
+
+@space_to_depth.shape_rule
+def _(context):
+    dims, rows, depth = _depth_axes(context)
+    if rows is None:
+        return (None,) * 5
+    block = context.attrs["block_size"]
+    result = list(dims)
+    for axis in (rows, rows + 1):
+        if dims[axis] is not None and dims[axis] % block:
+            raise ShapeError(f"Dimension size must be evenly divisible by {block} but is {dims[axis]}")
+        result[axis] = None if dims[axis] is None else dims[axis] // block
+    result[depth] = None if dims[depth] is None else dims[depth] * block * block
+    return tuple(result)
+
+
+@depth_to_space.shape_rule
+def _(context):
+    dims, rows, depth = _depth_axes(context)
+    if rows is None:
+        return (None,) * 5
+    block = context.attrs["block_size"]
+    result = list(dims)
+    if dims[depth] is not None and dims[depth] % (block * block):
+        raise ShapeError(f"Dimension size must be evenly divisible by {block * block} but is {dims[depth]}")
+    for axis in (rows, rows + 1):
+        result[axis] = None if dims[axis] is None else dims[axis] * block
+    result[depth] = None if dims[depth] is None else dims[depth] // (block * block)
+    return tuple(result)
+
+
+# ---- Gradients --------------------------------------------------------------------------------------------------
+
+
+def space_to_batch(input, paddings, block_size, name=None):
+    """space_to_batch_nd with square blocks of two dimensions."""
+    result = space_to_batch_nd(input, np.array([block_size, block_size], np.int64), paddings, name=name)
+    result.set_shape(result.shape.with_rank(4))
+    return result
+
+
+def batch_to_space(input, crops, block_size, name=None):
+    """batch_to_space_nd with square blocks of two dimensions."""
+    result = batch_to_space_nd(input, np.array([block_size, block_size], np.int64), crops, name=name)
+    result.set_shape(result.shape.with_rank(4))
+    return result
+
+
+@space_to_batch_nd.gradient
+def _(op, grad):
+    return batch_to_space_nd(grad, op._inputs[1], op._inputs[2]), None, None
+
+
+@batch_to_space_nd.gradient
+def _(op, grad):
+    return space_to_batch_nd(grad, op._inputs[1], op._inputs[2]), None, None
+
+
+@space_to_batch_op.gradient
+def _(op, grad):
+    return batch_to_space(grad, op._inputs[1], op._attrs["block_size"]), None
+
+
+@batch_to_space_op.gradient
+def _(op, grad):
+    return space_to_batch(grad, op._inputs[1], op._attrs["block_size"]), None
+
+
+def _check_format(op):
+    if op._attrs["data_format"] == b"NCHW_VECT_C":
+        raise ValueError(f"Cannot compute {op.type} gradient with NCHW_VECT_C. NCHW_VECT_C requires qint8 data type.")
+
+
+@space_to_depth.gradient
+def _(op, grad):
+    _check_format(op)
+    return depth_to_space(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])
+
+
+@depth_to_space.gradient
+def _(op, grad):
+    _check_format(op)
+    return space_to_depth(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])

@@ -1,0 +1,94 @@
+"""ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea and their gradients: images of another size."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.ops import dims as plain
+from stillflow.ops.registry import define_op
+
+_TYPES = "int8, uint8, int16, uint16, int32, int64, float16, float32, float64"
+_ATTRS = "align_corners: bool = false; half_pixel_centers: bool = false"
+_NAMES = "align_corners, half_pixel_centers"
+
+resize_bilinear = define_op(
+    "ResizeBilinear(images: T, size: int32) -> (resized_images: float32)",
+    f"T: {{int8, uint8, int16, uint16, int32, int64, bfloat16, float16, float32, float64}}; {_ATTRS}",
+    kernel=f"resize_bilinear(images, size | {_NAMES})",
+)
+resize_bilinear_grad = define_op(
+    "ResizeBilinearGrad(grads: float32, original_image: T) -> (output: T)",
+    f"T: {{float32, bfloat16, float16, float64}}; {_ATTRS}",
+    kernel=f"resize_bilinear_grad(grads, original_image | {_NAMES})",
+    differentiable=None,
+)
+resize_nearest_neighbor = define_op(
+    "ResizeNearestNeighbor(images: T, size: int32) -> (resized_images: T)",
+    f"T: {{{_TYPES}}}; {_ATTRS}",
+    kernel=f"resize_nearest_neighbor(images, size | {_NAMES})",
+)
+resize_nearest_neighbor_grad = define_op(
+    "ResizeNearestNeighborGrad(grads: T, size: int32) -> (output: T)",
+    f"T: {{uint8, int8, int32, float16, float32, float64}}; {_ATTRS}",
+    kernel=f"resize_nearest_neighbor_grad(grads, size | {_NAMES})",
+    differentiable=None,
+)
+resize_bicubic = define_op(
+    "ResizeBicubic(images: T, size: int32) -> (resized_images: float32)",
+    f"T: {{{_TYPES}}}; {_ATTRS}",
+    kernel=f"resize_bicubic(images, size | {_NAMES})",
+)
+resize_bicubic_grad = define_op(
+    "ResizeBicubicGrad(grads: float32, original_image: T) -> (output: T)",
+    f"T: {{float32, float64}}; {_ATTRS}",
+    kernel=f"resize_bicubic_grad(grads, original_image | {_NAMES})",
+    differentiable=None,
+)
+resize_area = define_op(
+    "ResizeArea(images: T, size: int32) -> (resized_images: float32)",
+    f"T: {{{_TYPES}}}; align_corners: bool = false",
+    kernel="resize_area(images, size | align_corners)",
+    differentiable=None,
+)
+
+
+@resize_bilinear.shape_rule
+@resize_nearest_neighbor.shape_rule
+@resize_bicubic.shape_rule
+@resize_area.shape_rule
+@resize_nearest_neighbor_grad.shape_rule
+def _(context):
+    batch, _, _, channels = plain.with_rank(context.shapes[0], 4)
+    plain.merged(plain.with_rank(context.shapes[1], 1), (2,))
+    height, width = context.partial_value(1) or (None, None)
+    return (batch, height, width, channels)
+
+
+@resize_bilinear_grad.shape_rule
+@resize_bicubic_grad.shape_rule
+def _(context):
+    return context.shapes[1]
+
+
+def _attrs(op):
+    return {name: op._attrs[name] for name in ("align_corners", "half_pixel_centers")}
+
+
+@resize_bilinear.gradient
+def _(op, grad):
+    return resize_bilinear_grad(grad, op._inputs[0], **_attrs(op)), None
+
+
+@resize_bicubic.gradient
+def _(op, grad):
+    if op._inputs[0].dtype not in (dtypes.float32, dtypes.float64):
+        return None, None
+    return resize_bicubic_grad(grad, op._inputs[0], **_attrs(op)), None
+
+
+@resize_nearest_neighbor.gradient
+def _(op, grad):
+    image = op._inputs[0]
+    known = image.shape[1:3]
+    size = known if known.is_fully_defined() else ops.shape(image)[1:3]
+    return resize_nearest_neighbor_grad(grad, size, **_attrs(op)), None
