@@ -111,13 +111,9 @@ OF_OP = {
     },
 }  # fmt: skip
 OF_ATTR = {
-    "block_size": 2,
-    "mode": "SYMMETRIC",
-    "padding": "SAME",
-    "ksizes": [1] * 4,
-    "strides": [1] * 4,
-    "rates": [1] * 4,
-}
+    "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
+    "type": tf.uint8,
+}  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there.
 LEFT_OUT = set(
