@@ -117,10 +117,10 @@ OF_ATTR = {
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there.
 LEFT_OUT = set(
-    "CountUpTo DecodePng Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 StackPushV2 "
-    "TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 "
-    "TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print PrintV2 Const "
-    "Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "CountUpTo DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 "
+    "StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 "
+    "TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print "
+    "PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
     "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
     "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf".split()
 )

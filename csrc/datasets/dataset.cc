@@ -23,6 +23,16 @@ void Dataset::VisitTensors(const std::function<void(const Tensor&)>& visit) cons
   for (const DatasetPtr& input : inputs_) input->VisitTensors(visit);
 }
 
+void Dataset::SaveSeeds(PositionWriter* writer) const {
+  for (const DatasetPtr& input : inputs_) input->SaveSeeds(writer);
+}
+
+DatasetPtr Dataset::WithSavedSeeds(PositionReader* reader) const {
+  std::vector<DatasetPtr> inputs;
+  for (const DatasetPtr& input : inputs_) inputs.push_back(input->WithSavedSeeds(reader));
+  return inputs == inputs_ ? shared_from_this() : WithInputs(std::move(inputs));
+}
+
 std::string Dataset::Structure() const {
   std::string text;
   AppendStructure(&text);

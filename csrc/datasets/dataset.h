@@ -65,6 +65,10 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   // Calls `visit` for each tensor of which elements are parts, so that positions need not repeat what is in them.
   virtual void VisitTensors(const std::function<void(const Tensor&)>& visit) const;
 
+  // Writes the seeds that the system has drawn for the pipeline; the same pipeline with those that were written.
+  virtual void SaveSeeds(PositionWriter* writer) const;
+  virtual DatasetPtr WithSavedSeeds(PositionReader* reader) const;
+
   // "Batch(Shuffle(Range))"
   std::string Structure() const;
 

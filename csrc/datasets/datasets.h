@@ -35,6 +35,7 @@ struct ShuffleOptions {
   int64_t buffer_size;
   uint64_t seed;
   uint64_t seed2;
+  bool is_drawn;  // by the system: the seeds are then part of a position
 };
 DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles);
 DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count);
@@ -48,9 +49,10 @@ DatasetPtr MakePaddedBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batc
 DatasetPtr MakeWindowDataset(TupleSpec spec, DatasetPtr input, int64_t size, int64_t shift, int64_t stride,
                              bool drops_remainder);
 
-// ---- cache.cc, prefetch.cc --------------------------------------------------------------------------------------
+// ---- cache.cc, file_cache.cc, prefetch.cc -----------------------------------------------------------------------
 
 DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);
+DatasetPtr MakeFileCacheDataset(TupleSpec spec, DatasetPtr input, std::string path);
 DatasetPtr MakePrefetchDataset(TupleSpec spec, DatasetPtr input, int64_t buffer_size);
 
 // ---- optimize.cc ------------------------------------------------------------------------------------------------

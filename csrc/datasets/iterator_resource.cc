@@ -70,6 +70,7 @@ Status IteratorResource::Start(IteratorContext* context, DatasetPtr dataset, con
   Header header;
   if (!position.empty()) {
     if (!ReadHeader(&reader, &header)) reader.Fail();
+    pipeline->dataset = pipeline->dataset->WithSavedSeeds(&reader);
     pipeline->legacies.Restore(&reader);
     STILLFLOW_RETURN_IF_ERROR(reader.status());
   }
@@ -86,7 +87,7 @@ Status IteratorResource::Start(IteratorContext* context, DatasetPtr dataset, con
   return Status();
 }
 
-Status IteratorResource::Initialize(IteratorContext* context, DatasetPtr dataset) {
+Status IteratorResource::Initialize(IteratorContext* context, DatasetPtr dataset, bool begins_once) {
   STILLFLOW_RETURN_IF_ERROR(CheckSpec(spec_, dataset->spec()));
   if (IsAtWork(this)) return Recursion();
   const RunLockScope lock(context->run, &lock_);
@@ -97,8 +98,8 @@ Status IteratorResource::Initialize(IteratorContext* context, DatasetPtr dataset
   if (!position.empty()) {
     Header header;
     PositionReader reader(Checked(position), nullptr);
-    const bool goes_on =
-        ReadHeader(&reader, &header) && !header.is_at_end && header.structure == dataset->Structure();
+    const bool goes_on = ReadHeader(&reader, &header) && (begins_once || !header.is_at_end) &&
+                         header.structure == dataset->Structure();
     if (!goes_on) position.clear();
   }
   return Start(context, std::move(dataset), position);
@@ -132,6 +133,7 @@ Status IteratorResource::SavePipeline(IteratorContext* context, std::string* byt
   writer.Int(kVersion);
   writer.Bool(is_at_end_);
   writer.String(pipeline_->dataset->Structure());
+  pipeline_->dataset->SaveSeeds(&writer);
   // Iterators may make what lies in their places, so those are saved after them, but read before.
   PositionWriter iterator(&pipeline_->sources);
   STILLFLOW_RETURN_IF_ERROR(pipeline_->iterator->Save(context, &iterator));
@@ -170,8 +172,10 @@ bool IteratorResource::Await(const std::string& bytes) {
   OwnRun own(session_);
   const RunLockScope lock(&own.run, &lock_);
   if (!lock.is_held()) return false;
-  if (bytes.empty()) pipeline_.reset();
-  is_started_.store(false);
+  if (bytes.empty()) {
+    pipeline_.reset();
+    is_started_.store(false);
+  }
   if (pipeline_ != nullptr && header.structure != pipeline_->dataset->Structure()) return false;
   awaited_ = bytes;
   return true;

@@ -20,8 +20,8 @@ class IteratorResource : public Resource {
   const TupleSpec& spec() const { return spec_; }
 
   // Begins at the beginning of a data set, or where a position says that is waiting for a data set made in the same
-  // way. A position at the end is no reason not to begin anew.
-  Status Initialize(IteratorContext* context, DatasetPtr dataset);
+  // way. A position at the end is no reason not to begin anew, unless it `begins_once`.
+  Status Initialize(IteratorContext* context, DatasetPtr dataset, bool begins_once);
 
   bool is_started() const { return is_started_.load(); }
 

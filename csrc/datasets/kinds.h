@@ -48,6 +48,8 @@ class ShuffleDataset final : public DatasetOf<ShuffleDataset> {
   const char* type() const override { return "Shuffle"; }
   const ShuffleOptions& options() const { return options_; }
   bool reshuffles() const { return reshuffles_; }
+  void SaveSeeds(PositionWriter* writer) const override;
+  DatasetPtr WithSavedSeeds(PositionReader* reader) const override;
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
  private:

@@ -82,6 +82,24 @@ struct SeedGenerator final : Legacy {
   Words words;
 };
 
+void SaveDrawnSeeds(const ShuffleOptions& options, PositionWriter* writer) {
+  writer->Bool(options.is_drawn);
+  if (!options.is_drawn) return;
+  writer->Word(options.seed);
+  writer->Word(options.seed2);
+}
+
+// Whether the seeds are other ones now.
+bool RestoreDrawnSeeds(PositionReader* reader, ShuffleOptions* options) {
+  if (!reader->Bool()) return false;
+  const uint64_t seed = reader->Word();
+  const uint64_t seed2 = reader->Word();
+  if (!options->is_drawn) return false;
+  options->seed = seed;
+  options->seed2 = seed2;
+  return true;
+}
+
 // ---- Shuffle ------------------------------------------------------------------------------------------------------
 
 class ShuffleIterator final : public Iterator {
@@ -149,6 +167,17 @@ class ShuffleAndRepeatDataset final : public DatasetOf<ShuffleAndRepeatDataset> 
   ShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), options_(options), count_(count) {}
   const char* type() const override { return "ShuffleAndRepeat"; }
+
+  void SaveSeeds(PositionWriter* writer) const override {
+    SaveDrawnSeeds(options_, writer);
+    Dataset::SaveSeeds(writer);
+  }
+  DatasetPtr WithSavedSeeds(PositionReader* reader) const override {
+    ShuffleOptions options = options_;
+    const bool is_changed = RestoreDrawnSeeds(reader, &options);
+    DatasetPtr same = Dataset::WithSavedSeeds(reader);
+    return is_changed ? MakeShuffleAndRepeatDataset(spec(), same->inputs()[0], options, count_) : same;
+  }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     auto made = std::make_unique<It>(*this, place.Child(type()));
@@ -246,6 +275,18 @@ class ShuffleAndRepeatDataset final : public DatasetOf<ShuffleAndRepeatDataset> 
 };
 
 }  // namespace
+
+void ShuffleDataset::SaveSeeds(PositionWriter* writer) const {
+  SaveDrawnSeeds(options_, writer);
+  Dataset::SaveSeeds(writer);
+}
+
+DatasetPtr ShuffleDataset::WithSavedSeeds(PositionReader* reader) const {
+  ShuffleOptions options = options_;
+  const bool is_changed = RestoreDrawnSeeds(reader, &options);
+  DatasetPtr same = Dataset::WithSavedSeeds(reader);
+  return is_changed ? MakeShuffleDataset(spec(), same->inputs()[0], options, reshuffles_) : same;
+}
 
 Status ShuffleDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
   const Place own = place.Child(type());

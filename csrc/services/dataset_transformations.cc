@@ -81,7 +81,8 @@ Status ShuffleArguments(const KernelCall& call, DatasetPtr* input, ShuffleOption
   STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 3, "seed2", &seed2));
   options->seed = static_cast<uint64_t>(seed);
   options->seed2 = static_cast<uint64_t>(seed2);
-  if (seed == 0 && seed2 == 0) {
+  options->is_drawn = seed == 0 && seed2 == 0;
+  if (options->is_drawn) {
     std::random_device device;
     options->seed = static_cast<uint64_t>(device()) << 32 | device();
     options->seed2 = static_cast<uint64_t>(device()) << 32 | device();
@@ -183,7 +184,7 @@ Status Cache(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
   STILLFLOW_RETURN_IF_ERROR(StringArgument(call, 1, "filename", &file));
   return OutputDataset(call, file.empty() ? MakeMemoryCacheDataset(OutputSpec(call), std::move(input))
-                                          : MakeMemoryCacheDataset(OutputSpec(call), std::move(input)));
+                                          : MakeFileCacheDataset(OutputSpec(call), std::move(input), file));
 }
 
 Status Prefetch(const KernelCall& call) {

@@ -103,7 +103,7 @@ Status MakeOneShotIterator(const KernelCall& call) {
   DatasetPtr dataset;
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(result[0], &dataset));
   IteratorContext context{call.run, call.services};
-  return iterator->Initialize(&context, std::move(dataset));
+  return iterator->Initialize(&context, std::move(dataset), true);
 }
 
 Status InitializeIterator(const KernelCall& call) {
@@ -112,7 +112,7 @@ Status InitializeIterator(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &dataset));
   STILLFLOW_RETURN_IF_ERROR(FindResource<IteratorResource>(call, 1, &iterator));
   IteratorContext context{call.run, call.services};
-  return iterator->Initialize(&context, std::move(dataset));
+  return iterator->Initialize(&context, std::move(dataset), false);
 }
 
 // A view of a small part of something large is copied: what is fetched or kept should not keep the rest.

@@ -95,6 +95,14 @@ def __getattr__(name):
         from stillflow import reproducibility
 
         return getattr(reproducibility, name)
+    if name == "TensorSpec":
+        from stillflow.datasets.specs import TensorSpec
+
+        return TensorSpec
+    if name == "SparseTensorSpec":
+        from stillflow.datasets.sparse import SparseTensorSpec
+
+        return SparseTensorSpec
     if name in _MESSAGES:
         from stillflow.formats import protobuf
 

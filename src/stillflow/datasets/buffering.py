@@ -1,4 +1,4 @@
-"""Data sets that make their elements at another time: in advance."""
+"""Data sets that make their elements at another time: once and for all, or in advance."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ from stillflow import ops
 from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.ops.convert import convert_to_tensor
+
+
+class CacheDataset(UnaryUnchangedStructureDataset):
+    """Elements made once."""
+
+    def __init__(self, input_dataset, filename):
+        self._input_dataset = input_dataset
+        self._filename = convert_to_tensor(filename, dtype=dtypes.string, name="filename")
+        variant = ops.cache_dataset(input_dataset._variant_tensor, filename=self._filename, **self._flat_structure)
+        super().__init__(input_dataset, variant)
 
 
 class PrefetchDataset(UnaryUnchangedStructureDataset):

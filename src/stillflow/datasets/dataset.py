@@ -234,6 +234,19 @@ class DatasetV2(FunctionalMethods):
 
     # ---- When elements are made -----------------------------------------------------------------------------
 
+    def cache(self, filename=""):
+        """The same elements; what the first pass brings is kept for the following ones.
+
+        Args:
+          filename: a string scalar: where it is kept, in the form of a checkpoint, also for other sessions, programs
+            and TensorFlow. If it is empty, it is kept in memory until the iterator is initialized again.
+
+        Only a pass that goes on to the end leaves something.
+        """
+        from stillflow.datasets.buffering import CacheDataset
+
+        return CacheDataset(self, filename)
+
     def prefetch(self, buffer_size):
         """The same elements, of which up to `buffer_size` are made in advance; None or -1 leaves the number open."""
         from stillflow.datasets.buffering import PrefetchDataset
@@ -297,6 +310,16 @@ class DatasetV1(DatasetV2):
         """
         return self._make_initializable_iterator(shared_name)
 
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor):
+        """An element for each row of a tf.SparseTensor: its indices, values and shape.
+
+        Raises TypeError for what is no SparseTensor; at run time InvalidArgumentError if rows are out of order.
+        """
+        from stillflow.datasets.sources import SparseTensorSliceDataset
+
+        return DatasetV1Adapter(SparseTensorSliceDataset(sparse_tensor))
+
     def _make_initializable_iterator(self, shared_name=None):
         from stillflow.datasets.iterator import make_initializable_iterator
 
@@ -318,7 +341,7 @@ def _adapted(name):
 
 for _name in (
     "from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch padded_batch window "
-    "prefetch apply with_options map flat_map interleave filter from_generator"
+    "cache prefetch apply with_options map flat_map interleave filter from_generator"
 ).split():
     _adapted(_name)
 

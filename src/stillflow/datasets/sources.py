@@ -8,6 +8,7 @@ from stillflow.datasets.dataset import DatasetSource
 from stillflow.datasets.specs import TensorSpec, type_spec_from_value
 from stillflow.graph import dtypes
 from stillflow.graph.shape import Dimension
+from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -65,3 +66,27 @@ class RangeDataset(DatasetSource):
     @property
     def element_spec(self):
         return TensorSpec([], dtypes.int64)
+
+
+class SparseTensorSliceDataset(DatasetSource):
+    """An element for each row of a sparse tensor: the indices, the values and the shape of the row."""
+
+    def __init__(self, sparse_tensor):
+        if not isinstance(sparse_tensor, SparseTensor):
+            raise TypeError(f"`sparse_tensor` must be a `tf.SparseTensor` object. Was {sparse_tensor}.")
+        self._sparse_tensor = sparse_tensor
+        columns = sparse_tensor.indices.shape.dims[1] - 1
+        rank = columns.merge_with(sparse_tensor.dense_shape.shape.dims[0] - 1)
+        self._structure = (
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], sparse_tensor.dtype),
+            TensorSpec([rank], dtypes.int64),
+        )
+        variant = ops.sparse_tensor_slice_dataset(
+            sparse_tensor.indices, sparse_tensor.values, sparse_tensor.dense_shape
+        )
+        super().__init__(variant)
+
+    @property
+    def element_spec(self):
+        return self._structure

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from stillflow.datasets import nest
+from stillflow.datasets.sparse import SparseTensorSpec
 from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.ops.convert import convert_to_tensor
 
-# {type that legacy `output_classes` have: function of type and shape that gives the specification}
-_SPEC_OF_CLASS: dict = {Tensor: lambda dtype, shape: TensorSpec(shape, dtype)}
-# {type of values: function that makes one of what may be written for it}
-_NORMALIZE: dict = {}
-
-
-def register_class(kind, spec_of, normalize=None, values=()):
-    """Lets components be of class `kind`: `spec_of(dtype, shape)` specifies them, `normalize` makes one of a value.
-
-    `values` are further types of what may be written for one.
-    """
-    _SPEC_OF_CLASS[kind] = spec_of
-    for accepted in (kind, *values):
-        if normalize is not None:
-            _NORMALIZE[accepted] = normalize
+# {class that legacy `output_classes` have: what it is specified by}
+_SPEC_OF_CLASS = {Tensor: TensorSpec, SparseTensor: SparseTensorSpec}
 
 
 def normalize_element(element):
@@ -30,9 +19,9 @@ def normalize_element(element):
     parts = []
     with name_scope("normalize_element"):
         for i, part in enumerate(nest.flatten(element)):
-            normalize = _NORMALIZE.get(type(part))
-            if normalize is not None:
-                parts.append(normalize(part))
+            if isinstance(part, (SparseTensor, SparseTensorValue)):
+                SparseTensorSpec.from_value(part)  # adds nodes of its own for a value, as in TensorFlow
+                parts.append(SparseTensor.from_value(part))
             elif spec_of_component(part) is None or isinstance(part, Tensor):
                 parts.append(convert_to_tensor(part, name=f"component_{i}"))
             else:
@@ -52,7 +41,7 @@ def convert_legacy_structure(output_types, output_shapes, output_classes):
         make = next((make for known, make in _SPEC_OF_CLASS.items() if issubclass(kind, known)), None)
         if make is None:
             raise TypeError(f"Could not build a structure for output class {kind!r}")
-        specs.append(make(dtype, shape))
+        specs.append(make(shape, dtype))
     return nest.pack_sequence_as(output_classes, specs)
 
 

@@ -2,6 +2,9 @@
 
 from stillflow.datasets import structure as _structure
 from stillflow.datasets.dataset import DatasetV1 as Dataset
+from stillflow.datasets.files import FixedLengthRecordDataset as FixedLengthRecordDataset
+from stillflow.datasets.files import TextLineDataset as TextLineDataset
+from stillflow.datasets.files import TFRecordDataset as TFRecordDataset
 from stillflow.datasets.iterator import Iterator as Iterator
 from stillflow.datasets.iterator import element_spec_of as _element_spec_of
 from stillflow.datasets.iterator import make_initializable_iterator as make_initializable_iterator

@@ -325,8 +325,12 @@ _CONTENTS = {
         "reader_restore_state_v2 reader_reset reader_reset_v2",
     ),
     "data.sources": (
-        "TensorDataset TensorSliceDataset RangeDataset",
-        "tensor_dataset tensor_slice_dataset range_dataset",
+        "TensorDataset TensorSliceDataset SparseTensorSliceDataset RangeDataset",
+        "tensor_dataset tensor_slice_dataset sparse_tensor_slice_dataset range_dataset",
+    ),
+    "data.files": (
+        "TextLineDataset TFRecordDataset FixedLengthRecordDataset FixedLengthRecordDatasetV2",
+        "text_line_dataset tf_record_dataset fixed_length_record_dataset fixed_length_record_dataset_v2",
     ),
     "data.transformations": (
         "TakeDataset SkipDataset RepeatDataset ShardDataset ZipDataset ConcatenateDataset ShuffleDataset "
@@ -341,6 +345,10 @@ _CONTENTS = {
         "GeneratorDataset ReduceDataset OneShotIterator",
         "map_dataset parallel_map_dataset filter_dataset flat_map_dataset interleave_dataset "
         "parallel_interleave_dataset_v2 generator_dataset reduce_dataset one_shot_iterator",
+    ),
+    "sparse.serialize": (
+        "SerializeSparse SerializeManySparse DeserializeSparse",
+        "serialize_sparse serialize_many_sparse deserialize_sparse",
     ),
     "data.iterators": (
         "Iterator IteratorV2 MakeIterator IteratorGetNext IteratorGetNextSync IteratorToStringHandle "

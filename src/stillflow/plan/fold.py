@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stillflow.graph import dtypes
 from stillflow.ops.registry import Special
 from stillflow.plan.infer import infer_unknown
 from stillflow.plan.ir import Plan
@@ -57,6 +58,8 @@ def _fold(plan, evaluate, is_foldable):
 
 def _is_foldable(node, known):
     if not node.is_pure or isinstance(node.lowering, Special) or not node.outputs:
+        return False
+    if any(value.dtype is dtypes.variant for value in node.outputs):
         return False
     if not all(value.constant is not None or value in known for value in node.inputs):
         return False

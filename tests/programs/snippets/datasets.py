@@ -132,3 +132,26 @@ def iterators(tf):
     named = data.range(4, 5).make_initializable_iterator(shared_name="named")
     fed = tf.data.Iterator.from_string_handle(named.string_handle(name="handle"), tf.int64, [])
     return found + _taken(tf, fed, named.initializer, 1)
+
+
+def sparse_tensors(tf):
+    data = tf.data.Dataset
+    sparse = tf.SparseTensor([[0, 0], [1, 1], [1, 2]], [1.0, 2.0, 3.0], [3, 4])
+    found = []
+    for dataset in (
+        data.from_tensors(sparse),
+        data.from_tensors(tf.SparseTensorValue([[0]], [b"text"], [2])),
+        data.from_tensor_slices(sparse).batch(2).prefetch(1),
+        data.from_tensor_slices((sparse, [1, 2, 3])).skip(1).shuffle(2, seed=1),
+    ):
+        iterator = dataset.make_initializable_iterator()
+        with tf.control_dependencies([iterator.initializer]):
+            element = iterator.get_next(name="element")
+        element, rest = element if isinstance(element, tuple) and len(element) == 2 else (element, None)
+        found += [element.indices, element.values, element.dense_shape] + ([] if rest is None else [rest])
+    return found + _elements(tf, data.from_sparse_tensor_slices(sparse), 2)
+
+
+def caches(tf):
+    numbers = tf.data.Dataset.range(3)
+    return _elements(tf, numbers.shuffle(3, seed=1).cache().repeat(2), 6)

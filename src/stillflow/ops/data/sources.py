@@ -20,6 +20,13 @@ tensor_slice_dataset = define_dataset(
     attrs=_COMPONENTS,
     stateful=True,
 )
+sparse_tensor_slice_dataset = define_dataset(
+    "SparseTensorSliceDataset",
+    "indices: int64, values: Tvalues, dense_shape: int64",
+    "sparse_tensor_slice_dataset(indices, values, dense_shape)",
+    attrs="Tvalues: type",
+    stateful=True,
+)
 range_dataset = define_dataset(
     "RangeDataset",
     "start: int64, stop: int64, step: int64",
