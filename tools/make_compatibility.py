@@ -37,6 +37,7 @@ AREAS = (
     ("Checks, errors and debugging", ("debugging", "errors")),
     ("Programs that test themselves", ("test",)),
     ("Devices and threads", ("config",)),
+    ("Tables, images and text", ("lookup", "image", "strings", "io")),
     ("Flags, files, logging and programs", ("app", "flags", "gfile", "logging", "graph_util", "nest", "version")),
 )
 

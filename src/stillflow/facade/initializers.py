@@ -16,6 +16,7 @@ from stillflow.initializers import he_normal as he_normal
 from stillflow.initializers import he_uniform as he_uniform
 from stillflow.initializers import lecun_normal as lecun_normal
 from stillflow.initializers import lecun_uniform as lecun_uniform
+from stillflow.readiness import tables_initializer as tables_initializer
 from stillflow.variables import global_variables_initializer as global_variables
 from stillflow.variables import local_variables_initializer as local_variables
 from stillflow.variables import variables_initializer as variables

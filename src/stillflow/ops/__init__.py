@@ -71,6 +71,14 @@ _CONTENTS = {
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
+    "state.lookup_table": (
+        "HashTable HashTableV2 InitializeTable InitializeTableV2 InitializeTableFromTextFile "
+        "InitializeTableFromTextFileV2 LookupTableImport LookupTableImportV2 LookupTableFind LookupTableFindV2 "
+        "LookupTableSize LookupTableSizeV2 LookupTableExport LookupTableExportV2",
+        "hash_table hash_table_v2 initialize_table initialize_table_v2 initialize_table_from_text_file "
+        "initialize_table_from_text_file_v2 lookup_table_import lookup_table_import_v2 lookup_table_find "
+        "lookup_table_find_v2 lookup_table_size lookup_table_size_v2 lookup_table_export lookup_table_export_v2",
+    ),
     "state.checkpoint": (
         "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec Save SaveSlices Restore RestoreSlice",
         "save_v2 restore_v2 merge_v2_checkpoints sharded_filename sharded_filespec save save_slices restore "
