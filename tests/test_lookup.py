@@ -32,9 +32,11 @@ def exported(table):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    itertools.product(
-        (tf.int32, tf.int64, tf.string, tf.float32, tf.bool),
-        (tf.int32, tf.int64, tf.float32, tf.float64, tf.string, tf.bool, tf.uint8),
+    list(
+        itertools.product(
+            (tf.int32, tf.int64, tf.string, tf.float32, tf.bool),
+            (tf.int32, tf.int64, tf.float32, tf.float64, tf.string, tf.bool, tf.uint8),
+        )
     ),
 )
 def test_pairs_of_types_are_those_of_tensorflow(key, value):

@@ -21,7 +21,9 @@ from stillflow.plan.reads import read
 _HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
 
 # What ops call the handles of other things than variables.
-_OTHER_HANDLES = frozenset(("handle", "grad_handle", "reader_handle", "queue_handle", "iterator", "resource_handle"))
+_OTHER_HANDLES = frozenset(
+    ("handle", "grad_handle", "reader_handle", "queue_handle", "table_handle", "iterator", "resource_handle")
+)
 
 # Ops whose type is that of the numbers they draw. Their kernels check the variable, which is a stream's position.
 _GENERATORS = frozenset(

@@ -51,7 +51,7 @@ def _check_pairs(context):
 def _define_from_file(handle, suffix, version):
     op = define_op(
         f"InitializeTableFromTextFile{suffix}(table_handle: {handle}, filename: string) -> ()",
-        "key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = '\\t'",
+        "key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = '\t'",
         kernel="initialize_table_from_file(table_handle, filename | key_index, value_index, vocab_size, delimiter)",
         stateful=version == 2,
         differentiable=False,
