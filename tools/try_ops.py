@@ -121,6 +121,8 @@ LEFT_OUT = set(
     "StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 "
     "TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print "
     "PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
+    "HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 LookupTableFind "
+    "LookupTableFindV2 LookupTableExport LookupTableExportV2 "
     "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
     "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf".split()
 )
