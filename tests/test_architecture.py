@@ -81,7 +81,7 @@ MAY_IMPORT = {
               "initializers", "ops", "graph", "errors", "_engine"},
     "inspection": {"inspection", "saver", "formats", "files", "graph", "errors", "_engine"},
     "examples": {"examples", "graph", "seeds"},
-    "runner": {"runner", "graph", "test_cases"},
+    "runner": {"runner", "graph", "test_cases", "summary_writer", "formats", "process_settings"},
     "command_line": set(),
     "__main__": {"command_line"},
 }  # fmt: skip

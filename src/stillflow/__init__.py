@@ -112,6 +112,10 @@ def __getattr__(name):
         from stillflow.module import Module
 
         return Module
+    if name == "get_logger":
+        from stillflow.facade import logging
+
+        return logging.get_logger
     if name == "Snapshot":
         from stillflow.saver.snapshot import Snapshot
 

@@ -19,8 +19,19 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
+class DeviceAttributes(NamedTuple):
+    """What a session says of a device: its name and type, bytes of memory, and a number that is its own."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
 CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 LOGICAL_CPU = LogicalDevice("/job:localhost/replica:0/task:0/device:CPU:0", "CPU")
+# As much memory as TensorFlow says a CPU has, whatever it has.
+CPU_ATTRIBUTES = DeviceAttributes(*LOGICAL_CPU, memory_limit_bytes=256 << 20, incarnation=1)
 
 
 class Settings:

@@ -13,7 +13,7 @@ from stillflow.graph import scopes
 from stillflow.graph.graph import Graph, default_graph_until_exit, get_default_graph
 from stillflow.partial_run import PartialRuns
 from stillflow.plan import compile_plan
-from stillflow.process_settings import settings
+from stillflow.process_settings import CPU_ATTRIBUTES, settings
 
 # A plan may rely on the shapes of its feeds; after so many different ones there is one plan for the rest.
 _MOST_PLANS_BY_SHAPE = 4
@@ -74,8 +74,8 @@ class BaseSession:
         return self._target
 
     def list_devices(self):
-        """The devices of the session: one CPU."""
-        return ["/job:localhost/replica:0/task:0/device:CPU:0"]
+        """The devices of the session, with `name`, `device_type`, `memory_limit_bytes` and `incarnation`: one CPU."""
+        return [CPU_ATTRIBUTES]
 
     def close(self):
         """Cancels what is running and frees the variables. Further runs raise RuntimeError."""

@@ -25,6 +25,15 @@ def test_there_is_one_cpu():
         assert session.run(tf.constant(3)) == 3
 
 
+def test_a_session_tells_its_devices():
+    with tf.Session() as session:
+        (device,) = session.list_devices()
+    assert device.name == "/job:localhost/replica:0/task:0/device:CPU:0"
+    assert device.device_type == "CPU"
+    assert device.memory_limit_bytes > 0
+    assert isinstance(device.incarnation, int)
+
+
 def test_devices_that_there_are_not():
     experimental = tf.config.experimental
     (cpu,) = experimental.list_physical_devices()

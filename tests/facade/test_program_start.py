@@ -1,5 +1,6 @@
 """tf.flags, tf.logging, tf.compat, tf.version."""
 
+import logging
 import pathlib
 import subprocess
 import sys
@@ -122,3 +123,9 @@ def test_versions():
     assert tf.VERSION == tf.__version__ == tf.version.VERSION == "1.15.5"
     assert tf.GIT_VERSION == tf.version.GIT_VERSION
     assert [int(part) for part in tf.__version__.split(".")] >= [1, 0, 0]
+
+
+def test_the_logger_of_all_messages_is_pythons():
+    assert tf.get_logger() is logging.getLogger("tensorflow")
+    tf.logging.set_verbosity(tf.logging.WARN)
+    assert tf.get_logger().level == logging.WARN

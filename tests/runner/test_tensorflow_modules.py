@@ -44,6 +44,19 @@ from tensorflow.python.lib.io import tf_record; tf_record.TFRecordWriter, tf_rec
 from tensorflow.python.ops import parsing_ops, string_ops, io_ops; parsing_ops.parse_example, string_ops.substr
 from tensorflow.python.summary import summary; summary.scalar, summary.FileWriter
 from tensorflow.python.summary.summary_iterator import summary_iterator
+from tensorflow.python.training import session_run_hook; session_run_hook.SessionRunHook
+from tensorflow.python.training.session_run_hook import SessionRunArgs
+from tensorflow.python.training import basic_session_run_hooks as h; h.LoggingTensorHook, h.NeverTriggerTimer
+from tensorflow.python.training import monitored_session as m; m.MonitoredSession, m.USE_DEFAULT, m.Scaffold
+from tensorflow.python.training import training_util; training_util.get_global_step, training_util.write_graph
+from tensorflow.python.training import saver as saver_lib; saver_lib.Saver, saver_lib.latest_checkpoint
+from tensorflow.python.training import coordinator, queue_runner_impl, supervisor, session_manager, input
+from tensorflow.python.training.summary_io import SummaryWriterCache; SummaryWriterCache.get
+from tensorflow.python.training import learning_rate_decay; learning_rate_decay.exponential_decay
+from tensorflow.python.training import checkpoint_management, checkpoint_utils, server_lib, device_setter
+from tensorflow.python.training import warm_starting_util, basic_loops; warm_starting_util.warm_start
+from tensorflow.python.client import device_lib; assert device_lib.list_local_devices()[0].name == "/device:CPU:0"
+from tensorflow.core.protobuf import cluster_pb2, saver_pb2; cluster_pb2.ClusterDef(), saver_pb2.SaverDef()
 from tensorflow import app, flags; app.run, flags.FLAGS
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip

@@ -123,6 +123,62 @@ _MADE = {
     ],
     "python.ops.variable_scope": ["stillflow.facade.variable_scope"],
     "python.ops.variables": ["stillflow.facade.variables"],
+    "python.client.device_lib": ["stillflow.runner.device_lib"],
+    "python.training.basic_loops": ["stillflow.facade.train: basic_train_loop"],
+    "python.training.basic_session_run_hooks": [
+        "stillflow.facade.train: CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook "
+        "GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError NanTensorHook ProfilerHook "
+        "SecondOrStepTimer SessionRunArgs StepCounterHook StopAtStepHook SummarySaverHook",
+        "stillflow.training_loop.hooks.step_timer: NeverTriggerTimer",
+    ],
+    "python.training.checkpoint_management": [
+        "stillflow.facade.train: CheckpointManager checkpoint_exists generate_checkpoint_state_proto "
+        "get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint update_checkpoint_state"
+    ],
+    "python.training.checkpoint_state_pb2": ["stillflow.facade.train: CheckpointState"],
+    "python.training.checkpoint_utils": [
+        "stillflow.facade.train: checkpoints_iterator init_from_checkpoint list_variables load_checkpoint "
+        "load_variable"
+    ],
+    "python.training.coordinator": ["stillflow.facade.train: Coordinator LooperThread"],
+    "python.training.device_setter": ["stillflow.facade.train: replica_device_setter"],
+    "python.training.input": [
+        "stillflow.facade.train: batch batch_join input_producer limit_epochs match_filenames_once maybe_batch "
+        "maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join range_input_producer shuffle_batch "
+        "shuffle_batch_join slice_input_producer string_input_producer"
+    ],
+    "python.training.learning_rate_decay": ["stillflow.training.schedules"],
+    "python.training.monitored_session": [
+        "stillflow.facade.train: ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold "
+        "SessionCreator SingularMonitoredSession WorkerSessionCreator",
+        "stillflow.training_loop.monitored_session: USE_DEFAULT",
+    ],
+    "python.training.queue_runner": ["stillflow.facade.train: QueueRunner add_queue_runner start_queue_runners"],
+    "python.training.queue_runner_impl": [
+        "stillflow.facade.train: QueueRunner add_queue_runner start_queue_runners"
+    ],
+    "python.training.saver": [
+        "stillflow.facade.train: Saver checkpoint_exists export_meta_graph generate_checkpoint_state_proto "
+        "get_checkpoint_mtimes get_checkpoint_state import_meta_graph latest_checkpoint update_checkpoint_state"
+    ],
+    "python.training.server_lib": ["stillflow.facade.train: ClusterSpec"],
+    "python.training.session_manager": ["stillflow.facade.train: SessionManager"],
+    "python.training.session_run_hook": [
+        "stillflow.facade.train: SessionRunArgs SessionRunContext SessionRunHook SessionRunValues"
+    ],
+    "python.training.summary_io": [
+        "stillflow.facade.train: SummaryWriter summary_iterator",
+        "stillflow.runner.summary_io",
+    ],
+    "python.training.supervisor": [
+        "stillflow.facade.train: Supervisor",
+        "stillflow.training_loop.services: SVStepCounterThread SVSummaryThread SVTimerCheckpointThread",
+    ],
+    "python.training.training_util": [
+        "stillflow.facade.train: assert_global_step create_global_step get_global_step get_or_create_global_step "
+        "global_step write_graph"
+    ],
+    "python.training.warm_starting_util": ["stillflow.facade.train: VocabInfo warm_start"],
     "python.training.adadelta": ["stillflow.facade.train: AdadeltaOptimizer"],
     "python.training.adagrad": ["stillflow.facade.train: AdagradOptimizer"],
     "python.training.adagrad_da": ["stillflow.facade.train: AdagradDAOptimizer"],
@@ -147,6 +203,9 @@ _MADE = {
     "core.protobuf.config_pb2": [
         "stillflow: ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions"
     ],
+    "core.protobuf.cluster_pb2": ["stillflow.facade.train: ClusterDef JobDef"],
+    "core.protobuf.saver_pb2": ["stillflow.facade.train: SaverDef"],
+    "core.protobuf.tensorflow_server_pb2": ["stillflow.facade.train: ServerDef"],
     "core.protobuf.meta_graph_pb2": ["stillflow: MetaGraphDef TensorInfo"],
     "core.util.event_pb2": ["stillflow: Event LogMessage SessionLog"],
 }  # fmt: skip
