@@ -76,8 +76,8 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
-    "app compat config data debugging dtypes flags gfile image io logging lookup manip nest nn python_io queue "
-    "random saved_model sparse strings summary test train version".split()
+    "app compat config contrib data debugging dtypes flags gfile image io logging lookup manip nest nn python_io "
+    "queue random saved_model sparse strings summary test train version".split()
 )
 
 

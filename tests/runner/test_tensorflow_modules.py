@@ -58,13 +58,16 @@ from tensorflow.python.training import warm_starting_util, basic_loops; warm_sta
 from tensorflow.python.client import device_lib; assert device_lib.list_local_devices()[0].name == "/device:CPU:0"
 from tensorflow.core.protobuf import cluster_pb2, saver_pb2; cluster_pb2.ClusterDef(), saver_pb2.SaverDef()
 from tensorflow import app, flags; app.run, flags.FLAGS
+import tensorflow.contrib as contrib; contrib.layers.xavier_initializer
+from tensorflow.contrib.layers import variance_scaling_initializer, xavier_initializer_conv2d
+from tensorflow.contrib.layers.python.layers.initializers import xavier_initializer
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip
 
 MISSING = [
-    ("from tensorflow.contrib import rnn", "tensorflow.contrib"),
-    ("import tensorflow.contrib.slim as slim", "tensorflow.contrib"),
-    ("import tensorflow.contrib as contrib", "tensorflow.contrib"),
+    ("from tensorflow.contrib import rnn", "tensorflow.contrib.rnn"),
+    ("import tensorflow.contrib.slim as slim", "tensorflow.contrib.slim"),
+    ("from tensorflow.contrib.layers import fully_connected", "fully_connected"),
     ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
     ("from tensorflow import keras", "tensorflow.keras"),
@@ -93,9 +96,9 @@ def test_what_is_missing_is_named(statement, missing):
 
 
 def test_missing_parts_can_be_tried():
-    program = "\ntry:\n    import tensorflow.contrib\nexcept ImportError:\n    print('without')"
+    program = "\ntry:\n    import tensorflow.contrib.slim\nexcept ImportError:\n    print('without')"
     assert execute(program).stdout == "without\n"
-    assert execute("import tensorflow as tf; print(hasattr(tf, 'contrib'))").stdout == "False\n"
+    assert execute("import tensorflow as tf; print(hasattr(tf, 'estimator'))").stdout == "False\n"
 
 
 def test_modules_are_the_same_however_they_are_imported():

@@ -48,6 +48,9 @@ for _module in _SAVED_MODEL:
 
 # Modules that are made of ours: "module" for all that it offers, "module: name name" for a few.
 _MADE = {
+    "contrib": ["stillflow.facade.contrib"],
+    "contrib.layers": ["stillflow.facade.contrib.layers"],
+    "contrib.layers.python.layers.initializers": ["stillflow.facade.contrib.layers"],
     "python.client.session": ["stillflow: InteractiveSession Session"],
     "python.framework.constant_op": ["stillflow: constant"],
     "python.framework.dtypes": ["stillflow.graph.dtypes", "stillflow: bool"],

@@ -1,0 +1,3 @@
+"""tf.contrib.*"""
+
+from stillflow.facade.contrib import layers as layers
