@@ -1,7 +1,5 @@
 #include "datasets/captured_function.h"
 
-#include "datasets/variant.h"
-
 namespace stillflow {
 namespace {
 
@@ -39,15 +37,6 @@ Status CapturedFunction::Make(const Services& services, std::shared_ptr<const Fu
   }
   *made = std::move(result);
   return Status();
-}
-
-bool CapturedFunction::Captures(const Dataset* dataset) const {
-  for (size_t i = 0; i < captured_.size(); ++i) {
-    if (captured_[i].dtype != DType::kVariant || captured_[i].count != 1) continue;
-    const auto* held = VariantAt<DatasetVariant>(captured_[i], 0);
-    if (held != nullptr && held->dataset.get() == dataset) return true;
-  }
-  return false;
 }
 
 void CapturedFunction::VisitTensors(const std::function<void(const Tensor&)>& visit) const {

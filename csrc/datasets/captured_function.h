@@ -20,8 +20,6 @@ class CapturedFunction {
 
   const Function& function() const { return *function_; }
   const Tuple& captured() const { return captured_; }
-  // Whether a data set is one of the captured tensors.
-  bool Captures(const Dataset* dataset) const;
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const;
 
  private:

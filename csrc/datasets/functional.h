@@ -24,9 +24,10 @@ Status NotTheEnd(Status status, const char* type);
 
 // `function` makes a data set of each element. Their elements come one data set after the other.
 DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function);
-// They come in turns: `block_length` elements of each of `cycle_length` data sets.
+// They come in turns: `block_length` elements of each of `cycle_length` data sets. The order is the same if it
+// `is_parallel`, but then no two data sets are in one place.
 DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
-                                 int64_t block_length);
+                                 int64_t block_length, bool is_parallel);
 
 // ---- generator.cc -----------------------------------------------------------------------------------------------
 

@@ -5,65 +5,35 @@
 namespace stillflow {
 namespace {
 
-// What the data sets leave that a function captures: they are the same ones in each call.
-class CapturedLegacies final : public Legacy {
- public:
-  Legacies* legacies() { return &legacies_; }
-  Status Save(PositionWriter* writer) override { return legacies_.Save(writer); }
-  Status Restore(const Services&, PositionReader* reader) override {
-    legacies_.Restore(reader);
-    return reader->status();
-  }
-
- private:
-  Legacies legacies_;
-};
-
 // A data set that the function made of an element, and where its iterator is.
 class Inner {
  public:
-  bool is_open() const { return iterator_ != nullptr; }
-
-  Status Open(IteratorContext* context, const BoundFunction& function, const Place& place, const TupleSpec& spec,
-              Tuple element) {
-    Close();
+  // `number` is that of its place among the places of elements, in `place`.
+  Status Open(IteratorContext* context, const BoundFunction& function, const Place& place, int64_t number,
+              const TupleSpec& spec, Tuple element) {
+    number_ = number;
     state_before_ = function.SaveState();
     element_ = std::move(element);
     Tuple result;
     STILLFLOW_RETURN_IF_ERROR(function.Call(context, element_, &result));
-    return OpenResult(context, function, place, spec, result, nullptr);
+    return OpenResult(context, place, spec, result);
   }
 
-  void Close() {
-    iterator_.reset();
-    dataset_.reset();
-    own_.reset();
-  }
-
-  // An iterator that has come to its end is closed.
   Status Next(IteratorContext* context, Tuple* element, bool* is_end) {
-    STILLFLOW_RETURN_IF_ERROR(iterator_->Next(context, element, is_end));
-    if (*is_end) Close();
-    return Status();
+    return iterator_->Next(context, element, is_end);
   }
 
   Status Save(IteratorContext* context, PositionWriter* writer) {
-    writer->Bool(is_open());
-    if (!is_open()) return Status();
+    writer->Int(number_);
     STILLFLOW_RETURN_IF_ERROR(writer->Element(element_));
     writer->String(state_before_);
-    // Iterators may make what lies in their places, so those are saved after them, but read before.
-    PositionWriter iterator(writer->sources());
-    STILLFLOW_RETURN_IF_ERROR(iterator_->Save(context, &iterator));
-    STILLFLOW_RETURN_IF_ERROR(own_->Save(writer));
-    writer->Append(iterator.Take());
-    return Status();
+    return iterator_->Save(context, writer);
   }
 
   // Calls the function again, in the state in which it was.
   Status Restore(IteratorContext* context, const BoundFunction& function, const Place& place, const Dataset& outer,
                  PositionReader* reader) {
-    if (!reader->Bool()) return reader->status();
+    number_ = reader->IntIn(0, INT64_MAX);
     STILLFLOW_RETURN_IF_ERROR(reader->Element(*context->services, outer.input().spec(), &element_));
     state_before_ = reader->String();
     STILLFLOW_RETURN_IF_ERROR(reader->status());
@@ -74,54 +44,41 @@ class Inner {
     }
     Tuple result;
     STILLFLOW_RETURN_IF_ERROR(function.CallWith(&state, context, element_, &result));
-    STILLFLOW_RETURN_IF_ERROR(OpenResult(context, function, place, outer.spec(), result, reader));
+    STILLFLOW_RETURN_IF_ERROR(OpenResult(context, place, outer.spec(), result));
     return iterator_->Restore(context, reader);
   }
 
  private:
-  Status OpenResult(IteratorContext* context, const BoundFunction& function, const Place& place,
-                    const TupleSpec& spec, const Tuple& result, PositionReader* reader) {
+  Status OpenResult(IteratorContext* context, const Place& place, const TupleSpec& spec, const Tuple& result) {
     if (result[0].rank != 0) {
       return STILLFLOW_INVALID_ARGUMENT("Function must return a single scalar of dtype DT_VARIANT.");
     }
     STILLFLOW_RETURN_IF_ERROR(DatasetIn(result[0], &dataset_));
-    own_ = std::make_unique<Legacies>();
-    if (reader != nullptr) own_->Restore(reader);
-    Status status = CheckSpec(spec, dataset_->spec());
-    if (status.ok()) status = MakeIterator(context, function, place);
-    if (!status.ok()) Close();
-    return status;
+    STILLFLOW_RETURN_IF_ERROR(CheckSpec(spec, dataset_->spec()));
+    return dataset_->MakeIterator(context, place.Element(number_), &iterator_);
   }
 
-  Status MakeIterator(IteratorContext* context, const BoundFunction& function, const Place& place) {
-    Legacies* legacies = own_.get();
-    if (function.captured().Captures(dataset_.get())) {
-      const auto make = [] { return std::make_shared<CapturedLegacies>(); };
-      const Place shared = place.Child("captured");
-      STILLFLOW_RETURN_IF_ERROR(shared.FindOrMake<CapturedLegacies>(*context->services, make, &captured_));
-      legacies = captured_->legacies();
-    }
-    return dataset_->MakeIterator(context, place.Child("elements").Inside(legacies), &iterator_);
-  }
-
+  int64_t number_ = 0;
   Tuple element_;
   std::string state_before_;  // the function's
   DatasetPtr dataset_;
-  std::unique_ptr<Legacies> own_;
-  std::shared_ptr<CapturedLegacies> captured_;
   IteratorPtr iterator_;  // the last member: it is the first to go
 };
 
 class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
  public:
   InterleaveDataset(const char* type, TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function,
-                    int64_t cycle_length, int64_t block_length)
+                    int64_t cycle_length, int64_t block_length, bool has_place_for_each)
       : DatasetOf(std::move(spec), {std::move(input)}),
         type_(type),
         function_(std::move(function)),
         cycle_length_(cycle_length),
-        block_length_(block_length) {}
+        block_length_(block_length),
+        has_place_for_each_(has_place_for_each) {}
   const char* type() const override { return type_; }
+  // TensorFlow numbers the places of data sets one after the other, but those of an interleave without parallel calls
+  // by the cycle, in which data sets follow each other in one place.
+  bool has_place_for_each() const { return has_place_for_each_; }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     const Place own = place.Child(type());
@@ -169,6 +126,7 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
     Status Save(IteratorContext* context, PositionWriter* writer) override {
       writer->Int(at_);
       writer->Int(taken_);
+      writer->Int(opened_);
       writer->Bool(input_has_ended_);
       writer->Int(static_cast<int64_t>(open_.size()));
       for (auto& entry : open_) {
@@ -181,12 +139,13 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
     Status Restore(IteratorContext* context, PositionReader* reader) override {
       at_ = reader->IntIn(0, dataset_.cycle_length_ - 1);
       taken_ = reader->IntIn(0, dataset_.block_length_);
+      opened_ = reader->IntIn(0, INT64_MAX);
       input_has_ended_ = reader->Bool();
       for (int64_t left = reader->Count(); left > 0 && reader->ok(); --left) {
         const int64_t place = reader->IntIn(0, dataset_.cycle_length_ - 1);
-        Inner& inner = open_[place];
-        STILLFLOW_RETURN_IF_ERROR(inner.Restore(context, function_, place_, dataset_, reader));
-        if (!inner.is_open()) reader->Fail();
+        if (open_.count(place) != 0) reader->Fail();
+        STILLFLOW_RETURN_IF_ERROR(reader->status());
+        STILLFLOW_RETURN_IF_ERROR(open_[place].Restore(context, function_, place_, dataset_, reader));
       }
       STILLFLOW_RETURN_IF_ERROR(reader->status());
       return input_->Restore(context, reader);
@@ -211,8 +170,10 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
       Tuple element;
       STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &element, &input_has_ended_));
       if (input_has_ended_) return Status();
+      const int64_t number = dataset_.has_place_for_each() ? opened_ : at_;
+      ++opened_;
       Inner inner;
-      Status status = inner.Open(context, function_, place_, dataset_.spec(), std::move(element));
+      Status status = inner.Open(context, function_, place_, number, dataset_.spec(), std::move(element));
       if (!status.ok()) return NotTheEnd(std::move(status), dataset_.type());
       open_.emplace(at_, std::move(inner));
       return Status();
@@ -224,6 +185,7 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
     const IteratorPtr input_;
     int64_t at_ = 0;     // the place in the cycle
     int64_t taken_ = 0;  // from what is there
+    int64_t opened_ = 0;
     bool input_has_ended_ = false;
     std::map<int64_t, Inner> open_;  // by place
   };
@@ -232,19 +194,20 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
   CapturedFunctionPtr function_;
   int64_t cycle_length_;
   int64_t block_length_;
+  bool has_place_for_each_;
 };
 
 }  // namespace
 
 DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function) {
   return std::make_shared<InterleaveDataset>("FlatMap", std::move(spec), std::move(input), std::move(function), 1,
-                                             INT64_MAX);
+                                             INT64_MAX, true);
 }
 
 DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
-                                 int64_t block_length) {
+                                 int64_t block_length, bool is_parallel) {
   return std::make_shared<InterleaveDataset>("Interleave", std::move(spec), std::move(input), std::move(function),
-                                             cycle_length, block_length);
+                                             cycle_length, block_length, is_parallel);
 }
 
 }  // namespace stillflow

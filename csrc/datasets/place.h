@@ -54,41 +54,45 @@ class Legacies {
 
 class Place {
  public:
-  Place(Legacies* legacies, std::string path) : Place(legacies, legacies, std::move(path)) {}
+  Place(Legacies* legacies, const std::string& path) : Place(legacies, path, path) {}
 
-  Place Child(const std::string& name) const { return Place(legacies_, functions_, path_ + "/" + name); }
+  Place Child(const std::string& name) const {
+    return Place(legacies_, path_ + "/" + name, functions_path_ + "/" + name);
+  }
   Place Child(size_t index) const { return Child(std::to_string(index)); }
-  // The same place, for a data set that a function makes anew in each call: what it leaves lies in `own`. The states
-  // of functions do not: calls go on where the ones before have stopped.
-  Place Inside(Legacies* own) const { return Place(own, functions_, path_); }
+  // For the data set that a function makes of an element: what it leaves is found by the number of the element, or
+  // of the place in a cycle, but the states of functions are the same for all elements.
+  Place Element(int64_t number) const {
+    return Place(legacies_, path_ + "/[" + std::to_string(number) + "]", functions_path_ + "/[]");
+  }
 
   // What lies here, made by `make()` if there is nothing yet.
   template <typename Kind, typename Make>
   Status FindOrMake(const Services& services, const Make& make, std::shared_ptr<Kind>* found) const {
-    return FindOrMakeIn(legacies_, services, make, found);
+    return FindOrMakeAt(path_, services, make, found);
   }
   // The state of a function that is called here.
   template <typename Kind, typename Make>
   Status FindOrMakeState(const Services& services, const Make& make, std::shared_ptr<Kind>* found) const {
-    return FindOrMakeIn(functions_, services, make, found);
+    return FindOrMakeAt(functions_path_, services, make, found);
   }
 
  private:
-  Place(Legacies* legacies, Legacies* functions, std::string path)
-      : legacies_(legacies), functions_(functions), path_(std::move(path)) {}
+  Place(Legacies* legacies, std::string path, std::string functions_path)
+      : legacies_(legacies), path_(std::move(path)), functions_path_(std::move(functions_path)) {}
 
   template <typename Kind, typename Make>
-  Status FindOrMakeIn(Legacies* legacies, const Services& services, const Make& make,
+  Status FindOrMakeAt(const std::string& path, const Services& services, const Make& make,
                       std::shared_ptr<Kind>* found) const {
     std::shared_ptr<Legacy> legacy;
-    STILLFLOW_RETURN_IF_ERROR(legacies->Find(services, path_, make, &legacy));
+    STILLFLOW_RETURN_IF_ERROR(legacies_->Find(services, path, make, &legacy));
     *found = std::dynamic_pointer_cast<Kind>(legacy);
-    return *found == nullptr ? Error(Code::kInternal, "Two things in one place: %s", path_.c_str()) : Status();
+    return *found == nullptr ? Error(Code::kInternal, "Two things in one place: %s", path.c_str()) : Status();
   }
 
   Legacies* legacies_;
-  Legacies* functions_;
   std::string path_;
+  std::string functions_path_;
 };
 
 }  // namespace stillflow

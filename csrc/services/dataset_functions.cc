@@ -104,7 +104,7 @@ Status InterleaveOf(const KernelCall& call, int scalars) {
   }
   STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, scalars, {DType::kVariant}, &input, &function));
   return OutputDataset(call, MakeInterleaveDataset(OutputSpec(call), std::move(input), std::move(function),
-                                                   cycle_length, block_length));
+                                                   cycle_length, block_length, scalars > 2));
 }
 
 Status Interleave(const KernelCall& call) { return InterleaveOf(call, 2); }

@@ -334,12 +334,17 @@ PIPELINES = {
         lambda x: tf.data.Dataset.from_tensors(noisy(x)).repeat(3)
     ),
     "flat_map of one outside": lambda: outside(numbers(6).shuffle(6, seed=4)),
-    "flat_map with a cache": lambda: numbers(6).flat_map(lambda x: numbers(x, x + 3).repeat(2)),
+    "shuffles in turns": lambda: numbers(6).interleave(shuffled, cycle_length=2).repeat(2),
+    "shuffles in parallel": lambda: numbers(6).interleave(shuffled, 3, 2, num_parallel_calls=2).repeat(2),
     "windows": lambda: numbers(40).window(3).flat_map(lambda window: window.batch(2)),
     "interleave": lambda: numbers(9).interleave(lambda x: numbers(x).map(noisy), cycle_length=3, block_length=2),
     "generator": lambda: tf.data.Dataset.from_generator(lambda: iter(range(20)), tf.int64, []).map(noisy),
     "generator repeated": lambda: tf.data.Dataset.from_generator(lambda: iter(range(6)), tf.int64, []).repeat(3),
 }
+
+
+def shuffled(x):
+    return numbers(x, x + 4).shuffle(4, seed=5)
 
 
 def outside(dataset):
