@@ -1,10 +1,12 @@
 """Monitored sessions beyond what TensorFlow's show: killed and resumed, recovered, and with many threads."""
 
+import contextlib
 import json
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -145,6 +147,39 @@ def test_threads_have_stopped_when_the_session_is_closed():
             assert session.run(value) == 1.0
     assert len(threads) == 5
     assert not any(thread.is_alive() for thread in threads)
+
+
+@pytest.mark.parametrize("kind", ["stop", "error", "abort", "leave"])
+def test_stopping_at_any_instant_never_hangs(kind):
+    rng = random.Random(kind)
+    errors = {"error": ValueError("x"), "abort": tf.errors.AbortedError(None, None, "lost"), "stop": None}
+
+    class Stopper(tf.train.SessionRunHook):
+        has_begun = False
+
+        def after_create_session(self, session, coord):
+            if kind != "leave" and not self.has_begun:
+                self.has_begun = True
+                threading.Timer(rng.uniform(0, 0.01), self.stop, [coord]).start()
+
+        def stop(self, coord):
+            with contextlib.suppress(ValueError, tf.errors.AbortedError):  # raised here when all is over
+                coord.request_stop(errors[kind])
+
+    for _ in range(40):
+        with tf.Graph().as_default():
+            queue = tf.FIFOQueue(3, tf.float32)
+            tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(1.0)] * 3))
+            value = queue.dequeue()
+            end = time.monotonic() + 0.02
+            start = time.monotonic()
+            with (
+                contextlib.suppress(ValueError, tf.errors.OpError),
+                tf.train.MonitoredSession(hooks=[Stopper()], stop_grace_period_secs=30) as session,
+            ):
+                while not session.should_stop() and time.monotonic() < end:
+                    session.run(value)
+            assert time.monotonic() - start < 20
 
 
 def test_an_error_in_a_queue_runner_is_raised_by_the_run_or_the_end():
