@@ -17,6 +17,7 @@ from stillflow.facade.casts import *
 from stillflow.facade.checks import *
 from stillflow.facade.clip import *
 from stillflow.facade.control_flow import *
+from stillflow.facade.fake_quant import *
 from stillflow.facade.graph import *
 from stillflow.facade.image_patches import *
 from stillflow.facade.initializers import *
@@ -77,7 +78,7 @@ COMPILER_VERSION = __compiler_version__ = "7.3.1 20180303"
 # tf.nn and its kin: modules of the facade, imported when they are first asked for.
 _NAMESPACES = frozenset(
     "app compat config contrib data debugging dtypes flags gfile image io logging lookup manip nest nn python_io "
-    "queue random saved_model sparse strings summary test train version".split()
+    "quantization queue random saved_model sparse strings summary test train version".split()
 )
 
 

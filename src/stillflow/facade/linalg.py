@@ -7,7 +7,7 @@ import importlib
 
 from stillflow import ops
 from stillflow.composites import einsum as einsums
-from stillflow.composites import linear_algebra
+from stillflow.composites import linear_algebra, matrix_exponential, tridiagonal
 from stillflow.facade import array, array_order
 from stillflow.facade.arguments import renamed
 from stillflow.facade.clip import global_norm as global_norm
@@ -362,6 +362,49 @@ tensor_diag_part = array_order.diag_part
 triangular_solve = matrix_triangular_solve
 transpose = array.matrix_transpose
 matrix_transpose = array.matrix_transpose
+
+
+def expm(input, name=None):
+    """The exponential of each matrix [..., n, n]: 1 + a + a a / 2 + ...
+
+    Raises ValueError for other types than float16, float32 and float64.
+    """
+    return matrix_exponential.matrix_exponential(input, name)
+
+
+def tridiagonal_solve(
+    diagonals,
+    rhs,
+    diagonals_format="compact",
+    transpose_rhs=False,
+    conjugate_rhs=False,
+    name=None,
+    partial_pivoting=True,
+):
+    """x of matrix * x = rhs for matrices of three diagonals.
+
+    Args:
+      diagonals: "compact": [..., 3, n], the diagonals above, on and below the main one; the last element of the first
+        and the first of the last do not count. "sequence": three tensors [..., n], or n - 1 for those beside the main
+        one. "matrix": [..., n, n], of which only the diagonals are read.
+      rhs: [..., n] or [..., n, k].
+      diagonals_format: one of these.
+      transpose_rhs, conjugate_rhs: whether `rhs` and the result are transposed; real numbers are their conjugates.
+      partial_pivoting: whether rows may be swapped, which takes longer and is more exact.
+
+    Raises:
+      ValueError: for shapes that do not fit; InvalidArgumentError at run time for matrices without inverse.
+    """
+    return tridiagonal.tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, partial_pivoting)
+
+
+def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+    """Products of matrices of three diagonals with [..., n, k]; see tridiagonal_solve.
+
+    All three tensors of a "sequence" are [..., n].
+    """
+    return tridiagonal.tridiagonal_matmul(diagonals, rhs, diagonals_format, name)
+
 
 # Class -> the module of stillflow.linear_operators that has it, which is imported when it is first asked for.
 _OPERATORS = {

@@ -189,6 +189,7 @@ _CONTENTS = {
         "cholesky lu matrix_inverse matrix_solve matrix_determinant log_matrix_determinant self_adjoint_eig_v2 svd "
         "svd_op matrix_solve_ls matrix_solve_ls_op cholesky_solve self_adjoint_eigvals logdet adjoint",
     ),
+    "math.tridiagonal": ("TridiagonalSolve TridiagonalMatMul", "tridiagonal_solve tridiagonal_mat_mul"),
     "math.qr": ("Qr MatrixTriangularSolve", "qr_op matrix_triangular_solve"),
     "math.sparse_segment": (
         "SparseSegmentSum SparseSegmentMean SparseSegmentSqrtN SparseSegmentSumWithNumSegments "
@@ -239,6 +240,12 @@ _CONTENTS = {
         "SpaceToBatch BatchToSpace SpaceToBatchND BatchToSpaceND SpaceToDepth DepthToSpace",
         "space_to_batch batch_to_space space_to_batch_op batch_to_space_op space_to_batch_nd batch_to_space_nd "
         "space_to_depth depth_to_space",
+    ),
+    "array.fake_quant": (
+        "FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars "
+        "FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannel FakeQuantWithMinMaxVarsPerChannelGradient",
+        "fake_quant_args fake_quant_args_gradient fake_quant_vars fake_quant_vars_gradient fake_quant_channels "
+        "fake_quant_channels_gradient",
     ),
     "array.bitcast": ("Bitcast", "bitcast"),
     "array.range": ("Range LinSpace", "range range_op lin_space all_dimensions"),
