@@ -115,6 +115,41 @@ def decode_csv(tf, threads):
     return lambda: session.run(operations, {text: data})
 
 
+# ---- Pipelines --------------------------------------------------------------------------------------------------
+
+
+def one_pass(tf, dataset, threads):
+    """A run goes through all batches."""
+    iterator = tf.data.make_initializable_iterator(dataset)
+    element = iterator.get_next()
+    session = open_session(tf, threads)
+    take = session.make_callable(element.op)
+
+    def run():
+        session.run(iterator.initializer)
+        try:
+            while True:
+                take()
+        except tf.errors.OutOfRangeError:
+            pass
+
+    return run
+
+
+@case("tf.data: 1,000,000 numbers, shuffled among 10,000, in batches of 128", TENSORFLOWS)
+def shuffled_numbers(tf, threads):
+    return one_pass(tf, tf.data.Dataset.range(1_000_000).shuffle(10_000, seed=1).batch(128), threads)
+
+
+@case("tf.data: 1,000,000 rows of 4 floats, shuffled among 10,000, in batches of 128", TENSORFLOWS)
+def shuffled_rows(tf, threads):
+    rows = np.random.RandomState(0).rand(1_000_000, 4).astype(np.float32)
+    return one_pass(tf, tf.data.Dataset.from_tensor_slices(rows).shuffle(10_000, seed=1).batch(128), threads)
+
+
+# ---- Queues and events ------------------------------------------------------------------------------------------
+
+
 @case("FIFOQueue: an element in and out again, 1,000 times", TENSORFLOWS)
 def queue(tf, threads):
     fifo = tf.FIFOQueue(10, tf.float32, [()])

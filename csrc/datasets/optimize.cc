@@ -17,7 +17,7 @@ class Rewriter {
     for (const DatasetPtr& input : dataset->inputs()) inputs.push_back(Rewrite(input));
     if (drops_idle_ && IsIdle(*dataset)) return inputs[0];
     const auto* repeat = dynamic_cast<const RepeatDataset*>(dataset.get());
-    if (fuses_shuffles_ && repeat != nullptr) {
+    if (fuses_shuffles_ && repeat != nullptr && repeat->count() != 0) {
       const auto* shuffle = dynamic_cast<const ShuffleDataset*>(inputs[0].get());
       if (shuffle != nullptr && shuffle->reshuffles()) {
         return MakeShuffleAndRepeatDataset(repeat->spec(), shuffle->inputs()[0], shuffle->options(), repeat->count());

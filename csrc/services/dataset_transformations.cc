@@ -104,6 +104,9 @@ Status ShuffleAndRepeat(const KernelCall& call) {
   int64_t count = 0;
   STILLFLOW_RETURN_IF_ERROR(ShuffleArguments(call, &input, &options));
   STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 4, "count", &count));
+  if (count == 0 || count < -1) {
+    return STILLFLOW_INVALID_ARGUMENT("count must be greater than zero or equal to -1.");
+  }
   return OutputDataset(call, MakeShuffleAndRepeatDataset(OutputSpec(call), std::move(input), options, count));
 }
 

@@ -89,6 +89,10 @@ def test_elements_are_not_changed_by_what_becomes_of_them():
         (lambda: Dataset.range(3).padded_batch(-1, []), "Batch size must be greater than zero"),
         (lambda: Dataset.range(0, 3, 0), "step must be a non-zero integer"),
         (lambda: Dataset.range(3).shuffle(0), "buffer_size must be greater than zero"),
+        (
+            lambda: Dataset.range(3).apply(tf.data.experimental.shuffle_and_repeat(2, 0)),
+            "count must be greater than zero or equal to -1",
+        ),
         (lambda: Dataset.range(3).prefetch(-5), "buffer_size must be >= 0 or set buffer_size to be -1"),
         (lambda: Dataset.range(3).window(0), "Window size must be greater than zero"),
         (lambda: Dataset.range(3).window(1, 0), "Window shift must be greater than zero"),
@@ -159,6 +163,7 @@ def test_what_cannot_be_built(make, error, message):
 
 def test_edges_of_counts():
     numbers = Dataset.range(3)
+    assert elements(numbers.shuffle(2).repeat(0)) == []
     assert elements(numbers.repeat(0)) == elements(numbers.take(0)) == elements(numbers.skip(-1)) == []
     assert elements(numbers.take(-1)) == elements(numbers.skip(0)) == [0, 1, 2]
     assert elements(numbers.skip(5).repeat()) == []

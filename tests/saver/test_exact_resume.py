@@ -160,30 +160,46 @@ def test_other_parts_of_a_session_come_along(monkeypatch):
     assert position["at"] == 3
 
 
+def training_run():
+    """Training with an input pipeline, dropout and NCE sampling; the order of everything follows from one seed."""
+    tf.set_random_seed(7)
+    words = np.random.RandomState(0).randint(20, size=[90, 2])
+    pairs = tf.data.Dataset.from_tensor_slices((words[:, 0], words[:, 1:]))
+    iterator = pairs.shuffle(32).repeat().batch(8).prefetch(2).make_initializable_iterator()
+    inputs, labels = iterator.get_next()
+    embeddings = tf.get_variable("embeddings", [20, 8])
+    weights, biases = tf.get_variable("weights", [20, 8]), tf.get_variable("biases", [20])
+    features = tf.nn.dropout(tf.nn.embedding_lookup(embeddings, inputs), rate=0.3)
+    loss = tf.reduce_mean(tf.nn.nce_loss(weights, biases, tf.cast(labels, tf.int64), features, 5, 20))
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.AdagradOptimizer(0.1).minimize(loss, global_step=step)
+    return iterator, train, step, [embeddings, weights, biases]
+
+
 TRAINING = """
 import hashlib, sys
-import numpy as np
 sys.path.insert(0, sys.argv[3])
 import stillflow as tf
-from saver.test_exact_resume import model
+from saver.test_exact_resume import training_run
 
 steps = int(sys.argv[2])
-weights, train = model()
-step = tf.train.get_or_create_global_step()
-count = tf.assign_add(step, 1)
+iterator, train, step, variables = training_run()
 saver = tf.train.Saver(max_to_keep=2)
 with tf.Session() as session:
-    session.run(tf.global_variables_initializer())
+    session.run([tf.global_variables_initializer(), iterator.initializer])
     latest = tf.train.latest_checkpoint(sys.argv[1])
     if latest:
         saver.restore(session, latest)
-    print("ready", flush=True)
-    while session.run(step) < steps:
-        session.run([train, count])
-        if session.run(step) % 5 == 0:
-            saver.save(session, sys.argv[1] + "/m", global_step=step)
-    print(hashlib.sha256(session.run(weights).tobytes()).hexdigest())
+    at = session.run(step)
+    print("ready", at, flush=True)
+    while at < steps:
+        session.run(train)
+        at += 1
+        if at % 5 == 0:
+            saver.save(session, sys.argv[1] + "/m", global_step=step, write_meta_graph=False)
+    print(hashlib.sha256(b"".join(value.tobytes() for value in session.run(variables))).hexdigest())
 """
+STEPS = 600
 
 
 def test_killed_and_resumed_over_and_over(tmp_path):
@@ -192,17 +208,24 @@ def test_killed_and_resumed_over_and_over(tmp_path):
 
     def start(folder):
         (tmp_path / folder).mkdir(exist_ok=True)
-        command = [sys.executable, "-c", TRAINING, str(tmp_path / folder), "300", tests]
+        command = [sys.executable, "-c", TRAINING, str(tmp_path / folder), str(STEPS), tests]
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
     with start("straight") as process:
+        process.stdout.readline()
+        begin = time.monotonic()
         expected = process.communicate()[0].split()[-1]
+    seconds = time.monotonic() - begin
     generator = random.Random(1)
+    begins = []
     for _ in range(KILLS):
         with start("killed") as process:
-            process.stdout.readline()
-            time.sleep(generator.random() * 0.1)
+            begins.append(int(process.stdout.readline().split()[1]))
+            time.sleep(generator.random() * seconds * 1.5 / KILLS)
             process.send_signal(signal.SIGKILL)
     with start("killed") as process:
+        begins.append(int(process.stdout.readline().split()[1]))
         assert process.communicate()[0].split()[-1] == expected
+    in_the_middle = [at for at in begins if 0 < at < STEPS]
+    assert len(set(in_the_middle)) > KILLS // 2, begins
     assert np.char.isalnum(expected)
