@@ -28,9 +28,14 @@ class ParallelCalls {
   };
 
   ParallelCalls(const BoundFunction& function, IteratorContext* context, std::vector<Slot*> slots)
-      : function_(function), context_(context), slots_(std::move(slots)), caller_(std::this_thread::get_id()) {
-    options_ = *context->run->options;
+      : function_(function),
+        context_(context),
+        slots_(std::move(slots)),
+        caller_(std::this_thread::get_id()),
+        options_(*context->run->options),
+        others_run_(*context->run) {
     options_.interrupt = {[](void* self) { return static_cast<ParallelCalls*>(self)->is_stopped_.load(); }, this};
+    others_run_.options = &options_;
   }
 
   // An error if the run ended; slots that are not done by then may be tried again.
@@ -50,9 +55,8 @@ class ParallelCalls {
   }
 
   Status Call(Slot* slot) {
-    RunContext own = *context_->run;
+    RunContext own = others_run_;
     RunContext* const run = std::this_thread::get_id() == caller_ ? context_->run : &own;
-    if (run == &own) own.options = &options_;
     IteratorContext context{run, context_->services};
     Tuple result;
     Status status = function_.Call(&context, slot->value, &result);
@@ -71,6 +75,7 @@ class ParallelCalls {
   const std::vector<Slot*> slots_;
   const std::thread::id caller_;
   RunOptions options_;
+  RunContext others_run_;  // what calls in other threads begin with
   std::atomic<bool> is_stopped_{false};
 };
 

@@ -1,4 +1,4 @@
-// map_dataset, parallel_map_dataset, filter_dataset, flat_map_dataset, interleave_dataset,
+// map_dataset, parallel_map_dataset, map_and_batch_dataset, filter_dataset, flat_map_dataset, interleave_dataset,
 // parallel_interleave_dataset, generator_dataset: data sets that call functions, which csrc/datasets has.
 // reduce_dataset: what a function makes of all elements.
 //
@@ -63,6 +63,24 @@ Status ParallelMap(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ParallelCallsArgument(call, call.in_count - 1, &options.parallel_calls));
   STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 1, spec.types, &input, &function));
   return OutputDataset(call, MakeMapDataset(std::move(spec), std::move(input), std::move(function), options));
+}
+
+// in[last three] batch_size, num_parallel_calls, drop_remainder
+Status MapAndBatch(const KernelCall& call) {
+  DatasetPtr input;
+  CapturedFunctionPtr function;
+  TupleSpec spec = OutputSpec(call);
+  MapOptions options{1, call.attrs[kFirstOwn].i != 0};
+  int64_t batch_size = 0;
+  bool drops_remainder = false;
+  const int first = call.in_count - 3;
+  STILLFLOW_RETURN_IF_ERROR(PositiveArgument(call, first, "batch_size", &batch_size));
+  STILLFLOW_RETURN_IF_ERROR(ParallelCallsArgument(call, first + 1, &options.parallel_calls));
+  STILLFLOW_RETURN_IF_ERROR(BoolArgument(call, first + 2, "drop_remainder", &drops_remainder));
+  STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 3, spec.types, &input, &function));
+  TupleSpec element{spec.types, std::vector<PartialShape>(spec.size())};
+  DatasetPtr mapped = MakeMapDataset(std::move(element), std::move(input), std::move(function), options);
+  return OutputDataset(call, MakeBatchDataset(std::move(spec), std::move(mapped), batch_size, drops_remainder));
 }
 
 Status Filter(const KernelCall& call) {
@@ -190,6 +208,10 @@ STILLFLOW_KERNELS(dataset_functions){
     {"parallel_map_dataset",
      "input_dataset, other_arguments..., num_parallel_calls | output_types, output_shapes, f, preserve_cardinality",
      Guarded<ParallelMap>},
+    {"map_and_batch_dataset",
+     "input_dataset, other_arguments..., batch_size, num_parallel_calls, drop_remainder | output_types, "
+     "output_shapes, f, preserve_cardinality",
+     Guarded<MapAndBatch>},
     {"filter_dataset", "input_dataset, other_arguments... | output_types, output_shapes, predicate", Guarded<Filter>},
     {"flat_map_dataset", "input_dataset, other_arguments... | output_types, output_shapes, f", Guarded<FlatMap>},
     {"interleave_dataset",

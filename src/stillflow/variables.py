@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 
 from stillflow import initial_values, ops
@@ -105,10 +106,11 @@ class Variable(Trackable):
         self._aggregation = aggregation
         if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
             collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
-        graph = get_default_graph()
-        with graph.control_dependencies(None):
-            self._add_nodes(graph, initial_value, dtype, shape, validate_shape, name)
-        graph.add_to_collections(collections, self)
+        with init_scope() if get_default_graph().building_function else contextlib.nullcontext():
+            graph = get_default_graph()
+            with graph.control_dependencies(None):
+                self._add_nodes(graph, initial_value, dtype, shape, validate_shape, name)
+            graph.add_to_collections(collections, self)
         variable_was_made(self, name)
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):

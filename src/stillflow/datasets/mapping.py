@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.datasets import nest
+from stillflow.datasets.batch import known_batch_size
 from stillflow.datasets.dataset import UnaryDataset, UnaryUnchangedStructureDataset
 from stillflow.datasets.specs import DatasetSpec, TensorSpec
 from stillflow.datasets.structured_function import StructuredFunction
@@ -64,6 +66,61 @@ class ParallelMapDataset(_FunctionDataset):
             num_parallel_calls=calls,
             **self._flat_structure,
         )
+
+
+class MapAndBatchDataset(_FunctionDataset):
+    """Batches of results of a function."""
+
+    _transformation = "tf.data.experimental.map_and_batch()"
+
+    def __init__(self, input_dataset, function, batch_size, num_parallel_calls, drop_remainder):
+        self._numbers = batch_size, num_parallel_calls, drop_remainder
+        super().__init__(input_dataset, function)
+
+    def _element_structure(self, returned):
+        batch_size, num_parallel_calls, drop_remainder = self._numbers
+        batch_size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
+        num_parallel_calls = convert_to_tensor(num_parallel_calls, dtype=dtypes.int64, name="num_parallel_calls")
+        drop_remainder = convert_to_tensor(drop_remainder, dtype=dtypes.bool_, name="drop_remainder")
+        self._numbers = batch_size, num_parallel_calls, drop_remainder
+        size = known_batch_size(batch_size, drop_remainder)
+        return nest.map_structure(lambda part: part._batch(size), returned)
+
+    def _as_variant_tensor(self, function):
+        batch_size, num_parallel_calls, drop_remainder = self._numbers
+        return ops.map_and_batch_dataset(
+            self._input_dataset._variant_tensor,
+            function.captured_inputs,
+            f=function,
+            batch_size=batch_size,
+            num_parallel_calls=num_parallel_calls,
+            drop_remainder=drop_remainder,
+            preserve_cardinality=True,
+            **self._flat_structure,
+        )
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """A transformation for Dataset.apply: `map(map_func)`, then `batch(batch_size)`.
+
+    Args:
+      map_func: as for Dataset.map.
+      batch_size: how many elements are stacked, an int64 scalar, at least 1.
+      num_parallel_batches: for how many batches functions may be at work.
+      drop_remainder: whether a last batch that is smaller is left out.
+      num_parallel_calls: how many calls may be under way at a time, instead of `num_parallel_batches`.
+
+    Raises ValueError if both numbers are given.
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
+    if num_parallel_calls is None:
+        num_parallel_calls = batch_size * (1 if num_parallel_batches is None else num_parallel_batches)
+
+    def transformation(dataset):
+        return MapAndBatchDataset(dataset, map_func, batch_size, num_parallel_calls, drop_remainder)
+
+    return transformation
 
 
 class FilterDataset(UnaryUnchangedStructureDataset):

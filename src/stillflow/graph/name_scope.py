@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from stillflow.graph.graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
@@ -100,8 +101,13 @@ class name_scope:  # noqa: N801
 
 @contextlib.contextmanager
 def init_scope():
-    """A scope outside of all control dependencies and control flow, under the same names: for initial values."""
-    graph = get_default_graph()
+    """A scope outside of all functions, control dependencies and control flow, under the same names.
+
+    For initial values, and for variables that functions make.
+    """
+    graph: Any = get_default_graph()
     scope = graph.get_name_scope()
-    with graph.control_dependencies(None), name_scope(f"{scope}/" if scope else None):
+    while graph.building_function:
+        graph = graph.outer_graph
+    with graph.as_default(), graph.control_dependencies(None), name_scope(f"{scope}/" if scope else None):
         yield

@@ -356,9 +356,9 @@ _CONTENTS = {
         "window_dataset prefetch_dataset cache_dataset optimize_dataset model_dataset",
     ),
     "data.functions": (
-        "MapDataset ParallelMapDataset FilterDataset FlatMapDataset InterleaveDataset ParallelInterleaveDatasetV2 "
-        "GeneratorDataset ReduceDataset OneShotIterator",
-        "map_dataset parallel_map_dataset filter_dataset flat_map_dataset interleave_dataset "
+        "MapDataset ParallelMapDataset MapAndBatchDataset FilterDataset FlatMapDataset InterleaveDataset "
+        "ParallelInterleaveDatasetV2 GeneratorDataset ReduceDataset OneShotIterator",
+        "map_dataset parallel_map_dataset map_and_batch_dataset filter_dataset flat_map_dataset interleave_dataset "
         "parallel_interleave_dataset_v2 generator_dataset reduce_dataset one_shot_iterator",
     ),
     "sparse.serialize": (

@@ -149,3 +149,38 @@ def controlled(tf):
         return tf.stack([x, before, between, count.read_value()])
 
     return _elements(tf, tf.data.Dataset.range(1, 4).map(counted), 3)
+
+
+def batches(tf):
+    numbers = tf.data.Dataset.range(7)
+    experimental = tf.data.experimental
+    found = []
+    for transformation in (
+        experimental.map_and_batch(lambda x: x * x, 3),
+        experimental.map_and_batch(lambda x: (x, tf.stack([x, -x])), 2, num_parallel_batches=2, drop_remainder=True),
+        experimental.map_and_batch(lambda x: x + 1, tf.constant(2, tf.int64), num_parallel_calls=3),
+    ):
+        found += _elements(tf, numbers.apply(transformation), 3)
+    return found
+
+
+def variables_made_inside(tf):
+    def body(x):
+        with tf.variable_scope("inside", reuse=tf.AUTO_REUSE):
+            weight = tf.get_variable("weight", [2], initializer=tf.constant_initializer(3.0))
+        return tf.cast(x, tf.float32) * weight + tf.Variable(1.0)
+
+    with tf.name_scope("outside"):
+        return _elements(tf, tf.data.Dataset.range(1, 4).map(body).map(lambda x: tf.reduce_sum(x)), 2)
+
+
+def sparse_results(tf):
+    def one(x):
+        return tf.SparseTensor([[x]], [2 * x], [5])
+
+    iterator = (
+        tf.data.Dataset.range(3).map(one).map(lambda sparse: (sparse, sparse.values)).make_initializable_iterator()
+    )
+    with tf.control_dependencies([iterator.initializer]):
+        sparse, values = iterator.get_next()
+    return [sparse.indices, sparse.values, sparse.dense_shape, values]

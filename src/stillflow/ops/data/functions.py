@@ -24,6 +24,13 @@ parallel_map_dataset = define_dataset(
     attrs=f"{_ATTRS}; use_inter_op_parallelism: bool = true; sloppy: bool = false; "
     "preserve_cardinality: bool = false",
 )
+map_and_batch_dataset = define_dataset(
+    "MapAndBatchDataset",
+    f"{_INPUTS}, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool",
+    f"map_and_batch_dataset({_CALL}, batch_size, num_parallel_calls, drop_remainder | {_FUNCTION}, "
+    "preserve_cardinality)",
+    attrs=f"{_ATTRS}; preserve_cardinality: bool = false",
+)
 filter_dataset = define_dataset(
     "FilterDataset",
     _INPUTS,
