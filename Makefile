@@ -19,10 +19,11 @@ train: $(VENV)/installed
 test: $(VENV)/installed
 	$(BIN)/python -m pytest tests -m "not peer" -n auto
 
-# The programs of tests/programs under real TensorFlow and here, side by side. TensorFlow 1.15.5 wants a Python 3.7.
+# Beside real TensorFlow: the programs of tests/programs and more. TensorFlow 1.15.5 wants a Python 3.7. And what
+# TensorBoard shows, in a browser.
 test-peer: $(VENV)/installed
 	$(BIN)/python tools/make_peers.py
-	$(BIN)/python -m pytest tests -m peer
+	$(BIN)/python -m pytest tests -m peer -n auto
 
 # The tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-sanitize: $(VENV)/installed

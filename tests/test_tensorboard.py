@@ -1,16 +1,15 @@
 """TensorBoard shows what was written: asked for its data, and looked at in a browser.
 
-Runs where TensorBoard is installed, or STILLFLOW_TENSORBOARD names a Python that has it; the pages need Chromium.
+TensorBoard is that of the Python that STILLFLOW_TENSORBOARD names, or of the environment that tools/make_peers.py
+makes; the pages need Chromium.
 STILLFLOW_ARTIFACTS names a directory to keep the pictures of the pages in.
 """
 
-import importlib.util
 import json
 import os
 import shutil
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from pathlib import Path
@@ -21,11 +20,11 @@ import pytest
 import stillflow as tf
 from stillflow.command_line import main
 
-PYTHON = os.environ.get("STILLFLOW_TENSORBOARD") or (
-    sys.executable if importlib.util.find_spec("tensorboard") is not None else None
+PYTHON = Path(
+    os.environ.get("STILLFLOW_TENSORBOARD", Path(__file__).parent.parent / ".venv-tensorboard" / "bin" / "python")
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(PYTHON is None, reason="needs tensorboard")
+pytestmark = [pytest.mark.peer, pytest.mark.skipif(not PYTHON.exists(), reason="TensorBoard is not installed")]
 
 
 def write_summaries(directory):

@@ -1,7 +1,8 @@
-"""Makes the virtual environments in which real TensorFlow runs beside stillflow, for peer tests and benchmarks.
+"""Makes the virtual environments of what runs beside stillflow in peer tests and benchmarks.
 
-.venv-tf1   TensorFlow 1.15.5, where a Python 3.7 is found
-.venv-tf2   tensorflow-cpu, PyTorch and gensim, where a Python that TensorFlow 2 supports is found
+.venv-tf1           TensorFlow 1.15.5, where a Python 3.7 is found
+.venv-tf2           tensorflow-cpu, PyTorch and gensim, where a Python that TensorFlow 2 supports is found
+.venv-tensorboard   TensorBoard, which shows what stillflow has written
 
 What cannot be made is left out, with a line that says so; the tests that need it are then skipped.
 """
@@ -15,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TF1 = ["tensorflow==1.15.5", "protobuf==3.20.3", "numpy==1.18.5"]
 TF2 = ["tensorflow-cpu", "torch==2.13.0", "gensim", "scipy"]
+TENSORBOARD = ["tensorboard>=2.21,<3"]
+NEW_PYTHONS = ["3.11", "3.12", "3.10", "3.13"]
 
 
 def candidates(version):
@@ -59,4 +62,5 @@ def make(name, versions, packages):
 if __name__ == "__main__":
     make(".venv-tf1", ["3.7"], TF1)
     if "--tf1" not in sys.argv:
-        make(".venv-tf2", ["3.11", "3.12", "3.10", "3.13"], TF2)
+        make(".venv-tf2", NEW_PYTHONS, TF2)
+        make(".venv-tensorboard", NEW_PYTHONS, TENSORBOARD)
