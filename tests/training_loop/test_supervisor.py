@@ -85,7 +85,8 @@ def test_a_program_of_its_time_is_killed_and_goes_on(tmp_path):
         event.step
         for path in sorted((tmp_path / "killed").glob("*tfevents*"))
         for event in tf.train.summary_iterator(str(path))
-        if event.HasField("summary")
+        for value in event.summary.value
+        if value.tag == "loss"  # the steps per second are written by a thread, which may come late
     ]
     assert steps == sorted(steps)
     assert steps[-1] == 100
