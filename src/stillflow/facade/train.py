@@ -1,6 +1,7 @@
 """tf.train.*"""
 
 from stillflow.event_files import summary_iterator as summary_iterator
+from stillflow.facade import train_experimental as experimental
 from stillflow.facade.messages import offering as _offering
 from stillflow.graph_util import write_graph as write_graph
 from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
