@@ -122,6 +122,9 @@ OF_ATTR = {
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there.
 LEFT_OUT = set(
+    "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
+    "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
+    "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
     "CountUpTo DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 "
     "StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 "
     "TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print "

@@ -1,5 +1,10 @@
-"""tf.*: queues and readers."""
+"""tf.*: queues, accumulators and readers."""
 
+from stillflow.accumulators import (
+    ConditionalAccumulator,
+    ConditionalAccumulatorBase,
+    SparseConditionalAccumulator,
+)
 from stillflow.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from stillflow.readers import (
     FixedLengthRecordReader,
@@ -11,6 +16,8 @@ from stillflow.readers import (
 )
 
 __all__ = [
+    "ConditionalAccumulator",
+    "ConditionalAccumulatorBase",
     "FIFOQueue",
     "FixedLengthRecordReader",
     "IdentityReader",
@@ -19,6 +26,7 @@ __all__ = [
     "QueueBase",
     "RandomShuffleQueue",
     "ReaderBase",
+    "SparseConditionalAccumulator",
     "TFRecordReader",
     "TextLineReader",
     "WholeFileReader",

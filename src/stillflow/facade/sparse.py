@@ -1,5 +1,6 @@
 """tf.sparse: sparse tensors, and segments of rows picked by index."""
 
+from stillflow.accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from stillflow.facade.segments import sparse_segment_mean as segment_mean
 from stillflow.facade.segments import sparse_segment_sqrt_n as segment_sqrt_n
 from stillflow.facade.segments import sparse_segment_sum as segment_sum

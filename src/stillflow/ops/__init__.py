@@ -71,6 +71,18 @@ _CONTENTS = {
         "resource_scatter_sub resource_scatter_mul resource_scatter_div resource_scatter_min resource_scatter_max "
         "resource_scatter_nd_update resource_scatter_nd_add resource_scatter_nd_sub variable_shape",
     ),
+    "state.accumulator": (
+        "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
+        "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
+        "ResourceAccumulatorTakeGradient AccumulatorNumAccumulated ResourceAccumulatorNumAccumulated "
+        "AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep SparseAccumulatorApplyGradient "
+        "SparseAccumulatorTakeGradient",
+        "conditional_accumulator resource_conditional_accumulator sparse_conditional_accumulator "
+        "accumulator_apply_gradient resource_accumulator_apply_gradient accumulator_take_gradient "
+        "resource_accumulator_take_gradient accumulator_num_accumulated resource_accumulator_num_accumulated "
+        "accumulator_set_global_step resource_accumulator_set_global_step sparse_accumulator_apply_gradient "
+        "sparse_accumulator_take_gradient",
+    ),
     "state.lookup_table": (
         "HashTable HashTableV2 InitializeTable InitializeTableV2 InitializeTableFromTextFile "
         "InitializeTableFromTextFileV2 LookupTableImport LookupTableImportV2 LookupTableFind LookupTableFindV2 "
