@@ -204,7 +204,8 @@ class Trial:
             return self.others[attr.name]
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
-        return {"int": 1, "type": tf.float32, "shape": MATRIX, "string": "a"}[attr.kind]
+        values = {"int": 1, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
+        return [values[attr.kind[5:-1]]] if attr.kind.startswith("list(") else values[attr.kind]
 
     def run(self):
         """Raises what building or running the op raises."""
