@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 from bench.cases import CASES
+from bench.tables import write_tables
 
 ROOT = Path(__file__).parent.parent
 BASELINE = ROOT / "bench" / "baseline.json"
@@ -106,7 +107,7 @@ def main():
     parser.add_argument("--cases", nargs="+", default=[""], help="run only cases whose name has one of these in it")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.4, help="per engine and round")
-    parser.add_argument("--update", action="store_true", help="write this processor's ratios to bench/baseline.json")
+    parser.add_argument("--update", action="store_true", help="write the ratios to baseline.json and README.md")
     arguments = parser.parse_args()
     pythons = interpreters()
     print(f"{cpu()}, {os.cpu_count()} processors; engines: {', '.join(sorted(pythons))}\n")
@@ -147,6 +148,7 @@ def report(ratios, updates):
         kept = baselines.setdefault(cpu(), {})
         kept.update({key: round(ratio, 3) for key, ratio in ratios.items()})
         BASELINE.write_text(json.dumps(baselines, indent=1) + "\n")
+        write_tables(baselines)
     return 1 if fallen and not updates else 0
 
 

@@ -38,7 +38,7 @@ def raw_write(path):
         os.fsync(file.fileno())
 
 
-@case("saving 1 GiB of float32", (*TENSORFLOWS, "copy"), threads=(2,))
+@case("saving 1 GiB of float32", (*TENSORFLOWS, "copy"), threads=(2,), bar=3, copy_bar=0.8)
 def saving(engine, threads):
     folder = new_folder()
     if engine.__name__ == "copy":
@@ -48,7 +48,7 @@ def saving(engine, threads):
     return lambda: saver.save(session, os.path.join(folder, "model"), write_meta_graph=False)
 
 
-@case("restoring 1 GiB of float32 from the page cache", (*TENSORFLOWS, "copy"), threads=(2,))
+@case("restoring 1 GiB of float32 from the page cache", (*TENSORFLOWS, "copy"), threads=(2,), copy_bar=0.8)
 def restoring(engine, threads):
     folder = new_folder()
     if engine.__name__ == "copy":
@@ -91,7 +91,7 @@ def examples(tf, count):
     return np.array([example() for _ in range(count)], object)
 
 
-@case("parse_example of 1,000 examples with 10 features", TENSORFLOWS)
+@case("parse_example of 1,000 examples with 10 features", TENSORFLOWS, bar=1.5)
 def parse_example(tf, threads):
     serialized = tf.placeholder(tf.string, [None])
     features = {"feature%d" % i: tf.FixedLenFeature([16], tf.float32 if i < 4 else tf.int64) for i in range(8)}
@@ -103,7 +103,7 @@ def parse_example(tf, threads):
     return lambda: session.run(operations, {serialized: data})
 
 
-@case("decode_csv of 1,000 lines with 10 columns", TENSORFLOWS)
+@case("decode_csv of 1,000 lines with 10 columns", TENSORFLOWS, bar=1.5)
 def decode_csv(tf, threads):
     random = np.random.RandomState(0)
     lines = [",".join(["%.6f" % v for v in random.rand(8)] + ["17", "a word"]) for _ in range(1000)]
@@ -136,12 +136,12 @@ def one_pass(tf, dataset, threads):
     return run
 
 
-@case("tf.data: 1,000,000 numbers, shuffled among 10,000, in batches of 128", TENSORFLOWS)
+@case("tf.data: 1,000,000 numbers, shuffled among 10,000, in batches of 128", TENSORFLOWS, bar=2)
 def shuffled_numbers(tf, threads):
     return one_pass(tf, tf.data.Dataset.range(1_000_000).shuffle(10_000, seed=1).batch(128), threads)
 
 
-@case("tf.data: 1,000,000 rows of 4 floats, shuffled among 10,000, in batches of 128", TENSORFLOWS)
+@case("tf.data: 1,000,000 rows of 4 floats, shuffled among 10,000, in batches of 128", TENSORFLOWS, bar=2)
 def shuffled_rows(tf, threads):
     rows = np.random.RandomState(0).rand(1_000_000, 4).astype(np.float32)
     return one_pass(tf, tf.data.Dataset.from_tensor_slices(rows).shuffle(10_000, seed=1).batch(128), threads)

@@ -17,7 +17,7 @@ def _build(tf):
     return x, [loss, *updates], tf.global_variables_initializer()
 
 
-@case("building a graph of 28,000 nodes, with gradients", TENSORFLOWS, threads=(1,))
+@case("building a graph of 28,000 nodes, with gradients", TENSORFLOWS, threads=(1,), bar=2)
 def building(tf, threads):
     def run():
         with tf.Graph().as_default():
@@ -26,7 +26,7 @@ def building(tf, threads):
     return run
 
 
-@case("building it and running it for the first time", TENSORFLOWS, threads=(1,))
+@case("building it and running it for the first time", TENSORFLOWS, threads=(1,), bar=2)
 def first_run(tf, threads):
     value = np.ones((32, 16), np.float32)
 

@@ -18,7 +18,7 @@ def kernel(name, moved, arrays, build, numpy=None, torch=None):
     """
     engines = ("stillflow", *(("numpy",) if numpy else ()), *(("torch",) if torch else ()), "copy")
 
-    @case(name, engines)
+    @case(name, engines, bar=1, copy_bar=0.8)
     def make(engine, threads):
         if engine.__name__ == "copy":
             source = np.ones(moved // 8, np.float32)

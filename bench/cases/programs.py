@@ -5,7 +5,7 @@ import numpy as np
 from bench.cases.registry import TENSORFLOWS, case, open_session, threaded_copy
 
 
-@case("session.run of a fed scalar expression", TENSORFLOWS)
+@case("session.run of a fed scalar expression", TENSORFLOWS, bar=10)
 def scalar(tf, threads):
     x = tf.placeholder(tf.float32, [])
     y = x * 2.0 + 1.0
@@ -13,7 +13,7 @@ def scalar(tf, threads):
     return lambda: session.run(y, {x: 3.0})
 
 
-@case("200 chained elementwise ops on 8x8", TENSORFLOWS)
+@case("200 chained elementwise ops on 8x8", TENSORFLOWS, bar=6)
 def chain(tf, threads):
     x = y = tf.placeholder(tf.float32, [8, 8])
     for _ in range(100):
@@ -23,7 +23,7 @@ def chain(tf, threads):
     return lambda: session.run(y, {x: value})
 
 
-@case("skip-gram NCE step (vocabulary 50,000, dim 128, batch 128, 64 negatives, SGD)", TENSORFLOWS)
+@case("skip-gram NCE step (vocabulary 50,000, dim 128, batch 128, 64 negatives, SGD)", TENSORFLOWS, bar=5)
 def nce_step(tf, threads):
     words, dim, batch, negatives = 50000, 128, 128, 64
     embeddings = tf.Variable(tf.random_uniform([words, dim], -1.0, 1.0))
@@ -49,7 +49,7 @@ def nce_step(tf, threads):
     return run
 
 
-@case("perceptron 784-256-256-10 with Adam, batch 100", TENSORFLOWS)
+@case("perceptron 784-256-256-10 with Adam, batch 100", TENSORFLOWS, bar=1.3)
 def perceptron(tf, threads):
     x = tf.placeholder(tf.float32, [None, 784])
     y = tf.placeholder(tf.float32, [None, 10])
@@ -72,7 +72,7 @@ def perceptron(tf, threads):
 def _random(name, build, draw):
     """`build` makes the tensor, `draw` the same with numpy's Philox; the operation alone is run."""
 
-    @case(f"4 Mi float32 {name} random numbers", (*TENSORFLOWS, "numpy"))
+    @case(f"4 Mi float32 {name} random numbers", (*TENSORFLOWS, "numpy"), bar=1.5)
     def fill(engine, threads):
         count = 1 << 22
         if engine.__name__ == "numpy":
@@ -98,7 +98,7 @@ _random(
 
 
 def _matmul(size):
-    @case(f"float32 matrix product {size}x{size}x{size}", ("stillflow", "numpy", "torch"))
+    @case(f"float32 matrix product {size}x{size}x{size}", ("stillflow", "numpy", "torch"), bar=0.95)
     def product(engine, threads):
         random = np.random.RandomState(0)
         a, b = (random.uniform(size=(size, size)).astype(np.float32) for _ in range(2))
@@ -124,7 +124,7 @@ for _size in (256, 512, 1024, 2048):
 def _optimizer(name, make, arrays):
     """`arrays` is how many arrays of the variable's size an update reads and writes."""
 
-    @case(f"dense {name} update of 16 Mi floats", ("stillflow", "copy"))
+    @case(f"dense {name} update of 16 Mi floats", ("stillflow", "copy"), copy_bar=0.8)
     def update(engine, threads):
         count = 1 << 24
         if engine.__name__ == "copy":

@@ -12,11 +12,14 @@ CASES = {}
 TENSORFLOWS = ("stillflow", "tf1", "tf2")
 
 
-def case(name, engines, threads=(1, 2)):
-    """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py."""
+def case(name, engines, threads=(1, 2), bar=None, copy_bar=None):
+    """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py.
+
+    The ratio to the fastest rival is to be `bar` at least, and that to a copy of as many bytes `copy_bar`.
+    """
 
     def register(make):
-        CASES[name] = {"make": make, "engines": engines, "threads": threads}
+        CASES[name] = {"make": make, "engines": engines, "threads": threads, "bar": bar, "copy_bar": copy_bar}
         return make
 
     return register
