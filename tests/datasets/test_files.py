@@ -253,3 +253,12 @@ def test_what_is_no_name_of_a_file():
         tf.data.TextLineDataset(tf.data.Dataset.range(3))
     with pytest.raises(TypeError, match="of scalar `tf.string` elements"):
         tf.data.TFRecordDataset(tf.data.Dataset.from_tensors(["a", "b"]))
+
+
+def test_listed_files(write, tmp_path):
+    names = [write(name, b"").encode() for name in ("a1", "a2", "a3", "b1")]
+    listed = tf.data.Dataset.list_files
+    assert outcomes(listed(str(tmp_path / "a*"), shuffle=False)) == names[:3]
+    assert sorted(outcomes(listed([str(tmp_path / "a?"), str(tmp_path / "b*")], seed=1))) == names
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern: "):
+        outcomes_of_initialization(listed(str(tmp_path / "none*")))

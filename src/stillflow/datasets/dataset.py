@@ -123,6 +123,21 @@ class DatasetV2(FunctionalMethods):
 
         return RangeDataset(*args)
 
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None):
+        """The names of the files that a pattern, or one of several, matches.
+
+        Args:
+          file_pattern: strings with the wildcards of tf.gfile.Glob.
+          shuffle: whether they come in random order; True if None.
+          seed: as for `shuffle`.
+
+        Raises InvalidArgumentError at run time if there is no such file.
+        """
+        from stillflow.datasets.files import list_files
+
+        return list_files(file_pattern, shuffle, seed)
+
     # ---- Combinations ---------------------------------------------------------------------------------------
 
     @staticmethod
@@ -340,8 +355,8 @@ def _adapted(name):
 
 
 for _name in (
-    "from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch padded_batch window "
-    "cache prefetch apply with_options map flat_map interleave filter from_generator"
+    "list_files from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch "
+    "padded_batch window cache prefetch apply with_options map flat_map interleave filter from_generator"
 ).split():
     _adapted(_name)
 

@@ -155,3 +155,9 @@ def sparse_tensors(tf):
 def caches(tf):
     numbers = tf.data.Dataset.range(3)
     return _elements(tf, numbers.shuffle(3, seed=1).cache().repeat(2), 6)
+
+
+def listed_files(tf):
+    tf.data.Dataset.list_files("/nowhere/*")
+    tf.data.Dataset.list_files(["/nowhere/a*", "/nowhere/b*"], shuffle=False).make_initializable_iterator()
+    tf.data.Dataset.list_files("/nowhere/*", seed=3).repeat()
