@@ -1,18 +1,24 @@
 """tf.lookup: tables filled from tensors."""
 
+import contextlib
 import itertools
 import uuid
 
 
-def _count_names():
-    """The nodes' shared names are made of random numbers; here these are 0, 1, ..."""
+@contextlib.contextmanager
+def _counted_names():
+    """The nodes' shared names are made of random numbers; in this context these are 0, 1, ..."""
     numbers = itertools.count()
-    uuid.uuid4 = lambda: next(numbers)
+    saved, uuid.uuid4 = uuid.uuid4, lambda: next(numbers)
+    try:
+        yield
+    finally:
+        uuid.uuid4 = saved
 
 
 def _table(tf, keys, values, default, **options):
-    _count_names()
-    return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default, **options)
+    with _counted_names():
+        return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default, **options)
 
 
 def words(tf):
@@ -40,14 +46,14 @@ def texts_of_numbers(tf):
 
 
 def vocabularies(tf):
-    _count_names()
-    values = tf.constant([0, 1], tf.int64)
-    initializer = tf.lookup.KeyValueTensorInitializer(["a", "b"], values, name="filled")
-    table = tf.lookup.StaticVocabularyTable(initializer, 3)
-    hashes = tf.lookup.StaticVocabularyTable(None, 5, name="hashes")
-    numbers = tf.lookup.StaticVocabularyTable(
-        tf.lookup.KeyValueTensorInitializer(tf.constant([5, 6], tf.int64), values), 2, lookup_key_dtype=tf.int32
-    )
+    with _counted_names():
+        values = tf.constant([0, 1], tf.int64)
+        initializer = tf.lookup.KeyValueTensorInitializer(["a", "b"], values, name="filled")
+        table = tf.lookup.StaticVocabularyTable(initializer, 3)
+        hashes = tf.lookup.StaticVocabularyTable(None, 5, name="hashes")
+        numbers = tf.lookup.StaticVocabularyTable(
+            tf.lookup.KeyValueTensorInitializer(tf.constant([5, 6], tf.int64), values), 2, lookup_key_dtype=tf.int32
+        )
     with tf.control_dependencies([table.initializer, numbers.initializer, hashes.initializer]):
         return [
             table.lookup(tf.constant(["b", "x", "y", "a"])), table.size(), hashes.lookup(tf.constant(["b", "x"])),
