@@ -1,6 +1,7 @@
 """tf.io."""
 
 from stillflow.composites.parsing import parse_sequence_example
+from stillflow.facade import io_gfile as gfile
 from stillflow.facade.image import (
     decode_and_crop_jpeg,
     decode_bmp,
