@@ -45,11 +45,6 @@ def random_stream(tf):
     return _function(tf, lambda: tf.random_uniform([3], maxval=1000, dtype=tf.int32, seed=7))()
 
 
-def two_calls(tf):
-    draw = _function(tf, lambda: tf.random_uniform([2], maxval=1000, dtype=tf.int32, seed=7))
-    return draw(), draw()
-
-
 def branch(tf):
     def body(x):
         return tf.cond(x > 0.0, lambda: x * 10.0, lambda: x - 1.0)
@@ -69,11 +64,26 @@ def strings(tf):
     return _function(tf, lambda x: tf.strings.join([x, x], "-"))(tf.constant([b"a", b"\xff\x00"]))
 
 
+def called_by_name(tf):
+    from tensorflow.python.framework import function
+
+    @function.Defun(tf.float32, tf.float32)
+    def inner(x, y):
+        return x * y, x + y
+
+    @function.Defun(tf.float32)
+    def outer(x):
+        product, noisy = inner(x, x + 1.0)
+        return product + noisy
+
+    return outer(tf.constant(2.0)), outer(tf.constant(3.0)), inner(tf.constant(1.0), tf.constant(5.0))[0]
+
+
 CASES = {
     function.__name__: function
     for function in (
-        captured_constant, nested, several_results, variable, updated_variable, random_stream, two_calls, branch,
-        loop, strings,
+        captured_constant, nested, several_results, variable, updated_variable, random_stream, branch,
+        loop, strings, called_by_name,
     )
 }  # fmt: skip
 RUNS = 3

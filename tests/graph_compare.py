@@ -60,7 +60,9 @@ def _function_differences(ours, theirs):
     wanted = {function.signature.name: function for function in theirs.library.function}
     if set(mine) != set(wanted):
         return [f"functions are {sorted(mine)}, should be {sorted(wanted)}"]
-    lines = [] if ours.versions == theirs.versions else [f"versions are {ours.versions}, should be {theirs.versions}"]
+    lines = []
+    if mine and ours.versions != theirs.versions:
+        lines.append(f"versions are {ours.versions}, should be {theirs.versions}")
     for name in sorted(mine):
         one, other = mine[name], wanted[name]
         for function in (one, other):

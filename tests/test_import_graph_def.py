@@ -82,8 +82,10 @@ def test_graphs_of_tensorflow_come_out_as_they_went_in_and_run(path, name, funct
                     else:
                         np.testing.assert_allclose(value, expected, rtol=1e-3, atol=1e-5)
         assert [n.name for n in graph.as_graph_def().node] == _in_order(graph_def)
-        ours = {n.name: n for n in graph.as_graph_def().node}
-        again = tf.GraphDef(node=[ours[n.name] for n in graph_def.node])
+        written = graph.as_graph_def()
+        ours = {n.name: n for n in written.node}
+        nodes = [ours[n.name] for n in graph_def.node]
+        again = tf.GraphDef(node=nodes, library=written.library, versions=written.versions)
         found = differences(again, placed_with_colocated(graph_def))
         assert not found, "\n".join(found)
 

@@ -103,8 +103,10 @@ def _output_names(op_def, attrs):
 # ---- As a GraphDef --------------------------------------------------------------------------------------------
 
 
-def graph_def_of_function(definition):
+def graph_def_of_function(definition, find_op=op_defs.find):
     """A GraphDef in which arguments are placeholders, and the names in it of arguments, results and controls.
+
+    `find_op` gives the OpDef of a type, or None.
 
     Raises:
       NotFoundError: for a node of an unknown op.
@@ -124,7 +126,7 @@ def graph_def_of_function(definition):
                 node.attr[key].CopyFrom(value)
         tensors[arg.name] = arg.name
     for node_def in definition.node_def:
-        for number, (output, index) in enumerate(_outputs_of_message(node_def)):
+        for number, (output, index) in enumerate(_outputs_of_message(node_def, find_op)):
             tensors[f"{node_def.name}:{output}:{index}"] = f"{node_def.name}:{number}"
             if index == 0:
                 tensors[f"{node_def.name}:{output}"] = f"{node_def.name}:{number}"
@@ -133,11 +135,25 @@ def graph_def_of_function(definition):
         node.CopyFrom(node_def)
         del node.input[:]
         node.input.extend(_flat_name(text, tensors, signature.name) for text in node_def.input)
+    _keep_inner_colocation(graph_def)
     inputs = [f"{arg.name}:0" for arg in signature.input_arg]
     results = [_flat_name(definition.ret[arg.name], tensors, signature.name) for arg in signature.output_arg]
     outputs = [name if ":" in name else f"{name}:0" for name in results]
     controls = [definition.control_ret[name] for name in signature.control_output]
     return graph_def, inputs, outputs, controls
+
+
+def _keep_inner_colocation(graph_def):
+    """Takes out where nodes say that they are placed with nodes outside of the function."""
+    names = {node.name for node in graph_def.node}
+    for node in graph_def.node:
+        if "_class" in node.attr:
+            groups = node.attr["_class"].list.s
+            inner = [group for group in groups if group[len(b"loc:@") :].decode("utf-8", "replace") in names]
+            del groups[:]
+            groups.extend(inner)
+            if not inner:
+                del node.attr["_class"]
 
 
 def _flat_name(text, tensors, function_name):
@@ -148,8 +164,8 @@ def _flat_name(text, tensors, function_name):
     return tensors[text]
 
 
-def _outputs_of_message(node_def):
-    op_def = op_defs.find(node_def.op)
+def _outputs_of_message(node_def, find_op):
+    op_def = find_op(node_def.op)
     if op_def is None:
         raise errors.NotFoundError(
             None,

@@ -151,7 +151,9 @@ class _Import:
         self.added: list = []  # the new nodes
 
     def add(self, graph_def, producer_ops):
-        self._nodes = parse_nodes(graph_def, self._scope, producer_ops)
+        functions = {name: function.definition for name, function in self._graph._functions.items()}
+        functions.update((function.signature.name, function) for function in graph_def.library.function)
+        self._nodes = parse_nodes(graph_def, self._scope, producer_ops, functions)
         for node in self._nodes.values():
             self._connect(node)
             self._check_colocation(node)

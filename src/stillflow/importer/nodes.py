@@ -8,6 +8,7 @@ from typing import Any
 
 from stillflow import errors
 from stillflow.formats import attr_value
+from stillflow.functions.call import call_op_def
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.shape import TensorShape
@@ -38,8 +39,11 @@ class ParsedNode:
     readers: list = field(default_factory=list)
 
 
-def parse_nodes(graph_def, prefix, producer_ops):
-    """{name: ParsedNode} of a GraphDef. `producer_ops` maps op types to OpDef messages of who wrote it.
+def parse_nodes(graph_def, prefix, producer_ops, functions):
+    """{name: ParsedNode} of a GraphDef.
+
+    `producer_ops` maps op types to OpDef messages of who wrote it, `functions` names to FunctionDef messages: a node
+    may have the name of a function for its type.
 
     Raises:
       NotFoundError: for an unknown op type.
@@ -51,12 +55,14 @@ def parse_nodes(graph_def, prefix, producer_ops):
             raise ValueError(f"Node '{node_def.name}': Node name contains invalid characters")
         if node_def.name in nodes:
             raise ValueError(f"Node '{node_def.name}' is not unique")
-        nodes[node_def.name] = _parse_node(node_def, position, prefix, producer_ops)
+        nodes[node_def.name] = _parse_node(node_def, position, prefix, producer_ops, functions)
     return nodes
 
 
-def _parse_node(node_def, position, prefix, producer_ops):
+def _parse_node(node_def, position, prefix, producer_ops, functions):
     op_def = op_defs.find(node_def.op)
+    if op_def is None and node_def.op in functions:
+        op_def = call_op_def(functions[node_def.op])
     if op_def is None:
         raise errors.NotFoundError(
             None,

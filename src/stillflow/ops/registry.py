@@ -16,6 +16,7 @@ import re
 from dataclasses import dataclass
 
 from stillflow.graph import op_def as op_defs
+from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.op_def import OpDef
 
 # ---- How a plan runs an op --------------------------------------------------------------------------------
@@ -25,25 +26,27 @@ from stillflow.graph.op_def import OpDef
 class Called:
     """An attribute that is a function; `inputs` name those of the op that are its last arguments.
 
-    `is_constant` says that these are the same in each call.
+    `is_constant` says that these are the same in each call. `call` is the function if there is no such attribute.
     """
 
     name: str
     inputs: tuple[str, ...]
     is_constant: bool = True
+    call: FunctionCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
-    An attribute may be a number: one kernel serves several ops. "node_name" is the node's. A function is written
-    with the inputs that are its last arguments, "f(other_arguments)", and a star if these are only the first such.
+    An attribute may be a number, or a tuple of types: one kernel serves several ops. "node_name" is the node's. A
+    function is written with the inputs that are its last arguments, "f(other_arguments)", and a star if these are
+    only the first such.
     """
 
     name: str
     inputs: tuple[str, ...]
-    attrs: tuple[str | int | Called, ...]
+    attrs: tuple[str | int | tuple | Called, ...]
     state: str | None = None  # "random": a Philox stream; "op": the kernel's own; "position": an iterator's
 
 

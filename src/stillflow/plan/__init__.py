@@ -98,7 +98,7 @@ class _Compiler:
 
     def function(self, node, called):
         """The _engine.Function of an attribute that is one. Raises OpError if it is unknown or cannot be compiled."""
-        name = node.attrs[called.name].name
+        name = (called.call or node.attrs[called.name]).name
         body = body_of(node.op, name)
         if name in self._under_way:
             raise errors.make(errors.UNIMPLEMENTED, f"Function {name} calls itself", node.op)
