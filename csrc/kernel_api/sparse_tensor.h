@@ -57,6 +57,39 @@ inline Status CheckInside(const Entries& entries, const Shape& shape) {
   return Status();
 }
 
+// That the parts of a sparse tensor are a matrix and vectors.
+inline Status CheckPartRanks(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  if (indices.rank != 2) {
+    return STILLFLOW_INVALID_ARGUMENT("Input indices should be a matrix but received shape %s",
+                                      ShapeText(indices).c_str());
+  }
+  if (values.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Input values should be a vector but received shape %s",
+                                      ShapeText(values).c_str());
+  }
+  if (shape.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Input shape should be a vector but received shape %s",
+                                      ShapeText(shape).c_str());
+  }
+  return Status();
+}
+
+// That they are the parts of one sparse tensor.
+inline Status CheckSparseTensor(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  STILLFLOW_RETURN_IF_ERROR(CheckPartRanks(indices, values, shape));
+  if (indices.dims[0] != values.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Number of values must match first dimension of indices. Got %lld values, indices shape: %s",
+        static_cast<long long>(values.dims[0]), ShapeText(indices).c_str());
+  }
+  if (indices.dims[1] != shape.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Number of dimensions must match second dimension of indices. Got %lld dimensions, indices shape: %s",
+        static_cast<long long>(shape.dims[0]), ShapeText(indices).c_str());
+  }
+  return Status();
+}
+
 inline Status CheckValueCount(const Entries& entries, const Tensor& values) {
   if (values.count == entries.count) return Status();
   return STILLFLOW_INVALID_ARGUMENT(

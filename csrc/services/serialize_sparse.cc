@@ -4,40 +4,16 @@
 //   serialize       in[0..2] indices int64[n, rank], values [n], shape int64[rank]; out[0] variant[3]: the three
 //   serialize_many  the same; out[0] variant[rows, 3]: those of each row, whose indices have a column less
 //   deserialize     in[0] variant[..., 3]; out[0..2] the sparse tensor of which they are the parts, stacked along as
-//   many
-//                   new dimensions as there are in front, as large as the largest; attr dtype
+//                   many new dimensions as there are in front, as large as the largest; attr dtype
 //   slice_dataset   in[0..2] a sparse tensor; out[0] a data set of the parts of each row
 #include <algorithm>
 #include <vector>
 
+#include "kernel_api/sparse_tensor.h"
 #include "services/dataset_arguments.h"
 
 namespace stillflow {
 namespace {
-
-Status CheckSparse(const KernelCall& call) {
-  const Tensor& indices = *call.in[0];
-  const Tensor& values = *call.in[1];
-  const Tensor& shape = *call.in[2];
-  if (indices.rank != 2) {
-    return STILLFLOW_INVALID_ARGUMENT("Input indices should be a matrix but received shape %s",
-                                      ShapeText(indices).c_str());
-  }
-  if (values.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input values should be a vector but received shape %s",
-                                      ShapeText(values).c_str());
-  }
-  if (shape.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input shape should be a vector but received shape %s",
-                                      ShapeText(shape).c_str());
-  }
-  if (indices.dims[0] != values.dims[0] || indices.dims[1] != shape.dims[0]) {
-    return STILLFLOW_INVALID_ARGUMENT("Indices of shape %s do not fit values of shape %s and %lld dimensions",
-                                      ShapeText(indices).c_str(), ShapeText(values).c_str(),
-                                      static_cast<long long>(shape.dims[0]));
-  }
-  return Status();
-}
 
 // Makes element `index` of a variant tensor hold `value`, which it takes over.
 void Hold(Tensor* tensor, int64_t index, Tensor* value) {
@@ -53,7 +29,7 @@ Status CheckForm(const Attr& form) {
 
 Status Serialize(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckForm(call.attrs[0]));
-  STILLFLOW_RETURN_IF_ERROR(CheckSparse(call));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   Shape three;
   three.Add(3);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kVariant, three));
@@ -91,7 +67,7 @@ Status RowParts(const KernelCall& call, int64_t begin, int64_t end, Tuple* row) 
 // Calls body(row, parts) for each row of the sparse tensor, whose elements have to be in order of rows.
 template <typename Body>
 Status ForEachRow(const KernelCall& call, const Body& body) {
-  STILLFLOW_RETURN_IF_ERROR(CheckSparse(call));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   const Tensor& indices = *call.in[0];
   const int64_t rank = indices.dims[1];
   if (rank < 1) return STILLFLOW_INVALID_ARGUMENT("Rank of input SparseTensor should be > 1, but saw rank: 0");
@@ -116,7 +92,7 @@ Status ForEachRow(const KernelCall& call, const Body& body) {
 
 Status SerializeMany(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckForm(call.attrs[0]));
-  STILLFLOW_RETURN_IF_ERROR(CheckSparse(call));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   Shape shape;
   shape.Add(call.in[2]->dims[0] > 0 ? IntAt(*call.in[2], 0) : 0);
   shape.Add(3);

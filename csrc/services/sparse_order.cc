@@ -13,22 +13,6 @@ namespace {
 
 // ---- sparse_reorder -----------------------------------------------------------------------------------------------
 
-Status CheckParts(const Tensor& indices, const Tensor& values, const Tensor& shape) {
-  if (indices.rank != 2) {
-    return STILLFLOW_INVALID_ARGUMENT("Input indices should be a matrix but received shape %s",
-                                      ShapeText(indices).c_str());
-  }
-  if (values.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input values should be a vector but received shape %s",
-                                      ShapeText(values).c_str());
-  }
-  if (shape.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input shape should be a vector but received shape %s",
-                                      ShapeText(shape).c_str());
-  }
-  return CheckValueCount(Entries(indices), values);
-}
-
 Status WriteRows(const KernelCall& call, const Entries& entries, const int64_t* order) {
   STILLFLOW_RETURN_IF_ERROR(AllocateMatrix(call, 0, DType::kInt64, entries.count, entries.rank));
   auto* to = MutableData<int64_t>(*call.out[0]);
@@ -37,7 +21,8 @@ Status WriteRows(const KernelCall& call, const Entries& entries, const int64_t* 
 }
 
 Status SparseReorder(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(CheckParts(*call.in[0], *call.in[1], *call.in[2]));
+  STILLFLOW_RETURN_IF_ERROR(CheckPartRanks(*call.in[0], *call.in[1], *call.in[2]));
+  STILLFLOW_RETURN_IF_ERROR(CheckValueCount(Entries(*call.in[0]), *call.in[1]));
   const Entries entries(*call.in[0]);
   STILLFLOW_RETURN_IF_ERROR(CheckRank(entries, *call.in[2]));
   const Scratch order(call, entries.count * 8);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "elements/tuple.h"
+#include "kernel_api/sparse_tensor.h"
 #include "services/guarded.h"
 #include "services/handle.h"
 
@@ -68,37 +69,8 @@ Status FindMap(const KernelCall& call, std::shared_ptr<TensorsMap>* map, std::st
   return Status();
 }
 
-Status CheckSparse(const KernelCall& call) {
-  const Tensor &indices = *call.in[0], &values = *call.in[1], &shape = *call.in[2];
-  if (indices.rank != 2) {
-    return STILLFLOW_INVALID_ARGUMENT("Input indices should be a matrix but received shape %s",
-                                      ShapeText(indices).c_str());
-  }
-  if (values.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input values should be a vector but received shape %s",
-                                      ShapeText(values).c_str());
-  }
-  if (shape.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input shape should be a vector but received shape %s",
-                                      ShapeText(shape).c_str());
-  }
-  if (indices.dims[0] != values.dims[0]) {
-    return STILLFLOW_INVALID_ARGUMENT(
-        "Number of values must match first dimension of indices. Got %lld values, "
-        "indices shape: %s",
-        static_cast<long long>(values.dims[0]), ShapeText(indices).c_str());
-  }
-  if (indices.dims[1] != shape.dims[0]) {
-    return STILLFLOW_INVALID_ARGUMENT(
-        "Number of dimensions must match second dimension of indices. Got %lld "
-        "dimensions, indices shape: %s",
-        static_cast<long long>(shape.dims[0]), ShapeText(indices).c_str());
-  }
-  return Status();
-}
-
 Status AddSparse(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(CheckSparse(call));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   std::shared_ptr<TensorsMap> map;
   std::string name;
   STILLFLOW_RETURN_IF_ERROR(FindMap(call, &map, &name));
@@ -133,7 +105,7 @@ Status MakeRow(const KernelCall& call, const std::vector<int64_t>& places, Spars
 }
 
 Status AddManySparse(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(CheckSparse(call));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   const int64_t rank = call.in[2]->count;
   const auto* dims = Data<int64_t>(*call.in[2]);
   if (rank < 2) {
