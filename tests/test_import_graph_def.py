@@ -72,7 +72,8 @@ def test_graphs_of_tensorflow_come_out_as_they_went_in_and_run(path, name, funct
     with np.load(path, allow_pickle=True) as golden, tf.Graph().as_default() as graph:
         graph_def = parse(golden[name])
         tf.import_graph_def(graph_def, name="")
-        if not any(n.op in ("PyFunc", "PyFuncStateless") for n in graph_def.node):
+        nodes = [*graph_def.node, *(n for each in graph_def.library.function for n in each.node_def)]
+        if not any(n.op in ("PyFunc", "PyFuncStateless") for n in nodes):
             with tf.Session(graph=graph) as session:
                 session.run(initializers)
                 for i, value in enumerate(session.run(tensors) if len(tensors) == _count(golden, name) else []):

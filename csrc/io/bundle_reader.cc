@@ -93,7 +93,7 @@ Status BundleReader::CheckEntry(const std::string& name, const BundleEntry& entr
   } else {
     const int64_t element_bytes = ElementBytes(entry.dtype);
     int64_t expected = 0;
-    if (element_bytes == 0 || entry.dtype == DType::kResource) {
+    if (element_bytes == 0 || entry.dtype == DType::kResource || entry.dtype == DType::kVariant) {
       return Error(Code::kUnimplemented, "Values of type %s are not read: %s", Name(entry.dtype), name.c_str());
     }
     if (__builtin_mul_overflow(count, element_bytes, &expected) || expected != entry.size) {

@@ -88,18 +88,18 @@ def test_a_training_that_is_killed_and_resumed_ends_with_the_same_bits(program, 
 
 
 def test_a_training_that_is_killed_at_any_instant_goes_on(program, tmp_path):
-    straight = run(program, tmp_path / "straight", 200)
+    straight = run(program, tmp_path / "straight", 300)
     rng = random.Random(0)
     for _ in range(4):
         process = subprocess.Popen(
-            [sys.executable, program, str(tmp_path / "killed"), "200", "-1"],
+            [sys.executable, program, str(tmp_path / "killed"), "200", "-1"],  # where it is over, it makes a step
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         time.sleep(rng.uniform(0.3, 0.9))
         process.kill()
         process.wait()
-    resumed = run(program, tmp_path / "killed", 200)
+    resumed = run(program, tmp_path / "killed", 300)
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout) == json.loads(straight.stdout)
 
