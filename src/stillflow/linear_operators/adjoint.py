@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.name_scope import name_scope
-from stillflow.linear_operators.arguments import combined_hint
-from stillflow.linear_operators.base import LinearOperator
+from stillflow.linear_operators.derived import DerivedOperator
 from stillflow.linear_operators.parts import conjugate
 
-HINTS = {
-    "is_square": "square",
-    "is_non_singular": "non-singular",
-    "is_self_adjoint": "self-adjoint",
-    "is_positive_definite": "positive-definite",
-}
 
-
-def hints_like(operator, given, what):
-    """The hints for the adjoint or inverse of an operator, which are its own. Raises ValueError for others."""
-    return {
-        hint: combined_hint(
-            operator, hint, given[hint], f"An operator is {word} if and only if its {what} is {word}."
-        )
-        for hint, word in HINTS.items()
-    }
-
-
-class LinearOperatorAdjoint(LinearOperator):
+class LinearOperatorAdjoint(DerivedOperator):
     """The adjoint of `operator`.
 
     The hints are those of the operator; see LinearOperator. Raises ValueError for others.
@@ -41,30 +22,13 @@ class LinearOperatorAdjoint(LinearOperator):
         is_square=None,
         name=None,
     ):
-        self._operator = operator
         given = {
             "is_square": is_square,
             "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite,
         }
-        hints = hints_like(operator, given, "adjoint")
-        name = f"{operator.name}_adjoint" if name is None else name
-        with name_scope(name, values=operator.graph_parents):
-            super().__init__(operator.dtype, operator.graph_parents, name=name, **hints)
-
-    @property
-    def operator(self):
-        return self._operator
-
-    def _assert_non_singular(self):
-        return self._operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self._operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self._operator.assert_self_adjoint()
+        super().__init__(operator, "adjoint", given, f"{operator.name}_adjoint" if name is None else name)
 
     def _shape(self):
         shape = self._operator.shape

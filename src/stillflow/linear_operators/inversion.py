@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from stillflow.graph.name_scope import name_scope
-from stillflow.linear_operators.adjoint import hints_like
-from stillflow.linear_operators.base import LinearOperator
+from stillflow.linear_operators.derived import DerivedOperator
 
 
-class LinearOperatorInversion(LinearOperator):
+class LinearOperatorInversion(DerivedOperator):
     """The inverse of `operator`.
 
     The hints are those of the operator; see LinearOperator. Raises ValueError for others, and if the operator is
@@ -23,7 +21,6 @@ class LinearOperatorInversion(LinearOperator):
         is_square=None,
         name=None,
     ):
-        self._operator = operator
         given = {
             "is_square": is_square,
             "is_non_singular": is_non_singular,
@@ -37,23 +34,7 @@ class LinearOperatorInversion(LinearOperator):
                     f"operator and supplied hints must have `{hint}` equal to `True` or `None`.  "
                     f"Found {known}, {given[hint]}"
                 )
-        hints = hints_like(operator, given, "inverse")
-        name = f"{operator.name}_inv" if name is None else name
-        with name_scope(name, values=operator.graph_parents):
-            super().__init__(operator.dtype, operator.graph_parents, name=name, **hints)
-
-    @property
-    def operator(self):
-        return self._operator
-
-    def _assert_non_singular(self):
-        return self._operator.assert_non_singular()
-
-    def _assert_positive_definite(self):
-        return self._operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self):
-        return self._operator.assert_self_adjoint()
+        super().__init__(operator, "inverse", given, f"{operator.name}_inv" if name is None else name)
 
     def _shape(self):
         return self._operator.shape

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.linear_operators.adjoint import HINTS, LinearOperatorAdjoint
+from stillflow.linear_operators.adjoint import LinearOperatorAdjoint
 from stillflow.linear_operators.algebra import rule
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.block_diag import LinearOperatorBlockDiag
 from stillflow.linear_operators.composition import LinearOperatorComposition
+from stillflow.linear_operators.derived import HINTS
 from stillflow.linear_operators.diag import LinearOperatorDiag
 from stillflow.linear_operators.householder import LinearOperatorHouseholder
 from stillflow.linear_operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
