@@ -147,6 +147,17 @@ sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t 
   return reinterpret_cast<sf_variable*>(session->session.GetVariable(name, static_cast<DType>(dtype), rank, dims));
 }
 
+void sf_variable_clear(sf_variable* handle) {
+  auto* variable = reinterpret_cast<stillflow::Variable*>(handle);
+  stillflow::Buffer* buffer;
+  {
+    std::lock_guard<std::mutex> guard(variable->mutex);
+    buffer = variable->value.buffer;
+    variable->value.buffer = nullptr;
+  }
+  if (buffer != nullptr) stillflow::Release(buffer);
+}
+
 bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
                              uint64_t* counter_low, uint64_t* counter_high) {
   int64_t position = 0;

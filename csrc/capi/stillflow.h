@@ -86,6 +86,7 @@ void sf_session_free(sf_session* session); /* closes it; its programs must be go
 void sf_session_close(sf_session* session);
 sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t dtype, int32_t rank,
                                  const int64_t* dims); /* rank -1: unknown; owned by the session */
+void sf_variable_clear(sf_variable* variable);         /* as before its first assignment */
 /* Random ops in order of their names; false past the last. The name stays valid. */
 bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
                              uint64_t* counter_low, uint64_t* counter_high);

@@ -113,6 +113,10 @@ def __getattr__(name):
         from stillflow.module import Module
 
         return Module
+    if name == "GradientTape":
+        from stillflow.eager.gradient_tape import GradientTape
+
+        return GradientTape
     if name == "get_logger":
         from stillflow.facade import logging
 

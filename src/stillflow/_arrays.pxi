@@ -74,8 +74,12 @@ cdef object _strings_out(sf_tensor* tensor):
     return array.reshape([tensor.dims[i] for i in range(tensor.rank)])
 
 
-cdef object _take_out(sf_tensor* tensor):
-    """A numpy scalar or array with the tensor's value; takes over its reference."""
+cdef object _take_out(sf_tensor* tensor, bint shares=False):
+    """A numpy scalar or array with the tensor's value; takes over its reference.
+
+    With `shares` it is an array also for a scalar, is read-only, and, if large, uses the tensor's memory even if
+    others use it too.
+    """
     cdef cnp.dtype descr
     cdef cnp.ndarray array
     cdef _BufferOwner owner
@@ -85,15 +89,16 @@ cdef object _take_out(sf_tensor* tensor):
         if tensor.dtype == DT_STRING:
             return _strings_out(tensor)
         descr = _numpy_type(tensor.dtype)
-        if tensor.rank == 0:
+        if tensor.rank == 0 and not shares:
             return PyArray_Scalar(tensor.data, descr, None)
         for i in range(tensor.rank):
             dims[i] = tensor.dims[i]
         size = tensor.count * descr.itemsize
         Py_INCREF(descr)
-        if size > COPIED_BYTES and tensor.buffer != NULL and sf_buffer_is_unique(tensor.buffer):
+        if size > COPIED_BYTES and tensor.buffer != NULL and (shares or sf_buffer_is_unique(tensor.buffer)):
             array = PyArray_NewFromDescr(
-                <PyTypeObject*>cnp.ndarray, descr, tensor.rank, dims, NULL, tensor.data, cnp.NPY_ARRAY_CARRAY, NULL)
+                <PyTypeObject*>cnp.ndarray, descr, tensor.rank, dims, NULL, tensor.data,
+                cnp.NPY_ARRAY_CARRAY_RO if shares else cnp.NPY_ARRAY_CARRAY, NULL)
             owner = _BufferOwner()
             owner.buffer = tensor.buffer
             tensor.buffer = NULL
@@ -102,6 +107,8 @@ cdef object _take_out(sf_tensor* tensor):
             return array
         array = PyArray_NewFromDescr(<PyTypeObject*>cnp.ndarray, descr, tensor.rank, dims, NULL, NULL, 0, NULL)
         memcpy(cnp.PyArray_DATA(array), tensor.data, size)
+        if shares:
+            cnp.PyArray_CLEARFLAGS(array, cnp.NPY_ARRAY_WRITEABLE)
         return array
     finally:
         if tensor.buffer != NULL:

@@ -69,6 +69,7 @@ cdef extern from "capi/stillflow.h" nogil:
     void sf_session_free(sf_session*)
     void sf_session_close(sf_session*)
     sf_variable* sf_session_variable(sf_session*, const char*, int32_t, int32_t, const int64_t*)
+    void sf_variable_clear(sf_variable*)
     cbool sf_session_random_state(sf_session*, int64_t, const char**, uint64_t*, uint64_t*, uint64_t*)
     int32_t sf_session_set_random_state(sf_session*, const char*, uint64_t, uint64_t, uint64_t, char**)
     int32_t sf_session_save_op_states(
@@ -186,10 +187,19 @@ cdef class Kernels:
             self.parameters[name] = (<bytes>sf_kernels_parameters(self.handle, i)).decode()
 
 
+cdef class Session
+
+
 cdef class Variable:
-    """A variable of a session; valid as long as the session."""
+    """A variable of a session."""
 
     cdef sf_variable* handle
+    cdef Session session
+
+    def clear(self):
+        """Takes its value away, and frees the memory. The variable is as it was before its first assignment."""
+        if self.session.generation == _fork_generation:
+            sf_variable_clear(self.handle)
 
 
 cdef void _collect_state(void* states, const char* name, const char* data, int64_t size) noexcept with gil:
@@ -229,6 +239,7 @@ cdef class Session:
             for i in range(rank):
                 sizes[i] = dims[i]
         variable = Variable()
+        variable.session = self
         variable.handle = sf_session_variable(self.handle, name.encode(), dtype, rank, sizes)
         return variable
 

@@ -167,10 +167,11 @@ cdef class Program:
         for label, numbers in guards:
             sf_program_fetch_guard(self.handle, label, numbers.data(), <int32_t>numbers.size())
 
-    def run(self, values, int64_t timeout_nanos=0, list trace=None):
+    def run(self, values, int64_t timeout_nanos=0, list trace=None, bint shares=False):
         """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.
 
-        `trace` gets a (start, end, bytes of the outputs) for each step, times in nanoseconds since 1970.
+        `trace` gets a (start, end, bytes of the outputs) for each step, times in nanoseconds since 1970. With `shares`
+        the arrays may lie in memory that variables use too, which will change elsewhere; they cannot be written to.
 
         Returns None, having run nothing, if a value is not of the shape that the program was planned for.
         """
@@ -228,4 +229,4 @@ cdef class Program:
             raise error
         if outcome.code != 0:
             raise EngineError(outcome.code, _take_message(outcome.message), outcome.step, outcome.part)
-        return [_take_out(&results[i]) for i in range(self.fetch_count)]
+        return [_take_out(&results[i], shares) for i in range(self.fetch_count)]

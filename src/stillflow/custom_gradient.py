@@ -8,7 +8,7 @@ import itertools
 from stillflow import ops
 from stillflow.gradients import RegisterGradient
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops import convert
 
 _numbers = itertools.count()

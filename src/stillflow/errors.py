@@ -118,23 +118,11 @@ def error_code_from_exception_type(cls: type[OpError]) -> int:
 
 
 def make(error_code: int, message: str, op=None) -> OpError:
-    """The exception for an engine's error code; with `op` the message says which node, and where it was made."""
+    """The exception for an engine's error code; with the Operation `op` the message says where that is."""
     if op is not None:
-        message = _located(message, op)
+        message = op.located(message)
     error = _CLASSES.get(error_code)
     return OpError(None, op, message, error_code) if error is None else error(None, op, message)
-
-
-def _located(message, op):
-    sites = op.traceback
-    where = f" (defined at {sites[-1][0]}:{sites[-1][1]}) " if sites else ""
-    text = f"{message}\n\t [[node {op.name}{where}]]"
-    if sites:
-        lines = "".join(
-            f'  File "{file}", line {line}, in {name}\n    {source}\n' for file, line, name, source in sites
-        )
-        text += f"\n\nOriginal stack trace for '{op.name}':\n{lines}"
-    return text
 
 
 class raise_exception_on_not_ok_status:  # noqa: N801

@@ -9,7 +9,7 @@ import enum
 from stillflow import ops
 from stillflow.composites.control import tuple_of
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor

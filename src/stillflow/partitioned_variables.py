@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from stillflow import ops
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import register_conversion

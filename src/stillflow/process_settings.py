@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 
@@ -32,6 +33,13 @@ CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 LOGICAL_CPU = LogicalDevice("/job:localhost/replica:0/task:0/device:CPU:0", "CPU")
 # As much memory as TensorFlow says a CPU has, whatever it has.
 CPU_ATTRIBUTES = DeviceAttributes(*LOGICAL_CPU, memory_limit_bytes=256 << 20, incarnation=1)
+
+
+def cpu_count():
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Settings:

@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.variables import global_variables, local_variables
 

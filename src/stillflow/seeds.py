@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 
 DEFAULT_GRAPH_SEED = 87654321
 RULES = ("tf1", "tf2")
@@ -48,6 +48,8 @@ def _checked(rule, name):
 
 
 def _automatic_seed(graph):
+    if graph.executes_eagerly:
+        return graph.draw_seed()
     if seed_rule(graph) == "tf1":
         return graph._last_id
     graph._automatic_seeds += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 
@@ -10,19 +9,11 @@ from stillflow import _engine, errors, feeds, isa, step_trace
 from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
 from stillflow.graph import scopes
-from stillflow.graph.graph import Graph, default_graph_until_exit, get_default_graph
+from stillflow.graph.default_graph import default_graph_context, get_default_graph
+from stillflow.graph.graph import Graph
 from stillflow.partial_run import PartialRuns
-from stillflow.plan import compile_plan
-from stillflow.process_settings import CPU_ATTRIBUTES, settings
-
-# A plan may rely on the shapes of its feeds; after so many different ones there is one plan for the rest.
-_MOST_PLANS_BY_SHAPE = 4
-
-
-def _cpu_count():
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+from stillflow.plans_by_shape import PlansByShape
+from stillflow.process_settings import CPU_ATTRIBUTES, cpu_count, settings
 
 
 class BaseSession:
@@ -52,7 +43,7 @@ class BaseSession:
         self._allows_other_devices = settings.allows_soft_placement if config is None else config.allow_soft_placement
         threads = settings.intra_op_threads if config is None else config.intra_op_parallelism_threads
         self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
-        self._core = _engine.Session(threads if threads > 0 else _cpu_count())
+        self._core = _engine.Session(threads if threads > 0 else cpu_count())
         self._kernels = isa.kernels()
         self._requests: dict = {}
         self._requests_edits = graph._edits
@@ -217,23 +208,17 @@ class _Request:
         self._session = session
         self._fetches = Fetches(session._graph, fetches)
         pairs = feeds.expand(session._graph, feed_dict)
-        self._feeds = [tensor for tensor, _ in pairs]
         self.has_composite_feeds = len(pairs) != len(feed_dict)
-        self._plans: list = []
-        self._lock = threading.Lock()
+        self._plans = PlansByShape(
+            session._graph, self._fetches.tensors, self._fetches.targets, [tensor for tensor, _ in pairs],
+            session._core, session._kernels, session._allows_other_devices,
+        )  # fmt: skip
 
     def expand(self, feed_dict):
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
 
     def run(self, values):
-        """Runs the plan that fits the shapes of the values; makes one if there is none."""
-        timeout = self._session._timeout_nanos
-        values = list(values)
-        for plan in self._plans:
-            results = plan.run(values, timeout)
-            if results is not None:
-                return self._fetches.put_together(results)
-        return self._fetches.put_together(self._plan_for(values).run(values, timeout))
+        return self._fetches.put_together(self._plans.run(list(values), self._session._timeout_nanos))
 
     def run_with_options(self, values, options, run_metadata):
         """Like `run`, for a RunOptions and a RunMetadata message, or None in the place of either."""
@@ -247,35 +232,10 @@ class _Request:
             return self.run(values)
         timeout = options.timeout_in_ms * 1_000_000 or self._session._timeout_nanos
         trace: list | None = [] if options.trace_level and run_metadata is not None else None
-        values = list(values)
-        for plan in self._plans:
-            results = plan.run(values, timeout, trace)
-            if results is not None:
-                break
-        else:
-            plan = self._plan_for(values)
-            results = plan.run(values, timeout, trace)
+        plan, results = self._plans.run_traced(list(values), timeout, trace)
         if run_metadata is not None:
             step_trace.describe_run(plan, trace, options, run_metadata)
         return self._fetches.put_together(results)
-
-    def _plan_for(self, values):
-        with self._lock:
-            arrays = [feeds.convert(tensor, value) for tensor, value in zip(self._feeds, values, strict=True)]
-            is_general = len(self._plans) >= _MOST_PLANS_BY_SHAPE
-            dims = [t._dims if is_general else array.shape for t, array in zip(self._feeds, arrays, strict=True)]
-            plan = self._compile(dims)
-            self._plans = [plan] if is_general else [*self._plans, plan]
-            return plan
-
-    def _compile(self, dims):
-        session = self._session
-        with session._graph._lock:
-            return compile_plan(
-                self._fetches.tensors, self._fetches.targets, self._feeds, dims, session._core, session._kernels,
-                lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(self._feeds, dims, strict=True)],
-                allows_other_devices=session._allows_other_devices,
-            )  # fmt: skip
 
 
 class Session(BaseSession):
@@ -331,7 +291,7 @@ class InteractiveSession(BaseSession):
         super().__init__(target, graph, config)
         self._contexts = [scopes.sessions.with_default(self, enforces_nesting=False)]
         if graph is not None:
-            self._contexts.insert(0, default_graph_until_exit(graph))
+            self._contexts.insert(0, default_graph_context(graph, enforces_nesting=False))
         for context in self._contexts:
             context.__enter__()
         with InteractiveSession._count_lock:

@@ -9,7 +9,8 @@ from stillflow import event_files
 from stillflow.event_files import EventFileWriter, event_bytes
 from stillflow.files import path_text
 from stillflow.formats import protobuf
-from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.graph import Graph
 from stillflow.saver.meta_graph import export_meta_graph
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import capture_dependencies
 from stillflow.variable_scope import variable_scope

@@ -8,7 +8,7 @@ import threading
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs, name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variable_store import VariableAggregation, VariableStore, VariableSynchronization

@@ -10,7 +10,7 @@ from stillflow.composites.cond import cond
 from stillflow.composites.control import group
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
@@ -48,6 +48,10 @@ class Variable(Trackable):
     __array_priority__ = 100
 
     def __new__(cls, *args, use_resource=None, variable_def=None, **options):
+        if cls is Variable and get_default_graph().executes_eagerly and variable_def is None:
+            from stillflow.eager.variable import EagerVariable
+
+            return super().__new__(EagerVariable)
         if cls is Variable and _uses_resource(use_resource, variable_def or (args[6] if len(args) > 6 else None)):
             from stillflow.resource_variables import ResourceVariable
 
@@ -110,8 +114,11 @@ class Variable(Trackable):
             graph = get_default_graph()
             with graph.control_dependencies(None):
                 self._add_nodes(graph, initial_value, dtype, shape, validate_shape, name)
-            graph.add_to_collections(collections, self)
+            self._add_to_collections(graph, collections)
         variable_was_made(self, name)
+
+    def _add_to_collections(self, graph, collections):
+        graph.add_to_collections(collections, self)
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)

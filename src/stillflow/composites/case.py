@@ -9,7 +9,7 @@ from stillflow import ops
 from stillflow.composites.checks import assert_that
 from stillflow.composites.cond import cond, smart_cond
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 

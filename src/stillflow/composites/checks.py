@@ -11,7 +11,7 @@ from stillflow import errors, ops
 from stillflow.composites.cond import cond
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor

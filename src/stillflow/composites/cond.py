@@ -7,7 +7,7 @@ from stillflow.composites.control import with_dependencies
 from stillflow.composites.tensor_array import as_tensor, with_arrays
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor

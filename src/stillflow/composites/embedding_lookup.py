@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites.clip import clip_by_norm
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
 
@@ -32,7 +32,7 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, max_norm=
         ids = convert_to_tensor(ids, name="ids")
         if len(params) > 1:
             return _lookup_in_parts(params, ids, partition_strategy, scope, max_norm)
-        with get_default_graph().colocate_with(params[0].op):
+        with get_default_graph().colocate_with(params[0]):
             rows = _clipped(ops.gather(params[0], ids, name=scope), ids, max_norm)
         return ops.identity(rows)
 
@@ -57,7 +57,7 @@ def _lookup_in_parts(params, ids, strategy, scope, max_norm):
         width = width.merge_with(table.shape[1:])
     width_tensor = width
     if not width.is_fully_defined():
-        with graph.colocate_with(params[0].op):
+        with graph.colocate_with(params[0]):
             shape = ops.shape(params[0])
         width_tensor = shape[1:]
     result = ops.reshape(result, ops.concat([ops.shape(ids), width_tensor], 0))

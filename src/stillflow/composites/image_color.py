@@ -18,7 +18,7 @@ from stillflow.composites.linear_algebra import tensordot
 from stillflow.composites.random import random_uniform
 from stillflow.composites.statistics import reduce_std
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 

@@ -8,7 +8,7 @@ from stillflow.composites.cond import cond
 from stillflow.composites.image_types import convert_image_dtype, is_tensor
 from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 

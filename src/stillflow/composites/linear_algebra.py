@@ -7,7 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops, py_functions
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 
 
 def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803

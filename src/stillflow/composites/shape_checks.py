@@ -9,7 +9,7 @@ from stillflow.composites.checks import assert_that
 from stillflow.composites.control import group
 from stillflow.composites.rank_checks import assert_rank, assert_rank_at_least, assert_rank_in
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.sparse_tensor import SparseTensor

@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.composites.tensor_array import as_tensor, with_arrays
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor

@@ -9,7 +9,7 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.options import Options
 from stillflow.datasets.specs import DatasetSpec, register_values
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 
 _INT64_MAX = 2**63 - 1
 

@@ -9,7 +9,7 @@ from stillflow.datasets import structure
 from stillflow.datasets.dataset import DatasetSource, DatasetV1Adapter, DatasetV2
 from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor

@@ -10,7 +10,7 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape

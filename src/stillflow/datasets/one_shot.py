@@ -9,7 +9,7 @@ from stillflow.datasets.iterator import Iterator
 from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.seeds import get_seed
 
 

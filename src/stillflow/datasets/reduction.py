@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.datasets import nest, structure
 from stillflow.datasets.specs import type_spec_from_value
 from stillflow.datasets.structured_function import StructuredFunction
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 
 

@@ -7,7 +7,7 @@ import inspect
 from stillflow.datasets import structure
 from stillflow.datasets.specs import type_spec_from_value
 from stillflow.functions.trace import trace
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 
 

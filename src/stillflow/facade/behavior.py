@@ -1,6 +1,8 @@
-"""tf.*: which behaviour is in force. It is that of TensorFlow 1: graphs, run by sessions."""
+"""tf.*: which behaviour is in force. It is that of TensorFlow 1: graphs, run by sessions, or eager execution."""
 
 from __future__ import annotations
+
+from stillflow.graph import default_graph
 
 __all__ = [
     "disable_control_flow_v2",
@@ -8,6 +10,7 @@ __all__ = [
     "disable_tensor_equality",
     "disable_v2_behavior",
     "disable_v2_tensorshape",
+    "enable_eager_execution",
     "executing_eagerly",
 ]
 
@@ -19,8 +22,26 @@ def disable_v2_behavior():
     use_resources_by_default(False)
 
 
+def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+    """Makes operations run when they are called, wherever no graph is the default, for the rest of the program.
+
+    Args:
+      config: a ConfigProto; of it, intra_op_parallelism_threads counts.
+      device_policy: None or a tf.contrib.eager.DEVICE_PLACEMENT_* constant; there is one device.
+      execution_mode: None or tf.contrib.eager.SYNC or ASYNC; operations have run when they return.
+
+    Raises:
+      ValueError: if there is a default graph already, or for other arguments than these.
+      TypeError: if `config` is no ConfigProto.
+    """
+    from stillflow.eager.execution import enable
+
+    enable(config, device_policy, execution_mode)
+
+
 def disable_eager_execution():
-    """Chooses graphs and sessions, which there are."""
+    """Chooses graphs and sessions, at the start of a program. Raises ValueError if a graph has been built."""
+    default_graph.execute_eagerly(None)
 
 
 def disable_control_flow_v2():
@@ -36,5 +57,5 @@ def disable_v2_tensorshape():
 
 
 def executing_eagerly():
-    """Whether operations run when they are called: False."""
-    return False
+    """Whether operations run when they are called here, instead of becoming nodes of a graph."""
+    return default_graph.executing_eagerly()

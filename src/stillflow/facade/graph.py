@@ -17,9 +17,10 @@ from stillflow.gradients import (
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
+from stillflow.graph.default_graph import get_default_graph, reset_default_graph
 from stillflow.graph.device_spec import DeviceSpec
 from stillflow.graph.dtypes import DType, as_dtype
-from stillflow.graph.graph import Graph, get_default_graph, reset_default_graph
+from stillflow.graph.graph import Graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Operation, Tensor

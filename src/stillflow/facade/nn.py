@@ -9,7 +9,7 @@ from stillflow.facade.math_reductions import zero_fraction
 from stillflow.facade.nn_layers import *
 from stillflow.facade.nn_losses import *
 from stillflow.facade.space_blocks import depth_to_space, space_to_batch, space_to_depth
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 
 __all__ = [

@@ -10,7 +10,7 @@ from stillflow.formats.protobuf import to_bytes
 from stillflow.functions import numbers
 from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 
 # TensorFlow does not infer the shapes of calls of such functions.
 _ATTRS = {"_disable_call_shape_inference": True}

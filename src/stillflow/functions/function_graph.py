@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.graph import Graph
 
 # A function's body adds to these collections of the graph around it; of others it has a copy.
 _SHARED_COLLECTIONS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES)
@@ -57,13 +58,13 @@ class FunctionGraph(Graph):
 
         Raises ValueError for a tensor that belongs to another function.
         """
-        if tensor.graph is self:
+        if tensor._op._graph is self:
             return tensor
         placeholder = self._captures.get(tensor)
         if placeholder is None:
             self._check_accessible(tensor)
             with self.control_dependencies(None):
-                placeholder = ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name=tensor.op.name)
+                placeholder = ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name=tensor._op._name)
             placeholder.op._captured = tensor
             self._captures[tensor] = placeholder
             self.inputs.append(placeholder)
@@ -73,12 +74,12 @@ class FunctionGraph(Graph):
         graph: Graph = self
         while isinstance(graph, FunctionGraph):
             graph = graph.outer_graph
-            if graph is tensor.graph:
+            if graph is tensor._op._graph:
                 return
         raise ValueError(
             f"The tensor '{tensor}' cannot be accessed here: it is defined in another function or code block. Use "
             "return values, explicit Python locals or TensorFlow collections to access it. Defined in: "
-            f"{tensor.graph}; accessed from: {self}."
+            f"{tensor._op._graph}; accessed from: {self}."
         )
 
     def __str__(self):

@@ -7,7 +7,7 @@ from stillflow.functions import numbers
 from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variable_scope import get_variable_scope, share_with_function
 

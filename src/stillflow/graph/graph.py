@@ -8,8 +8,9 @@ import threading
 
 from stillflow.graph import device as devices
 from stillflow.graph import op_def as op_defs
-from stillflow.graph import scopes
+from stillflow.graph import recording
 from stillflow.graph.control import ControlDependencies
+from stillflow.graph.default_graph import default_graph_context
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
@@ -25,6 +26,9 @@ class Graph:
     Nodes have the names, types and order that TensorFlow 1.15 gives them. A graph may grow in one thread
     while another runs it; it must not grow in two threads at a time.
     """
+
+    executes_eagerly = False  # whether operations run when they are added
+    runs_one_op = False  # see eager.kernels
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -96,6 +100,7 @@ class Graph:
             self._by_name[name] = op
             self._place_in_context(op)
             self._apply_scopes(op)
+        recording.record(op)
         return op
 
     def _place_in_context(self, op):
@@ -297,7 +302,7 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """Makes this the graph to which functions of tf.* add nodes, in this thread."""
-        with _default_graphs.with_default(self):
+        with default_graph_context(self):
             yield self
 
     @contextlib.contextmanager
@@ -446,45 +451,3 @@ def _plain_attrs(attrs):
     from stillflow.formats.attr_value import from_message
 
     return {key: from_message(v) if hasattr(v, "WhichOneof") else v for key, v in attrs.items()}
-
-
-class _DefaultGraphs(scopes.DefaultStack):
-    """The default graphs of this thread, over one that is always there."""
-
-    def __init__(self):
-        super().__init__()
-        self.outermost = None
-
-    def get_default(self):
-        found = super().get_default()
-        if found is None:
-            if self.outermost is None:
-                self.outermost = Graph()
-            found = self.outermost
-        return found
-
-    def reset(self):
-        if self.stack:
-            raise AssertionError(
-                "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit "
-                "the nesting and create a new graph."
-            )
-        self.outermost = None
-
-
-_default_graphs = _DefaultGraphs()
-
-
-def get_default_graph() -> Graph:
-    """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
-    return _default_graphs.get_default()
-
-
-def default_graph_until_exit(graph):
-    """A context like graph.as_default() that may be left in any order with others."""
-    return _default_graphs.with_default(graph, enforces_nesting=False)
-
-
-def reset_default_graph():
-    """Replaces the global default graph by an empty one. Raises AssertionError inside a graph context."""
-    _default_graphs.reset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 
 
@@ -18,19 +18,27 @@ def graph_of_inputs(values, graph=None):
       ValueError: if they belong to several graphs, or not to `graph` when it is given.
     """
     first = None
-    if graph is None and get_default_graph().building_function:
-        return get_default_graph()
+    default = get_default_graph()
+    if graph is None and (default.building_function or default.executes_eagerly):
+        return default
     for value in _flattened(values):
         element = value if isinstance(value, (Tensor, Operation)) else _graph_element(value)
         if element is None:
             continue
         if graph is None:
-            first, graph = element, element.graph
-        elif element.graph is not graph:
+            first, graph = element, _graph_of(element)
+        elif _graph_of(element) is not graph:
             if first is None:
                 raise ValueError(f"{element!r} is not from the passed-in graph.")
             raise ValueError(f"{element!r} must be from the same graph as {first!r}.")
-    return graph if graph is not None else get_default_graph()
+    return graph if graph is not None else default
+
+
+def _graph_of(element):
+    graph = element._op._graph if isinstance(element, Tensor) else element.graph
+    if graph.executes_eagerly:
+        raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
+    return graph
 
 
 def _flattened(values):

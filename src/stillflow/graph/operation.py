@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from typing import Any
 
 from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
@@ -25,13 +26,14 @@ class Tensor:
     )
     # numpy must leave `array + tensor` to the tensor.
     __array_priority__ = 100
+    _value: Any = None  # an array where it is known: see eager.tensor
 
     def __init__(self, op, value_index, dtype):
         self._op = op
         self._value_index = value_index
         self._dtype = dtype
         self._dims = None
-        self._consumers = []
+        self._consumers: Any = []
 
     @property
     def op(self):
@@ -321,6 +323,20 @@ class Operation:
         """`traceback` with the first line of each function besides."""
         lines = [code.co_firstlineno for code, _ in self._call_sites]
         return [(*site, line) for site, line in zip(self.traceback, lines, strict=True)]
+
+    def located(self, message):
+        """What an error in this operation says: which node it is, and where it was made."""
+        if self._graph.runs_one_op:
+            return f"{message} [Op:{self.type}]"
+        sites = self.traceback
+        where = f" (defined at {sites[-1][0]}:{sites[-1][1]}) " if sites else ""
+        text = f"{message}\n\t [[node {self.name}{where}]]"
+        if sites:
+            lines = "".join(
+                f'  File "{file}", line {line}, in {name}\n    {source}\n' for file, line, name, source in sites
+            )
+            text += f"\n\nOriginal stack trace for '{self.name}':\n{lines}"
+        return text
 
     def run(self, feed_dict=None, session=None):
         """Runs this operation in `session` or the default session. Raises ValueError without one."""

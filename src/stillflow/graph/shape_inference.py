@@ -179,6 +179,8 @@ class _Search:
         self._visits_left = _MOST_VISITS
 
     def value(self, tensor):
+        if tensor._value is not None:
+            return tensor._value
         op_def = tensor._op._op_def
         rule = op_def.constant_value
         if rule is None and self._looks_through_arithmetic:

@@ -7,7 +7,7 @@ import heapq
 from stillflow.formats import graph_def as graph_defs
 from stillflow.formats import protobuf
 from stillflow.functions.function import Function
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.imported import (
     Snapshot,
     add_imported_node,

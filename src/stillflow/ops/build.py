@@ -11,8 +11,8 @@ import functools
 
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
-from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs
 from stillflow.graph.op_def import Arg, AttrDef, OpDef
 from stillflow.graph.operation import Tensor
@@ -36,7 +36,7 @@ def apply(op_def: OpDef, name, arguments: dict):
 
 def _structured_outputs(op_def, op):
     if not op._outputs:
-        return op
+        return None if op._graph.executes_eagerly else op
     outputs = iter(op._outputs)
     structured = []
     for arg in op_def.outputs:

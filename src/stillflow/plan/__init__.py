@@ -30,13 +30,13 @@ class CompiledPlan:
         self.text = listing(plan)
         self.labels = [(node.type, node.inputs, node.outputs) for node in plan.nodes]
 
-    def run(self, values, timeout_nanos=0, trace=None):
+    def run(self, values, timeout_nanos=0, trace=None, shares=False):
         """The fetched values, or None if the plan is for other shapes of feeds. Raises tf.errors.OpError.
 
-        `trace` is a list that gets (start, end, output bytes) for each step.
+        `trace` is a list that gets (start, end, output bytes) for each step; `shares` is as for Program.run.
         """
         try:
-            return self.program.run(values, timeout_nanos, trace)
+            return self.program.run(values, timeout_nanos, trace, shares)
         except _engine.EngineError as error:
             raise errors.make(error.code, error.message, self.operation_at(error.step, error.part)) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from stillflow import files, ops
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.saver import checkpoint_state
 from stillflow.saver.checkpoint_reader import load_checkpoint
 from stillflow.saver.saveable import by_name, saveables_of

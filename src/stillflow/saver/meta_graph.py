@@ -12,7 +12,8 @@ from stillflow.formats import protobuf
 from stillflow.formats.attr_value import from_message
 from stillflow.graph import collection_protos, op_def
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import Graph, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.graph import Graph
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"

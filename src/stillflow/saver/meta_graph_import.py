@@ -8,7 +8,7 @@ import re
 from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.importer import import_graph_def
 from stillflow.saver.meta_graph import UNBOUND_INPUTS, prefixed, read_meta_graph_file, stripped
 from stillflow.saver.saver import Saver, all_saveable_objects

@@ -13,7 +13,7 @@ from stillflow import errors, files
 from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.saver import checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
 from stillflow.saver.meta_graph import export_meta_graph, prefixed

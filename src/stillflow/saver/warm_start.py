@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from stillflow import files, ops
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.partitioned_variables import PartitionInfo
 from stillflow.resource_variables import is_resource_variable

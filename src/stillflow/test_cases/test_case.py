@@ -13,7 +13,7 @@ from absl.testing import absltest
 
 from stillflow import errors, seeds
 from stillflow.formats import protobuf
-from stillflow.graph import device, graph, scopes
+from stillflow.graph import default_graph, device, scopes
 from stillflow.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions
@@ -39,8 +39,8 @@ class TestCase(ArrayAssertions):
         random.seed(seeds.DEFAULT_GRAPH_SEED)
         np.random.seed(seeds.DEFAULT_GRAPH_SEED)
         # A test that failed within graph contexts may have left them open.
-        graph._default_graphs.stack.clear()
-        graph.reset_default_graph()
+        default_graph.leave_all_graphs()
+        default_graph.reset_default_graph()
         seeds.set_random_seed(seeds.DEFAULT_GRAPH_SEED)
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.control import group
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.resource_variables import is_resource_variable
 from stillflow.training.optimizer import Optimizer
 

@@ -6,7 +6,7 @@ import logging
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.initializers import Zeros
 from stillflow.variable_scope import get_variable

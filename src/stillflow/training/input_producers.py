@@ -7,7 +7,7 @@ from stillflow.composites import distributions, summaries
 from stillflow.composites.checks import assert_that
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.queues import FIFOQueue

@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.initializers import Zeros
 from stillflow.ops.convert import convert_to_tensor

@@ -8,7 +8,7 @@ import threading
 from stillflow import errors
 from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 
 
 class QueueRunner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.initializers import Zeros
 from stillflow.partitioned_variables import SaveSliceInfo
 from stillflow.resource_variables import is_resource_variable

@@ -6,7 +6,7 @@ import inspect
 
 from stillflow import errors
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.training.coordinator import Coordinator
 from stillflow.training.queue_runner import start_queue_runners
 from stillflow.training_loop import session_layers

@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.composites.summaries import merge_all
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.readiness import (
     initialize_resources,
     local_resources,

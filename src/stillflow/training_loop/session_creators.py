@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.training_loop.scaffold import Scaffold
 from stillflow.training_loop.session_manager import SessionManager
 

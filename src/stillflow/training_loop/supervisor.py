@@ -10,7 +10,7 @@ from stillflow.composites.summaries import merge_all
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph_util import write_graph
 from stillflow.readiness import report_uninitialized_variables, tables_initializer
 from stillflow.saver.meta_graph import export_meta_graph

@@ -130,9 +130,9 @@ def static_value(tensor, partial=False):
     if not isinstance(tensor, Tensor):
         return tensor
     value = constant_value(tensor)
-    if value is not None or not partial or tensor.op.type != "Pack" or tensor.op._attrs["axis"] != 0:
+    if value is not None or not partial or tensor._op.type != "Pack" or tensor._op._attrs["axis"] != 0:
         return value
-    return [static_value(part, partial) for part in tensor.op._inputs]
+    return [static_value(part, partial) for part in tensor._op._inputs]
 
 
 def unstack(value, num=None, axis=0, name="unstack"):

@@ -110,7 +110,7 @@ def _is_tensor(value):
 
 def _set_known_sizes(result):
     """Adds what single rows of paddings that are not all known say of the shape."""
-    source, paddings = result.op._inputs
+    source, paddings = result._op._inputs
     if source._dims is None or result.shape.is_fully_defined():
         return
     rows = ops.static_value(paddings, partial=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.nest import components, rebuilt

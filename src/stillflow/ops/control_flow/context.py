@@ -9,7 +9,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.ops.convert import convert_to_tensor
@@ -382,7 +382,7 @@ def is_loop_switch(op: Operation):
 
 def _is_back_edge(op, tensor):
     """Whether a node closes a loop: what it reads becomes part of the branch later."""
-    return op.type == "Merge" and tensor.op.type == "NextIteration"
+    return op.type == "Merge" and tensor._op.type == "NextIteration"
 
 
 def output_context(op: Operation):

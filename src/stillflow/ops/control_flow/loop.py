@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import errors
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.nest import components, rebuilt
 from stillflow.ops import dims as plain

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape_inference import constant_value, handle_source
 from stillflow.ops.control_flow.context import (
@@ -229,7 +229,7 @@ class LoopGradient:
             value, state = constant._inputs[0], state.outer_grad_state  # the same in every round
             if state is None:
                 return self.grad_context.AddValue(value)
-        if value.op.type == "Const":
+        if value._op.type == "Const":
             return ops.constant(constant_value(value), dtype=value.dtype)
         with _Outside(self.grad_context):
             history = state.add_forward_accumulator(value)

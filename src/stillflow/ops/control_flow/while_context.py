@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.control_flow.context import (
     ControlFlowContext,
     from_control_flow_context_def,
@@ -258,7 +258,7 @@ class WhileContext(ControlFlowContext):
         for tensor in enters:
             controls = [
                 control
-                for control in graph._control_inputs_for([tensor.op._inputs[0]])
+                for control in graph._control_inputs_for([tensor._op._inputs[0]])
                 if self._is_reached_without_loop(output_context(control), outer_loop)
             ]
             tensor.op._set_control_flow_context(self)

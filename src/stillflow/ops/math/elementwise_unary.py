@@ -8,7 +8,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.ops import dims as plain

@@ -169,7 +169,7 @@ def _(op, grad):
 @sparse_mat_mul.gradient
 def _(op, grad):
     x, y = op._inputs
-    is_sparse = {x: op.get_attr("a_is_sparse"), y: op.get_attr("b_is_sparse"), grad: grad.op.type == "ReluGrad"}
+    is_sparse = {x: op.get_attr("a_is_sparse"), y: op.get_attr("b_is_sparse"), grad: grad._op.type == "ReluGrad"}
 
     types = iter((x.dtype, y.dtype))  # of the gradients, in the order in which they are made
 

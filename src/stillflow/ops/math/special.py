@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops.array.placeholder import incompatible

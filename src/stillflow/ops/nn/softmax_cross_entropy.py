@@ -60,7 +60,7 @@ def _for_each_row(vector, matrix):
 
 
 def _is_zero(tensor):
-    if tensor.op.type in ("ZerosLike", "Zeros"):
+    if tensor._op.type in ("ZerosLike", "Zeros"):
         return True
     value = constant_value(convert_to_tensor(tensor))
     return value is not None and bool((value == 0).all())

@@ -74,7 +74,7 @@ def _(context):
 def _(op, grad):
     """By alpha, with each sample's place in its distribution held."""
     shape, alpha = op.inputs
-    with op.graph.control_dependencies([grad]):
+    with op._graph.control_dependencies([grad]):
         rank = ops.shape(shape)[0]
         leading = ops.ones([rank], "int32")
         spread = ops.reshape(alpha, ops.concat([leading, ops.shape(alpha)], 0))

@@ -9,8 +9,8 @@ from typing import Any
 from stillflow import files, ops
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import canonical_name
-from stillflow.graph.graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
 from stillflow.saver.builder import on_cpu

@@ -7,8 +7,8 @@ import itertools
 import logging
 
 from stillflow import _engine, ops
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import canonical_name
-from stillflow.graph.graph import get_default_graph
 from stillflow.graph.name_scope import init_scope
 from stillflow.plan.emit import engine_variable
 from stillflow.saver import restoring

@@ -12,7 +12,7 @@ from stillflow.composites.control import group
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.saver.saved_model import names
 from stillflow.saver.saved_model.signatures import predict_signature_def

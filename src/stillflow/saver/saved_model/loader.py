@@ -7,7 +7,7 @@ import os
 
 from stillflow import files
 from stillflow.formats import protobuf
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.meta_graph_import import import_with_elements
 from stillflow.saver.saved_model import names

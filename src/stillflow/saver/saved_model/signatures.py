@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.saver.meta_graph import prefixed

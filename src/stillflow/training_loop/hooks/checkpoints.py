@@ -6,7 +6,7 @@ import os
 
 from stillflow.formats import protobuf
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph_util import write_graph
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.summary_writer import FileWriterCache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.formats import protobuf
-from stillflow.graph.graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.summary_writer import FileWriterCache
 from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook

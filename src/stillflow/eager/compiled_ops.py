@@ -1,0 +1,129 @@
+"""CompiledOp: one op with given attributes as a small compiled graph, which is run whenever the op is called so."""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import threading
+
+from stillflow import _engine, isa, ops
+from stillflow.graph import dtypes
+from stillflow.graph.graph import Graph
+from stillflow.graph.shape import TensorShape
+from stillflow.plan.emit import engine_variable
+from stillflow.plans_by_shape import PlansByShape
+from stillflow.process_settings import cpu_count
+
+# What was not used for the longest time is compiled anew when it is called again.
+_MOST_COMPILED = 4096
+
+
+def is_handle(tensor):
+    """Whether a tensor only says where something is, such as a variable or a data set: it has no value to be fed."""
+    return tensor._dtype.base_dtype in (dtypes.resource, dtypes.variant)
+
+
+class CompiledOps:
+    """The ops that have been called in an eager graph. Their states live in one session of the engine.
+
+    States are found by the names of nodes, so that a node's name says all that tells one op from another, and calls
+    go on where they stopped also if the op had to be compiled anew in between.
+    """
+
+    def __init__(self, eager_graph, threads=0):
+        self._eager_graph = eager_graph
+        self._by_key: collections.OrderedDict = collections.OrderedDict()
+        self._lock = threading.Lock()
+        self._generation = 0
+        self.core = _engine.Session(threads if threads > 0 else cpu_count())
+        self.kernels = isa.kernels()
+
+    def start_anew(self):
+        """Forgets the states of random ops."""
+        with self._lock:
+            self._generation += 1
+            self._by_key.clear()
+
+    def forget_variable(self, op):
+        """Frees the memory of the variable that a node declares. Takes no lock: objects die at any time."""
+        engine_variable(self.core, op).clear()
+
+    def run(self, op_def, inputs, attrs):
+        """The values of the outputs, as read-only arrays. Raises tf.errors.OpError."""
+        key = op_def.name, _attrs_key(attrs), tuple([_input_key(tensor) for tensor in inputs])
+        with self._lock:
+            found = self._by_key.get(key)
+            if found is not None:
+                self._by_key.move_to_end(key)
+        if found is None:
+            found = CompiledOp(self, self._eager_graph, op_def, inputs, attrs, self._name(op_def, key))
+            with self._lock:
+                found = self._by_key.setdefault(key, found)
+                if len(self._by_key) > _MOST_COMPILED:
+                    self._by_key.popitem(last=False)
+        return found.run(inputs)
+
+    def _name(self, op_def, key):
+        if not op_def.is_stateful:
+            return op_def.name
+        digest = hashlib.blake2b(repr((self._generation, key)).encode(), digest_size=12).hexdigest()
+        return f"{op_def.name}_{digest}"
+
+
+def _attrs_key(attrs):
+    return tuple([value._dims if type(value) is TensorShape else value for value in attrs.values()])
+
+
+def _input_key(tensor):
+    return (tensor._op._name, tensor._value_index) if is_handle(tensor) else tensor._dtype
+
+
+class _OneOpGraph(Graph):
+    """The graph of a CompiledOp."""
+
+    runs_one_op = True
+
+
+class CompiledOp:
+    """Placeholders for the inputs that have values, what declares the handles among them, and the op."""
+
+    def __init__(self, compiled_ops, eager_graph, op_def, inputs, attrs, name):
+        graph = _OneOpGraph()
+        graph._functions = eager_graph._functions
+        graph._py_functions = eager_graph._py_functions
+        self._fed: list = []
+        self._captured: list = []  # values that what the handles stand for is made of
+        self._positions = [i for i, tensor in enumerate(inputs) if not is_handle(tensor)]
+        with graph.as_default():
+            placeholders = [None if is_handle(tensor) else self._placeholder(tensor) for tensor in inputs]
+            copies: dict = {}
+            nodes = [
+                self._handle(graph, tensor, copies) if placeholder is None else placeholder
+                for tensor, placeholder in zip(inputs, placeholders, strict=True)
+            ]
+            op = graph._add_node(op_def, nodes, attrs, f"{name}/")
+        self._plans = PlansByShape(
+            graph, op._outputs, [] if op._outputs else [op], self._fed, compiled_ops.core, compiled_ops.kernels
+        )
+
+    def _placeholder(self, tensor):
+        placeholder = ops.placeholder(tensor._dtype, name="input")
+        self._fed.append(placeholder)
+        return placeholder
+
+    def _handle(self, graph, tensor, copies):
+        """The tensor of `graph` that stands for the same thing as a handle."""
+        source = tensor._op
+        if source not in copies:
+            inputs = []
+            for below in source._inputs:
+                if is_handle(below):
+                    inputs.append(self._handle(graph, below, copies))
+                else:
+                    inputs.append(self._placeholder(below))
+                    self._captured.append(below._value)
+            copies[source] = graph._add_node(source._op_def, inputs, source._attrs, f"{source._name}/")
+        return copies[source]._outputs[tensor._value_index]
+
+    def run(self, inputs):
+        return self._plans.run([inputs[i]._value for i in self._positions] + self._captured, shares=True)

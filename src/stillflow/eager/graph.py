@@ -1,0 +1,134 @@
+"""EagerGraph: where operations are called when no graph is built. They run, and leave nothing but their results."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+
+import numpy as np
+
+from stillflow.eager.compiled_ops import CompiledOps, is_handle
+from stillflow.eager.operation import ExecutedOperation
+from stillflow.eager.tensor import EagerTensor
+from stillflow.graph import dtypes, recording
+from stillflow.graph.graph import Graph
+from stillflow.graph.op_def import OpDef
+from stillflow.graph.operation import Operation
+from stillflow.graph.shape_inference import infer_shapes
+from stillflow.ops.registry import Alias
+
+_HANDLES = (dtypes.resource, dtypes.variant)
+# What TensorFlow draws the seeds of operations from.
+_LARGEST_SEED = 2**31 - 1
+
+
+class _Scope:
+    """A name scope. Names are put together, not made unique: nothing is found by them."""
+
+    __slots__ = ("_graph", "_name", "_previous")
+
+    def __init__(self, graph, name):
+        self._graph = graph
+        self._name = name
+
+    def __enter__(self):
+        graph, name = self._graph, self._name
+        self._previous = previous = graph._name_stack
+        if not name:
+            scope = ""
+        elif name[-1] == "/":
+            scope = name[:-1]
+        else:
+            scope = f"{previous}/{name}" if previous else name
+        graph._name_stack = scope
+        return f"{scope}/" if scope else ""
+
+    def __exit__(self, *exception):
+        self._graph._name_stack = self._previous
+
+
+class EagerGraph(Graph):
+    """The default graph while operations are executed eagerly. It has no nodes.
+
+    `source` stands for the operation of all tensors that have values.
+    """
+
+    executes_eagerly = True
+
+    def __init__(self, threads=0):
+        super().__init__()
+        self.source = ExecutedOperation(self, OpDef("EagerTensor", (), (), {}), "EagerTensor", [], {}, [])
+        self.compiled = CompiledOps(self, threads)
+        self._numbers = itertools.count()
+        self._seeds = random.Random()
+
+    # ---- Operations -----------------------------------------------------------------------------------------
+
+    def _add_node(self, op_def, inputs, attrs, name):
+        """Runs an op. What only says where something is, such as a variable, is declared: what uses it runs it."""
+        for tensor in inputs:
+            if tensor._op._graph is not self:
+                raise TypeError(
+                    'An op outside of the function building code is being passed a "Graph" tensor. It is possible to '
+                    "have Graph tensors leak out of the function building context by including a tf.init_scope in "
+                    f"your function building code. The graph tensor has name: {tensor.name}"
+                )
+        types = op_def.output_dtypes(attrs)
+        if any(dtype in _HANDLES for dtype in types):
+            op = self._declare(op_def, inputs, attrs, name)
+        else:
+            values = self._values(op_def, inputs, attrs)
+            outputs = [EagerTensor(self, value, dtype) for value, dtype in zip(values, types, strict=True)]
+            op = ExecutedOperation(self, op_def, name, inputs, attrs, outputs)
+        recording.record(op)
+        return op
+
+    def _declare(self, op_def, inputs, attrs, name):
+        unique = f"{name.rstrip('/')}_{next(self._numbers)}"
+        op = Operation(self, op_def, unique, 0, inputs, [], attrs)
+        infer_shapes(op)
+        return op
+
+    def _values(self, op_def, inputs, attrs):
+        if not inputs and "value" in attrs and op_def.constant_value is not None:
+            return [attrs["value"].array()]
+        if type(op_def.lowering) is Alias and not is_handle(inputs[op_def.lowering.input]):
+            return [inputs[op_def.lowering.input]._value]
+        values = self.compiled.run(op_def, inputs, attrs)
+        return [value if type(value) is np.ndarray else np.array(value, object) for value in values]
+
+    # ---- Seeds ----------------------------------------------------------------------------------------------
+
+    @property
+    def seed(self):
+        """The global seed, or None. Setting it starts all random operations anew."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed):
+        self._seed = seed
+        self._seeds = random.Random(seed)
+        self.compiled.start_anew()
+
+    def draw_seed(self):
+        """The seed of an operation that has none of its own."""
+        return self._seeds.randint(0, _LARGEST_SEED)
+
+    # ---- Scopes ---------------------------------------------------------------------------------------------
+
+    def name_scope(self, name):
+        return _Scope(self, name)
+
+    def unique_name(self, name, mark_as_used=True):
+        return f"{self._name_stack}/{name}" if self._name_stack else name
+
+    def control_dependencies(self, control_inputs):
+        """A context that does nothing: what was called before has run. A function is called."""
+        if callable(control_inputs):
+            control_inputs()
+        return contextlib.nullcontext()
+
+    def colocate_with(self, op, ignore_existing=False):
+        """A context that does nothing."""
+        return contextlib.nullcontext()

@@ -1,0 +1,29 @@
+"""ExecutedOperation: an operation that has run."""
+
+from __future__ import annotations
+
+from stillflow.graph.operation import Operation
+
+
+class ExecutedOperation(Operation):
+    """What gradient functions ask about an operation that has run.
+
+    `differentiate` is its gradient function where that is not the op's.
+    """
+
+    _id = 0
+    _device = ""
+    _original_op = None
+    _control_flow_context = None
+
+    def __init__(self, graph, op_def, name, inputs, attrs, outputs, differentiate=None):
+        self._graph = graph
+        self._op_def = op_def
+        self._name = name
+        self._inputs = inputs
+        self._attrs = attrs
+        self._outputs = outputs
+        self._control_inputs = []
+        self._control_outputs = []
+        self._call_sites = []
+        self.differentiate = differentiate

@@ -1,0 +1,135 @@
+"""Tape: what operations were made from the tensors that it watches, and their derivatives."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.gradients import UnconnectedGradients, get_gradient_function, sum_indexed_slices
+from stillflow.graph import dtypes
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import variable_dtype
+
+_TRACKED = frozenset(
+    (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
+     dtypes.resource, dtypes.variant)
+)  # fmt: skip
+
+
+class Tape:
+    """Records operations that depend on what it watches, in the order in which they are made or run.
+
+    Trainable variables are watched from their first use on if `watches_variables`.
+    """
+
+    def __init__(self, watches_variables=True):
+        self._watches_variables = watches_variables
+        self._tracked: dict = {}  # id -> tensor that depends on what is watched
+        self._variables: dict = {}  # id of the handle -> variable
+        self._operations: list = []
+
+    def watch(self, tensor):
+        self._tracked[id(tensor)] = tensor
+
+    def watch_variable(self, variable):
+        self.watch(variable.handle)
+        self._variables[id(variable.handle)] = variable
+
+    def watched_variables(self):
+        """The variables that are watched, in the order in which they were made."""
+        return tuple(sorted(self._variables.values(), key=lambda variable: variable.handle._number))
+
+    def record(self, op):
+        if self._watches_variables:
+            self._watch_variables_of(op)
+        tracked = self._tracked
+        if any(id(tensor) in tracked for tensor in op._inputs):
+            outputs = [tensor for tensor in op._outputs if tensor._dtype.base_dtype in _TRACKED]
+            if outputs:
+                self._operations.append(op)
+                tracked.update((id(tensor), tensor) for tensor in outputs)
+
+    def _watch_variables_of(self, op):
+        if not op._outputs:
+            return  # it changes the variable
+        for tensor in op._inputs:
+            if tensor._dtype is dtypes.resource and id(tensor) not in self._tracked:
+                variable = getattr(tensor, "_trainable_variable", None)
+                if variable is not None:
+                    self.watch_variable(variable())
+
+    def gradient(self, targets, sources, output_gradients, unconnected):
+        """The derivatives of the sum of `targets` with respect to each of `sources`: Tensor, IndexedSlices or None.
+
+        `output_gradients` has a tensor, or None for ones, for each target; it may be None itself.
+        """
+        path, reached = self._path_from(sources)
+        gradients: dict = {}  # id of a tensor -> the gradients collected for it
+        for i, target in enumerate(targets):
+            if id(target) in reached:
+                given = None if output_gradients is None else output_gradients[i]
+                gradients.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
+        for op in reversed(path):
+            self._go_through(op, gradients, reached)
+        found = [_sum(gradients.get(id(source), [])) for source in sources]
+        if unconnected is UnconnectedGradients.ZERO:
+            return [_zeros(source) if grad is None else grad for source, grad in zip(sources, found, strict=True)]
+        return found
+
+    def _path_from(self, sources):
+        """The operations that depend on `sources`, and the ids of the tensors that do."""
+        reached = set(map(id, sources))
+        path = []
+        for op in self._operations:
+            if any(id(tensor) in reached for tensor in op._inputs):
+                path.append(op)
+                reached.update(id(tensor) for tensor in op._outputs if id(tensor) in self._tracked)
+        return path, reached
+
+    @staticmethod
+    def _go_through(op, gradients, reached):
+        collected = [gradients.get(id(tensor)) for tensor in op._outputs]
+        if not any(collected):
+            return
+        if op._control_flow_context is not None:
+            raise NotImplementedError(
+                "tf.GradientTape.gradients() does not support graph control flow operations like tf.cond or tf.while "
+                "at this time. Use tf.gradients() instead."
+            )
+        for grads in collected:
+            if grads:
+                grads[:] = [_sum(grads)]
+        function = getattr(op, "differentiate", None) or get_gradient_function(op)
+        if function is None:
+            return
+        out_grads = [
+            grads[0] if grads else ops.zeros_like(tensor) if tensor._dtype in _NUMBERS else None
+            for tensor, grads in zip(op._outputs, collected, strict=True)
+        ]
+        in_grads = function(op, *out_grads)
+        in_grads = in_grads if isinstance(in_grads, (list, tuple)) else [in_grads]
+        if len(in_grads) != len(op._inputs):
+            raise ValueError(
+                f"Num gradients {len(in_grads)} generated for op {op.type} do not match num inputs {len(op._inputs)}"
+            )
+        for tensor, grad in zip(op._inputs, in_grads, strict=True):
+            if grad is not None and id(tensor) in reached:
+                gradients.setdefault(id(tensor), []).append(grad)
+
+
+_NUMBERS = _TRACKED - {dtypes.resource, dtypes.variant}
+
+
+def _sum(grads):
+    if len(grads) < 2:
+        return grads[0] if grads else None
+    if all(isinstance(grad, Tensor) for grad in grads):
+        return ops.add_n(grads)
+    if not all(isinstance(grad, (Tensor, IndexedSlices)) for grad in grads):
+        raise TypeError("gradients have to be either all Tensors or all IndexedSlices")
+    return sum_indexed_slices(grads)
+
+
+def _zeros(source):
+    if source._dtype is dtypes.resource:
+        return ops.zeros(ops.variable_shape(source), variable_dtype(source))
+    return ops.zeros_like(source)

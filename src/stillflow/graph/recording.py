@@ -1,0 +1,43 @@
+"""Who is told of operations as they are added or run: the gradient tapes of this thread."""
+
+from __future__ import annotations
+
+import threading
+
+
+class _Recorders(threading.local):
+    def __init__(self):
+        self.active: tuple = ()
+
+
+_recorders = _Recorders()
+
+
+def start(recorder):
+    """Calls `recorder.record(operation)` for each new operation of this thread until `stop`."""
+    _recorders.active = (*_recorders.active, recorder)
+
+
+def stop(recorder):
+    _recorders.active = tuple(other for other in _recorders.active if other is not recorder)
+
+
+def active():
+    """Those that are recording in this thread, outermost first."""
+    return _recorders.active
+
+
+class paused:  # noqa: N801
+    """A context in which nothing is recorded in this thread."""
+
+    def __enter__(self):
+        self._saved = _recorders.active
+        _recorders.active = ()
+
+    def __exit__(self, *exception):
+        _recorders.active = self._saved
+
+
+def record(op):
+    for recorder in _recorders.active:
+        recorder.record(op)
