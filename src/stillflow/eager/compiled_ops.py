@@ -6,6 +6,8 @@ import collections
 import hashlib
 import threading
 
+import numpy as np
+
 from stillflow import _engine, isa, ops
 from stillflow.graph import dtypes
 from stillflow.graph.graph import Graph
@@ -48,8 +50,8 @@ class CompiledOps:
         """Frees the memory of the variable that a node declares. Takes no lock: objects die at any time."""
         engine_variable(self.core, op).clear()
 
-    def run(self, op_def, inputs, attrs):
-        """The values of the outputs, as read-only arrays. Raises tf.errors.OpError."""
+    def find(self, op_def, inputs, attrs):
+        """The CompiledOp for inputs like these."""
         key = op_def.name, _attrs_key(attrs), tuple([_input_key(tensor) for tensor in inputs])
         with self._lock:
             found = self._by_key.get(key)
@@ -61,7 +63,7 @@ class CompiledOps:
                 found = self._by_key.setdefault(key, found)
                 if len(self._by_key) > _MOST_COMPILED:
                     self._by_key.popitem(last=False)
-        return found.run(inputs)
+        return found
 
     def _name(self, op_def, key):
         if not op_def.is_stateful:
@@ -71,7 +73,16 @@ class CompiledOps:
 
 
 def _attrs_key(attrs):
-    return tuple([value._dims if type(value) is TensorShape else value for value in attrs.values()])
+    return tuple([distinct(value) for value in attrs.values()])
+
+
+def distinct(value):
+    """What an attribute is told by: equal only for the same value, also for -0.0 and 0.0."""
+    if type(value) is float:
+        return value.hex()
+    if type(value) is list:
+        return tuple(value)
+    return value._dims if type(value) is TensorShape else value
 
 
 def _input_key(tensor):
@@ -102,6 +113,7 @@ class CompiledOp:
                 for tensor, placeholder in zip(inputs, placeholders, strict=True)
             ]
             op = graph._add_node(op_def, nodes, attrs, f"{name}/")
+        self._has_strings = any(tensor._dtype is dtypes.string for tensor in op._outputs)
         self._plans = PlansByShape(
             graph, op._outputs, [] if op._outputs else [op], self._fed, compiled_ops.core, compiled_ops.kernels
         )
@@ -126,4 +138,8 @@ class CompiledOp:
         return copies[source]._outputs[tensor._value_index]
 
     def run(self, inputs):
-        return self._plans.run([inputs[i]._value for i in self._positions] + self._captured, shares=True)
+        """The values of the outputs, as arrays that nobody writes to. Raises tf.errors.OpError."""
+        values = self._plans.run([inputs[i]._value for i in self._positions] + self._captured, shares=True)
+        if self._has_strings:
+            return [value if type(value) is np.ndarray else np.array(value, object) for value in values]
+        return values

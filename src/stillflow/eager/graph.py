@@ -6,8 +6,7 @@ import contextlib
 import itertools
 import random
 
-import numpy as np
-
+from stillflow.eager.calls import Calls
 from stillflow.eager.compiled_ops import CompiledOps, is_handle
 from stillflow.eager.operation import ExecutedOperation
 from stillflow.eager.tensor import EagerTensor
@@ -60,6 +59,8 @@ class EagerGraph(Graph):
         super().__init__()
         self.source = ExecutedOperation(self, OpDef("EagerTensor", (), (), {}), "EagerTensor", [], {}, [])
         self.compiled = CompiledOps(self, threads)
+        self._calls = Calls(self)
+        self.repeat_call = self._calls.repeat
         self._numbers = itertools.count()
         self._seeds = random.Random()
 
@@ -84,6 +85,11 @@ class EagerGraph(Graph):
         recording.record(op)
         return op
 
+    def note_call(self, op, arguments):
+        """Remembers how an op was called, if it has run: `repeat_call` runs it again without checks."""
+        if type(op) is ExecutedOperation and op._inputs:
+            self._calls.note(op, self._runner(op._op_def, op._inputs, op._attrs), arguments)
+
     def _declare(self, op_def, inputs, attrs, name):
         unique = f"{name.rstrip('/')}_{next(self._numbers)}"
         op = Operation(self, op_def, unique, 0, inputs, [], attrs)
@@ -93,10 +99,14 @@ class EagerGraph(Graph):
     def _values(self, op_def, inputs, attrs):
         if not inputs and "value" in attrs and op_def.constant_value is not None:
             return [attrs["value"].array()]
+        return self._runner(op_def, inputs, attrs)(inputs)
+
+    def _runner(self, op_def, inputs, attrs):
+        """A function from inputs like these to the values of the outputs."""
         if type(op_def.lowering) is Alias and not is_handle(inputs[op_def.lowering.input]):
-            return [inputs[op_def.lowering.input]._value]
-        values = self.compiled.run(op_def, inputs, attrs)
-        return [value if type(value) is np.ndarray else np.array(value, object) for value in values]
+            position = op_def.lowering.input
+            return lambda inputs: [inputs[position]._value]
+        return self.compiled.find(op_def, inputs, attrs).run
 
     # ---- Seeds ----------------------------------------------------------------------------------------------
 
@@ -110,6 +120,7 @@ class EagerGraph(Graph):
         self._seed = seed
         self._seeds = random.Random(seed)
         self.compiled.start_anew()
+        self._calls.forget()
 
     def draw_seed(self):
         """The seed of an operation that has none of its own."""

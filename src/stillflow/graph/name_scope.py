@@ -86,10 +86,11 @@ class name_scope:  # noqa: N801
             raise ValueError(
                 f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
             )
-        graph = get_default_graph()
-        if self._values:
+        default = graph = get_default_graph()
+        if self._values and not default.executes_eagerly:
             graph = graph_of_inputs(self._values)
-            self._enter(graph.as_default())
+            if graph is not default:
+                self._enter(graph.as_default())
         try:
             return self._enter(graph.name_scope(self._name))
         except BaseException:

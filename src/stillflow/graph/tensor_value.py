@@ -199,6 +199,10 @@ def make_tensor_value(values, dtype=None, shape=None, verify_shape=False) -> Ten
     """
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
+    if shape is None:
+        found = _of_plain_numbers(values, dtype)
+        if found is not None:
+            return found
     if shape is not None:
         shape = [int(size) for size in shape]
     array = _as_array(values, dtype, shape)
@@ -229,6 +233,30 @@ def make_tensor_value(values, dtype=None, shape=None, verify_shape=False) -> Ten
     if np.shares_memory(flat, array) and isinstance(values, np.ndarray):
         flat = flat.copy()  # the caller may change the array later
     return TensorValue(found, dims, flat)
+
+
+_OWN_TYPES = {float: dtypes.float32, int: dtypes.int32, bool: dtypes.bool_}
+_LIMITS = {dtypes.int32: 1 << 31, dtypes.int64: 1 << 63}
+
+
+def _of_plain_numbers(values, dtype):
+    """The constant for a Python number, or a list of some of one type; None where there is more to check."""
+    is_list = type(values) is list
+    numbers = values if is_list else (values,)
+    kind = type(numbers[0]) if numbers else None
+    if kind not in _OWN_TYPES or (is_list and any(type(number) is not kind for number in numbers)):
+        return None
+    own = _OWN_TYPES[kind]
+    dtype = own if dtype is None else dtype
+    if own is dtypes.bool_ or dtype is dtypes.bool_:
+        fits = own is dtype
+    elif dtype in _LIMITS:
+        fits = own is dtypes.int32 and -_LIMITS[dtype] <= min(numbers) and max(numbers) < _LIMITS[dtype]
+    else:
+        fits = own is dtypes.float32 and (dtype is dtypes.float32 or dtype is dtypes.float64)
+    if not fits:
+        return None
+    return TensorValue(dtype, (len(values),) if is_list else (), np.array(numbers, dtype.as_numpy_dtype))
 
 
 def _check_count(array, dims, verify_shape):

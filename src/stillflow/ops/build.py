@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
+from typing import Any
 
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
@@ -30,7 +31,14 @@ def parameter_names(op_def: OpDef) -> list[str]:
 
 def apply(op_def: OpDef, name, arguments: dict):
     """Adds a node and returns its outputs: a Tensor, a list, a named tuple, or the Operation if there are none."""
-    op = _Application(op_def, dict(arguments)).add(name)
+    graph: Any = get_default_graph()
+    if graph.executes_eagerly:
+        op = graph.repeat_call(op_def, name, arguments)
+        if op is None:
+            op = _Application(op_def, dict(arguments)).add(name)
+            graph.note_call(op, arguments)
+    else:
+        op = _Application(op_def, dict(arguments)).add(name)
     return _structured_outputs(op_def, op)
 
 

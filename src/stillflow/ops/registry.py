@@ -110,16 +110,19 @@ def _names(text: str) -> tuple[str, ...]:
 class Op:
     """A declared op. Calling it adds a node; its decorators attach rules."""
 
-    __slots__ = ("op_def",)
+    __slots__ = ("_parameters", "op_def")
 
     def __init__(self, op_def: OpDef):
         self.op_def = op_def
+        self._parameters: list[str] | None = None
 
     def __call__(self, *args, name=None, **kwargs):
         from stillflow.ops import build
 
         if args:
-            kwargs.update(zip(build.parameter_names(self.op_def), args, strict=False))
+            if self._parameters is None:
+                self._parameters = build.parameter_names(self.op_def)
+            kwargs.update(zip(self._parameters, args, strict=False))
         return build.apply(self.op_def, name, kwargs)
 
     def shape_rule(self, rule):
