@@ -117,7 +117,22 @@ def record_functions():
     print("functions", len(arrays), os.path.getsize(path))
 
 
+def record_transcripts():
+    """What the snippets of tests/programs/transcripts show with eager execution enabled."""
+    from programs import transcripts
+    from tensorflow.python.eager import context
+
+    tf.logging.set_verbosity(tf.logging.FATAL)
+    for name in transcripts.NAMES:
+        path = os.path.join(TESTS, "golden", "eager", name + ".txt")
+        with context.eager_mode(), open(path, "w") as file:
+            file.write(transcripts.transcript(name, tf))
+        print("eager", name, os.path.getsize(path))
+
+
 def main(names):
+    if not names or "transcripts" in names:
+        record_transcripts()
     for name, module in OUTCOMES:
         if not names or name in names:
             record_outcomes(name, module)

@@ -25,12 +25,11 @@ struct PowOp {
     return Pow(x, y);
   }
 };
-// x log y, and 0 for x = 0 whatever y is. Of two NaNs it is x: a product's could be either, as the compiler has it.
+// x log y, and 0 for x = 0 whatever y is.
 struct XlogyOp {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x, T y) {
-    const T product = x * Log(y);
-    return x == 0 ? T{0} : (x != x ? x : product);
+    return x == 0 ? T{0} : x * Log(y);
   }
 };
 

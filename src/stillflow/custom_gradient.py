@@ -8,7 +8,7 @@ import itertools
 from stillflow import ops
 from stillflow.gradients import RegisterGradient
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.ops import convert
 
 _numbers = itertools.count()
@@ -19,13 +19,20 @@ def custom_gradient(f):
 
     The result is a tensor or a list of them; `grad` returns a gradient for each argument of `f`, or one for one.
 
+    Executed eagerly, `f` may take arguments by name, return a nested structure, and use variables: then `grad` takes
+    them as `variables=` and returns two lists, of the gradients of the arguments and of the variables.
+
     Raises, when the decorated function is called:
-      ValueError: for arguments by name.
+      ValueError: for arguments by name, in a graph.
       TypeError: if `f` makes variables: their gradients would be lost.
     """
 
     @functools.wraps(f)
     def decorated(*args, **kwargs):
+        if executing_eagerly():
+            from stillflow.eager.custom_gradient import call
+
+            return call(f, args, kwargs)
         if kwargs:
             raise ValueError(
                 "The custom_gradient decorator currently supports keywords arguments only when eager execution is "

@@ -9,7 +9,7 @@ from stillflow import ops
 from stillflow.composites.checks import assert_that
 from stillflow.composites.cond import cond, smart_cond
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 
@@ -38,6 +38,13 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name="smart_case"):
 
 
 def _case(choose, pred_fn_pairs, default, exclusive, name, allows_bools):
+    if type(pred_fn_pairs) is dict and executing_eagerly():
+        if not exclusive:
+            raise ValueError(
+                "Unordered dictionaries are not supported for the `pred_fn_pairs` argument when `exclusive=False` "
+                "and eager mode is enabled."
+            )
+        pred_fn_pairs = list(pred_fn_pairs.items())
     predicates, functions = _checked(pred_fn_pairs, allows_bools)
     with name_scope(name, "case", [predicates]):
         if default is None:

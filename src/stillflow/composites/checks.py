@@ -1,17 +1,17 @@
-"""Assertions about values, signs, ranks and types, and printing."""
+"""Assertions about values, signs, ranks and types."""
 
 from __future__ import annotations
 
 import operator
-import sys
 
 import numpy as np
 
 from stillflow import errors, ops
 from stillflow.composites.cond import cond
 from stillflow.composites.control import with_dependencies
+from stillflow.composites.eager_checks import described, require, require_comparison
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
@@ -20,6 +20,8 @@ from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
+    if executing_eagerly():
+        return require(condition, data, summarize)
     with name_scope(name, "Assert", [condition, *data]):
         tensors = convert_n_to_tensor(data)
 
@@ -58,13 +60,16 @@ def assert_comparison(kind, x, y, data=None, summarize=None, message=None, name=
                 return ops.no_op()
     with name_scope(name, kind, [x, y, *(data or ())]):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
+        holds = getattr(ops, op_name)
+        if executing_eagerly():
+            return require_comparison(sign, holds(x, y), x, y, data, summarize, message)
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
             ]  # fmt: skip
         if message is not None:
             data = [message, *data]
-        condition = ops.reduce_all(getattr(ops, op_name)(x, y))
+        condition = ops.reduce_all(holds(x, y))
         x_value, y_value = constant_value(x), constant_value(y)
         if x_value is not None and y_value is not None and not np.all(known(x_value, y_value)):
             raise _known_to_fail(data)
@@ -93,8 +98,8 @@ def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=N
         atol = convert_to_tensor(default if atol is None else atol, x.dtype, name="atol")
         if data is None:
             data = [
-                message, f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}", f"x ({x.name}) = ", x,
-                f"y ({y.name}) = ", y,
+                message, f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
+                f"x ({described(x)}) = ", x, f"y ({described(y)}) = ", y,
             ]  # fmt: skip
         tolerance = atol + rtol * ops.abs(y)
         condition = ops.reduce_all(ops.less(ops.abs(x - y), tolerance))
@@ -116,7 +121,7 @@ def assert_sign(kind, x, data=None, summarize=None, message=None, name=None):
     with name_scope(name, kind, [x, *(data or ())]):
         x = convert_to_tensor(x, name="x")
         if data is None:
-            text, value = f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = "
+            text, value = f"Condition x {sign} 0 did not hold element-wise:", f"x ({described(x)}) = "
             texts = [text + value] if kind == "assert_non_positive" else [text, value]  # as TensorFlow has it
             data = [message or "", *texts, x]
         zero = convert_to_tensor(0, x.dtype)
@@ -132,7 +137,8 @@ def assert_type(tensor, tf_type, message=None, name=None):
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype is not dtypes.as_dtype(tf_type):
-            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type}")
+            what = " tensor" if executing_eagerly() else f"  {tensor.name}"
+            raise TypeError(f"{message or ''}{what} must be of type {tf_type}")
         return ops.no_op(name="statically_determined_correct_type")
 
 
@@ -141,7 +147,8 @@ def assert_integer(x, message=None, name=None):
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.dtype} for {x.name}')
+            what = "tensor" if executing_eagerly() else x.name
+            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {what} of dtype {x.dtype}')
         return ops.no_op(name="statically_determined_was_integer")
 
 
@@ -150,7 +157,8 @@ def assert_scalar(tensor, name=None, message=None):
     with name_scope(name, "assert_scalar", [tensor]):
         tensor = convert_to_tensor(tensor, name=None)
         if tensor.shape.rank != 0:
-            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
+            which = "" if executing_eagerly() else f" for {tensor.name}"
+            raise ValueError(f"{message or ''}Expected scalar shape{which}, saw shape: {tensor.shape}.")
         return tensor
 
 
@@ -158,7 +166,7 @@ def verify_tensor_all_finite(t, message, name=None):
     """`t`, after a check that it holds no infinities and no NaN."""
     with name_scope(name, "VerifyFinite", [t]):
         t = convert_to_tensor(t, name="t")
-        with get_default_graph().colocate_with(t.op):
+        with get_default_graph().colocate_with(t._op):
             checked = ops.check_numerics(t, message)
             return with_dependencies([checked], t)
 
@@ -185,58 +193,3 @@ def is_monotonic(x, is_strict, name=None):
         steps = cond(is_short, lambda: convert_to_tensor([], dtype=dtype), differences)
         zero = convert_to_tensor(0, dtype=steps.dtype)
         return ops.reduce_all((ops.less if is_strict else ops.less_equal)(zero, steps))
-
-
-# ---- Printing ---------------------------------------------------------------------------------------------------
-
-
-def print_tensors(*inputs, output_stream=None, end="\n", sep=" ", summarize=3, name=None):
-    """An operation that writes tensors and other values, in the form of Python's print.
-
-    Raises ValueError for an output stream that there is not.
-    """
-    stream = _stream_name(sys.stderr if output_stream is None else output_stream)
-    if len(inputs) == 1 and isinstance(inputs[0], Tensor) and inputs[0].dtype is dtypes.string and (
-        inputs[0]._dims == ()
-    ):  # fmt: skip
-        return ops.print_v2(inputs[0], output_stream=stream, end=end, name=name)
-    tensors: list = []
-    texts = [_template(item, tensors) for item in inputs]
-    format_name = None if name is None else name + "_format"
-    text = ops.string_format(
-        sep.join(texts), tensors, placeholder=_PLACEHOLDER, summarize=summarize, name=format_name
-    )
-    return ops.print_v2(text, output_stream=stream, end=end, name=name)
-
-
-_PLACEHOLDER = "{}"
-
-
-def _template(item, tensors):
-    """How a value is spelled, with placeholders for the tensors in it, which are added to the list."""
-    if isinstance(item, Tensor) or hasattr(item, "_as_graph_element"):
-        tensors.append(item)
-        return _PLACEHOLDER
-    if isinstance(item, (list, tuple)) and not hasattr(item, "_fields"):
-        inner = ", ".join(_nested_template(part, tensors) for part in item)
-        if isinstance(item, list):
-            return f"[{inner}]"
-        return f"({inner},)" if len(item) == 1 else f"({inner})"
-    return str(item)
-
-
-def _nested_template(item, tensors):
-    return repr(item) if isinstance(item, str) else _template(item, tensors)
-
-
-def _stream_name(stream):
-    if stream is sys.stdout:
-        return "stdout"
-    if stream is sys.stderr:
-        return "stderr"
-    if isinstance(stream, str) and stream.startswith("file://"):
-        return stream
-    raise ValueError(
-        f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, sys.stderr, "
-        "tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
-    )

@@ -7,7 +7,7 @@ from stillflow.composites.control import with_dependencies
 from stillflow.composites.tensor_array import as_tensor, with_arrays
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
@@ -31,6 +31,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     Raises:
       TypeError: for a Python bool, for what cannot be called, and for results of different structure.
       ValueError: for results of different number or type, and if there are none.
+
+    Executed eagerly, `pred` may be whatever is true or false; one function is called, and returns what it likes.
     """
     true_fn = _function(true_fn, fn1, "true_fn", "fn1")
     false_fn = _function(false_fn, fn2, "false_fn", "fn2")
@@ -38,6 +40,9 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         if not callable(function):
             raise TypeError(f"{argument} must be callable.")
     with name_scope(name, "cond", [pred]):
+        if executing_eagerly():
+            result = true_fn() if pred else false_fn()
+            return result if strict else _only(result)
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         on_false, on_true = ops.switch(pred, pred)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import device as devices
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
@@ -29,8 +29,10 @@ def _flatten(values):
 def group(*inputs, name=None):
     """An operation that finishes when all of `inputs` (operations, tensors, nested lists of them) have.
 
-    Raises TypeError for anything else.
+    Raises TypeError for anything else. Executed eagerly, everything has run, and None is returned.
     """
+    if executing_eagerly():
+        return None
     with name_scope(name, "group_deps", inputs) as scope:
         if not inputs:
             return ops.no_op(name=scope)
@@ -60,6 +62,8 @@ def _wait_on_device(device, items, name=None):
 
 def with_dependencies(dependencies, output_tensor, name=None):
     """A tensor (or IndexedSlices) equal to `output_tensor` that is there after all of `dependencies` have run."""
+    if executing_eagerly():
+        return output_tensor
     graph = get_default_graph()
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope:
         op = output_tensor.op
@@ -85,6 +89,8 @@ def tuple_of(tensors, control_inputs=None, name=None):
       ValueError: if there is no tensor at all.
       TypeError: if a control input is no operation or tensor.
     """
+    if executing_eagerly():
+        return tensors
     graph = get_default_graph()
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         tensors = [

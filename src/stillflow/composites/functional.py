@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.composites.tensor_array import TensorArray
 from stillflow.composites.while_loop import while_loop
 from stillflow.graph import nest
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.ops.convert import convert_to_tensor
@@ -18,6 +19,9 @@ def _variables_cached_outside():
     """Variables are read once, outside of the loop."""
     from stillflow.variable_scope import get_variable_scope
 
+    if executing_eagerly():
+        yield
+        return
     scope = get_variable_scope()
     if scope.caching_device is not None:
         yield

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from stillflow import ops, py_functions
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph import nest
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.ops.convert import convert_to_tensor
 
 
 def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
@@ -25,7 +27,13 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
       dtypes or another number; OutOfRangeError for StopIteration; ResourceExhaustedError for MemoryError;
       UnimplementedError for NotImplementedError; UnknownError for others; InternalError for results that are no
       arrays.
+
+    Executed eagerly, `func` is simply called: its errors are not wrapped, and types are what it returns.
     """
+    if executing_eagerly():
+        values = nest.flatten(func(*[tensor.numpy() for tensor in inp]))
+        results = [value if value is None else convert_to_tensor(value) for value in values]
+        return results[0] if len(results) == 1 else results
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     is_list = isinstance(Tout, (list, tuple))

@@ -6,7 +6,7 @@ import contextlib
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
@@ -35,6 +35,13 @@ class TensorArray:
       ValueError: for arguments that do not go together.
       TypeError: for a handle that is no tensor.
     """
+
+    def __new__(cls, *args, **kwargs):
+        if cls is TensorArray and executing_eagerly():
+            from stillflow.composites.eager_tensor_array import EagerTensorArray
+
+            return object.__new__(EagerTensorArray)
+        return object.__new__(cls)
 
     def __init__(
         self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None,

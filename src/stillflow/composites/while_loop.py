@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.tensor_array import as_tensor, with_arrays
+from stillflow.composites.tensor_array import TensorArray, as_tensor, with_arrays
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
@@ -34,6 +34,8 @@ def while_loop(
     Raises:
       TypeError: for what cannot be called, and for results of another structure.
       ValueError: without variables, and for shapes that change though they must not.
+
+    Executed eagerly it is a loop in Python: shapes and types of the variables may change.
     """
     for function, argument in ((cond, "cond"), (body, "body")):
         if not callable(function):
@@ -51,6 +53,10 @@ def while_loop(
             loop_vars, cond, body = _counting(loop_vars, cond, body, maximum_iterations, is_single)
             if shape_invariants is not None:
                 shape_invariants = (TensorShape([]), shape_invariants[0] if is_single else shape_invariants)
+        if executing_eagerly():
+            packs = maximum_iterations is None and len(loop_vars) == 1 and not return_same_structure
+            result = _run(cond, body, loop_vars, packs)
+            return result if maximum_iterations is None else result[1]
         if shape_invariants is not None:
             nest.assert_same_structure(loop_vars, _as_leaves(shape_invariants))
         context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
@@ -62,9 +68,29 @@ def while_loop(
     return result[0] if len(nest.flatten(result)) == 1 and not return_same_structure else result
 
 
+def _run(cond, body, loop_vars, packs):
+    """Runs a loop. With `packs`, the body may return its one variable without a list around it."""
+    structure = list(loop_vars)
+    was_packed = False
+    while cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        if packs and not isinstance(loop_vars, (list, tuple)):
+            was_packed = True
+            loop_vars = (loop_vars,)
+        nest.assert_same_structure(structure, list(loop_vars))
+    loop_vars = nest.map_structure(
+        lambda value: value if isinstance(value, TensorArray) else convert_to_tensor(value), loop_vars,
+        expand_composites=True,
+    )  # fmt: skip
+    return loop_vars[0] if was_packed else loop_vars
+
+
 def _counting(loop_vars, cond, body, maximum, is_single):
     """Variables, condition and body with a counter, which ends the loop."""
-    counter = ops.constant(0, dtype=maximum.dtype.base_dtype, name="iteration_counter")
+    if executing_eagerly():
+        counter, maximum = 0, int(maximum)
+    else:
+        counter = ops.constant(0, dtype=maximum.dtype.base_dtype, name="iteration_counter")
     if is_single:
         return (
             (counter, loop_vars[0]),

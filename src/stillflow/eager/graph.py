@@ -135,10 +135,17 @@ class EagerGraph(Graph):
         return f"{self._name_stack}/{name}" if self._name_stack else name
 
     def control_dependencies(self, control_inputs):
-        """A context that does nothing: what was called before has run. A function is called."""
-        if callable(control_inputs):
-            control_inputs()
+        """A context that does nothing: what was called before has run. Functions among the inputs are called."""
+        for item in control_inputs or ():
+            if callable(item):
+                item()
         return contextlib.nullcontext()
+
+    def device(self, device_name_or_function):
+        """A context that does nothing: there is one device. Raises RuntimeError for a function."""
+        if callable(device_name_or_function):
+            raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+        return super().device(device_name_or_function)
 
     def colocate_with(self, op, ignore_existing=False):
         """A context that does nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import checks, rank_checks, shape_checks
+from stillflow.composites.printing import print_tensors
 from stillflow.facade.arguments import renamed
 from stillflow.graph.operation import Tensor
 
@@ -153,7 +154,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None): 
 
 
 Assert = checks.assert_that
-print = checks.print_tensors
+print = print_tensors
 assert_near = checks.assert_near
 assert_type = checks.assert_type
 assert_integer = checks.assert_integer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from stillflow.graph import recording
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 
@@ -112,9 +113,13 @@ class name_scope:  # noqa: N801
 def init_scope():
     """A scope outside of all functions, control dependencies and control flow, under the same names.
 
-    For initial values, and for variables that functions make.
+    For initial values, and for variables that functions make. Executed eagerly, tapes do not record in it.
     """
     graph: Any = get_default_graph()
+    if graph.executes_eagerly:
+        with recording.paused():
+            yield
+        return
     scope = graph.get_name_scope()
     while graph.building_function:
         graph = graph.outer_graph

@@ -151,8 +151,8 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         forms = [_packed(nest, iter(lambda: _DOT, None), expand_composites) for nest in (nest1, nest2)]
         raise type(error)(
             "The two structures don't have the same nested structure.\n\n"
-            f"First structure: type={type(nest1).__name__} str={nest1}\n\n"
-            f"Second structure: type={type(nest2).__name__} str={nest2}\n\n"
+            f"First structure: type={type(nest1).__name__} str={nest1!s}\n\n"
+            f"Second structure: type={type(nest2).__name__} str={nest2!s}\n\n"
             f"More specifically: {error}\n"
             f"Entire first structure:\n{forms[0]}\nEntire second structure:\n{forms[1]}"
         ) from None
@@ -173,8 +173,8 @@ def _assert_same(first, second, check_types, expand_composites):
     if (parts is None) != (others is None):
         nested, leaf = (first, second) if others is None else (second, first)
         raise ValueError(
-            f'Substructure "type={type(nested).__name__} str={nested}" is a sequence, while substructure '
-            f'"type={type(leaf).__name__} str={leaf}" is not'
+            f'Substructure "type={type(nested).__name__} str={nested!s}" is a sequence, while substructure '
+            f'"type={type(leaf).__name__} str={leaf!s}" is not'
         )
     if parts is None or others is None:
         return
@@ -183,8 +183,8 @@ def _assert_same(first, second, check_types, expand_composites):
     if len(parts) != len(others):
         raise ValueError(
             "The two structures don't have the same number of elements. "
-            f"First structure: type={type(first).__name__} str={first}. "
-            f"Second structure: type={type(second).__name__} str={second}"
+            f"First structure: type={type(first).__name__} str={first!s}. "
+            f"Second structure: type={type(second).__name__} str={second!s}"
         )
     for part, other in zip(parts, others, strict=True):
         _assert_same(part, other, check_types, expand_composites)

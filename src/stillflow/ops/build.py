@@ -43,8 +43,11 @@ def apply(op_def: OpDef, name, arguments: dict):
 
 
 def _structured_outputs(op_def, op):
-    if not op._outputs:
-        return None if op._graph.executes_eagerly else op
+    if op._graph.executes_eagerly:
+        if not op_def.outputs:
+            return None
+    elif not op._outputs:
+        return op
     outputs = iter(op._outputs)
     structured = []
     for arg in op_def.outputs:

@@ -1,0 +1,82 @@
+"""What failed checks say where operations are executed eagerly, and how checks speak of tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import errors
+from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import constant_value
+from stillflow.ops.convert import convert_n_to_tensor
+
+_SHOWN = 3  # elements of each tensor, unless it is said how many
+
+
+def described(tensor):
+    """The name of a tensor; of one that has none its shape and type."""
+    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if executing_eagerly() else tensor.name
+
+
+def named(tensor):
+    """The name of a tensor; nothing for one that has none."""
+    return "" if executing_eagerly() else tensor.name
+
+
+def require(condition, data, summarize):
+    """Raises InvalidArgumentError with the values of `data` unless `condition` is true."""
+    if condition:
+        return
+    lines = [_listed(constant_value(tensor), summarize) for tensor in convert_n_to_tensor(data)]
+    raise errors.InvalidArgumentError(
+        None, None, f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(lines)
+    )
+
+
+def _listed(value, summarize):
+    if not np.ndim(value):
+        return "" if summarize == 0 else str(value)
+    flat = np.reshape(value, -1)
+    count = _SHOWN if summarize is None else flat.size if summarize < 0 else summarize
+    items = [str(item) for item in flat[:count]]
+    return ", ".join(items if len(items) == flat.size else [*items, "..."])
+
+
+def require_comparison(sign, holds, x, y, data, summarize, message):
+    """Raises InvalidArgumentError unless all elements of `holds`, which says where x and y compare, are true."""
+    holds = holds.numpy()
+    if np.all(holds):
+        return
+    count = _SHOWN if summarize is None else max(x.numpy().size, y.numpy().size) if summarize < 0 else summarize
+    if data is None:
+        data = _differences(sign, holds, x.numpy(), y.numpy(), count)
+    if message is not None:
+        data = [message, *data]
+    raise errors.InvalidArgumentError(None, None, "\n".join(_line(item, count) for item in data))
+
+
+def _differences(sign, holds, x, y, count):
+    """What to say of a failed comparison: the first places where it does not hold, and the first elements."""
+    lines: list = [f"Condition x {sign} y did not hold."]
+    if count <= 0:
+        return lines
+    if np.shape(x) == np.shape(y) != ():
+        where = np.argwhere(~holds)[:count]
+        lines += [
+            f"Indices of first {len(where)} different values:", where, "Corresponding x values:", x[~holds][:count],
+            "Corresponding y values:", y[~holds][:count],
+        ]  # fmt: skip
+    for name, value in (("x", x), ("y", y)):
+        flat = np.reshape(value, -1)
+        lines += [f"First {min(flat.size, count)} elements of {name}:", flat[:count]]
+    return lines
+
+
+def _line(item, count):
+    if not isinstance(item, Tensor):
+        return str(item)
+    value = constant_value(item)
+    if not np.ndim(value):
+        return str(value)
+    items = [str(element) for element in np.reshape(value, -1)[:count]]
+    return str(items if len(items) == np.size(value) else [*items, "..."])
