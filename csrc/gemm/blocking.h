@@ -1,8 +1,8 @@
 // blocking.h: how a product is cut, which follows from its sizes and strides alone.
 //
 // c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
-// A large product is computed in blocks, whose parts of a and b are packed; between two blocks along k the
-// accumulators rest in c, which changes no bit.
+// A chunk of a high product packs its part of b; a is packed beforehand, in blocks, where its rows are not
+// contiguous. Between two parts of k the accumulators rest in c, which changes no bit.
 #pragma once
 
 #include "gemm/tile.h"
@@ -14,24 +14,23 @@ inline int64_t Min(int64_t x, int64_t y) { return x < y ? x : y; }
 // The size of the parts when `total` is cut evenly into as few as possible of at most `most`.
 inline int64_t EvenPart(int64_t total, int64_t most) { return CeilDiv(total, CeilDiv(total, most)); }
 
-// A packed block of a or of b has at most this many rows or columns, and so many bytes of k: 8 MiB.
-constexpr int64_t kMostBlock = 2048;
-constexpr int64_t kMostBlockDepthBytes = 4096;
+// A packed block of a has at most this many rows.
+constexpr int64_t kMostBlockRows = 2048;
 // Bytes of k that a chunk goes through before it takes the next tile: deep, since every pass brings the tile's
 // part of c, whose rows compete for the same lines of cache, there and back.
 constexpr int64_t kDepthBytes = 4096;
-// A chunk is computed from so many rows of a and columns of b, which stay in L2 at this depth.
-constexpr int64_t kMostChunkRows = 84;
+// A chunk has at most so many rows and columns: at this depth its part of b stays in L2, and its part of a too where
+// b is read from where it lies. A chunk that packs b is high, so that the copy is used often.
 constexpr int64_t kMostChunkColumns = 128;
-// A chunk that is as high as c, but no higher than this, packs b itself, so many bytes at a time.
-constexpr int64_t kMostLocalRows = 168;
-constexpr int64_t kLocalBytes = 32768;
-// Chunks are made smaller until there are so many, but not below so many multiply-adds (2 us).
+constexpr int64_t kMostChunkRows = 84;
+constexpr int64_t kMostPackedChunkRows = 2048;
+// Chunks are made smaller until there are so many, but not below so many multiply-adds (2 us), nor below so many rows
+// that pack b.
 constexpr int64_t kManyChunks = 16;
 constexpr double kLeastChunkWork = 1 << 16;
-// A copy of a pays when c has more columns than this: fewer where rows lie a multiple of 2 KiB apart and compete
-// for the same lines of L1. A copy of b pays when c is higher than so many tiles; with fewer, reading b where it
-// lies was 2-8% faster.
+constexpr int64_t kLeastPackedChunkRows = 256;
+// A copy of a whose columns are contiguous pays when c has more columns than this: fewer where they lie a multiple of
+// 2 KiB apart and compete for the same lines of L1. A copy of b pays when c is higher than so many tiles.
 constexpr int64_t kColumnsToPackA = 512;
 constexpr int64_t kColumnsToPackCompetingA = 64;
 constexpr int64_t kCompetingBytes = 2048;
@@ -47,11 +46,9 @@ constexpr int64_t kPackedPerChunk = 16384;
 struct Plan {
   int64_t tile_rows;
   bool packs_a;
-  bool packs_b;
-  bool packs_b_locally;   // on the way, in the chunk
-  bool transposes_b;      // on the way, in the tile
-  int64_t block_rows;     // multiple of tile_rows
-  int64_t block_columns;  // multiple of the panel width
+  bool packs_b;        // on the way, in the chunk
+  bool transposes_b;   // on the way, in the tile
+  int64_t block_rows;  // multiple of tile_rows
   int64_t block_k;
   int64_t depth;         // of k between a tile's load and store
   int64_t chunk_tiles;   // rows of a chunk, in tiles
@@ -61,15 +58,16 @@ struct Plan {
 template <typename T>
 void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
   const int64_t tiles = CeilDiv(Min(m, plan->block_rows), plan->tile_rows);
-  const int64_t panels = CeilDiv(Min(n, plan->block_columns), kPanelColumns<T>);
-  const int64_t most_tiles = kMostChunkRows / plan->tile_rows;
+  const int64_t panels = CeilDiv(n, kPanelColumns<T>);
+  const int64_t most_tiles = (plan->packs_b ? kMostPackedChunkRows : kMostChunkRows) / plan->tile_rows;
   const int64_t most_panels = kMostChunkColumns / kPanelColumns<T>;
-  plan->chunk_tiles = plan->packs_b_locally ? tiles : EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
+  const int64_t least_tiles = plan->packs_b ? CeilDiv(kLeastPackedChunkRows, plan->tile_rows) : 1;
+  plan->chunk_tiles = EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
   plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
   const double tile_work = static_cast<double>(plan->tile_rows) * kPanelColumns<T> * static_cast<double>(k);
   const int64_t least_panels = m <= kFewRows ? kFewRowsVectors / kPanelVectors : 1;
   while (CeilDiv(tiles, plan->chunk_tiles) * CeilDiv(panels, plan->chunk_panels) < kManyChunks) {
-    const bool can_halve_tiles = plan->chunk_tiles > 1 && !plan->packs_b_locally;
+    const bool can_halve_tiles = CeilDiv(plan->chunk_tiles, 2) >= least_tiles && plan->chunk_tiles > 1;
     const double work = tile_work * static_cast<double>(plan->chunk_tiles * plan->chunk_panels);
     if (work < 2 * kLeastChunkWork) break;
     if (plan->chunk_panels <= least_panels && !can_halve_tiles) break;
@@ -85,25 +83,18 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
 template <typename T>
 Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride, int64_t b_row_stride,
                 int64_t b_column_stride) {
+  constexpr int64_t kBytes = sizeof(T);
   Plan plan;
-  plan.tile_rows = EvenPart(m, kMostTileRows);
+  plan.tile_rows = EvenPart(m, n <= kLanes<T> ? kMostNarrowTileRows : kMostTileRows);
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
-  const bool rows_compete = a_row_stride * static_cast<int64_t>(sizeof(T)) % kCompetingBytes == 0;
+  const bool competes = a_column_stride * kBytes % kCompetingBytes == 0;
   plan.transposes_b = kTransposesInTiles && m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
-  plan.packs_a = (a_row_stride != 1 && a_column_stride != 1) ||
-                 (m > kFewRows && n > (rows_compete ? kColumnsToPackCompetingA : kColumnsToPackA));
-  plan.packs_b_locally =
-      !plan.transposes_b && b_column_stride != 1 && m <= kMostLocalRows / plan.tile_rows * plan.tile_rows;
-  plan.packs_b = !plan.packs_b_locally && !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
-  plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlock), plan.tile_rows) * plan.tile_rows : m;
-  plan.block_columns = plan.packs_b ? CeilDiv(EvenPart(n, kMostBlock), kPanelColumns<T>) * kPanelColumns<T> : n;
-  const int64_t bytes = sizeof(T);
-  plan.block_k = plan.packs_a || plan.packs_b ? EvenPart(k, kMostBlockDepthBytes / bytes) : k;
-  plan.depth = EvenPart(plan.block_k, kDepthBytes / bytes);
-  if (plan.packs_b_locally) {
-    const int64_t row_bytes = (m <= kFewRows ? kFewRowsVectors : kPanelVectors) * kVectorBytes;
-    plan.depth = EvenPart(plan.block_k, kLocalBytes / row_bytes);
-  }
+  plan.packs_a = a_column_stride != 1 &&
+                 (a_row_stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
+  plan.packs_b = !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
+  plan.depth = EvenPart(k, kDepthBytes / kBytes);
+  plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlockRows), plan.tile_rows) * plan.tile_rows : m;
+  plan.block_k = plan.packs_a ? plan.depth : k;
   ChooseChunks<T>(m, n, plan.block_k, &plan);
   return plan;
 }

@@ -13,27 +13,29 @@ namespace {
 
 template <typename T>
 struct TileTable {
-  TileFunction<T> of[kMostTileRows + 1][kFewRowsVectors + 1][2][2];  // [rows][vectors][unit stride][partial loads]
+  // [rows][vectors][unit stride][partial loads]
+  TileFunction<T> of[kMostNarrowTileRows + 1][kFewRowsVectors + 1][2][2];
 };
 
 template <typename T, int kRows, int kVectors>
 constexpr void AddTiles(TileTable<T>* table) {
+  // Products of integers are rare: they make do with tiles that load partially.
+  constexpr bool kAlwaysLoadsPartially = std::is_integral_v<T>;
   auto& of = table->of[kRows][kVectors];
+  of[0][0] = ComputeTile<T, kRows, kVectors, false, kAlwaysLoadsPartially>;
   of[0][1] = ComputeTile<T, kRows, kVectors, false, true>;
+  of[1][0] = ComputeTile<T, kRows, kVectors, true, kAlwaysLoadsPartially>;
   of[1][1] = ComputeTile<T, kRows, kVectors, true, true>;
-  of[0][0] = ComputeTile<T, kRows, kVectors, false, kPartialLoadsAreFree>;
-  of[1][0] = ComputeTile<T, kRows, kVectors, true, kPartialLoadsAreFree>;
 }
 
 template <typename T, int kRows>
 constexpr void AddTilesUpTo(TileTable<T>* table) {
   if constexpr (kRows > 0) {
+    constexpr int kMostVectors = kRows <= kFewRows ? kFewRowsVectors : kRows <= kMostTileRows ? kPanelVectors : 1;
     AddTiles<T, kRows, 1>(table);
-    AddTiles<T, kRows, 2>(table);
-    if constexpr (kRows <= kFewRows) {
-      if constexpr (kFewRowsVectors >= 4) AddTiles<T, kRows, 4>(table);
-      if constexpr (kFewRowsVectors >= 8) AddTiles<T, kRows, 8>(table);
-    }
+    if constexpr (kMostVectors >= 2) AddTiles<T, kRows, 2>(table);
+    if constexpr (kMostVectors >= 4) AddTiles<T, kRows, 4>(table);
+    if constexpr (kMostVectors >= 8) AddTiles<T, kRows, 8>(table);
     AddTilesUpTo<T, kRows - 1>(table);
   }
 }
@@ -41,7 +43,7 @@ constexpr void AddTilesUpTo(TileTable<T>* table) {
 template <typename T>
 constexpr TileTable<T> MakeTileTable() {
   TileTable<T> table{};
-  AddTilesUpTo<T, kMostTileRows>(&table);
+  AddTilesUpTo<T, kMostNarrowTileRows>(&table);
   return table;
 }
 
@@ -67,22 +69,15 @@ class Product {
         plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride)) {}
 
   Status Compute() {
-    const int64_t a_bytes = plan_.packs_a ? plan_.block_rows * plan_.block_k * kBytes : 0;
-    const int64_t b_bytes = plan_.packs_b ? plan_.block_columns * plan_.block_k * kBytes : 0;
-    if (a_bytes + b_bytes == 0) return ComputeBlock({0, m_, 0, n_, 0, k_}, nullptr, nullptr);
-    const int64_t a_room = (a_bytes + 63) / 64 * 64;
-    const Scratch scratch(call_, a_room + b_bytes);
+    if (!plan_.packs_a) return ComputeBlock({0, m_, 0, k_}, nullptr);
+    const Scratch scratch(call_, plan_.block_rows * plan_.block_k * kBytes);
     if (!scratch.ok()) return OutOfScratch();
     T* packed_a = scratch.data<T>();
-    T* packed_b = packed_a + a_room / kBytes;
-    for (int64_t column = 0; column < n_; column += plan_.block_columns) {
-      for (int64_t l = 0; l < k_; l += plan_.block_k) {
-        for (int64_t row = 0; row < m_; row += plan_.block_rows) {
-          const Block block{row, Min(row + plan_.block_rows, m_), column, Min(column + plan_.block_columns, n_),
-                            l,   Min(l + plan_.block_k, k_)};
-          STILLFLOW_RETURN_IF_ERROR(PackBlock(block, row == 0, packed_a, packed_b));
-          STILLFLOW_RETURN_IF_ERROR(ComputeBlock(block, packed_a, packed_b));
-        }
+    for (int64_t l = 0; l < k_; l += plan_.block_k) {
+      for (int64_t row = 0; row < m_; row += plan_.block_rows) {
+        const Block block{row, Min(row + plan_.block_rows, m_), l, Min(l + plan_.block_k, k_)};
+        STILLFLOW_RETURN_IF_ERROR(PackA(block, packed_a));
+        STILLFLOW_RETURN_IF_ERROR(ComputeBlock(block, packed_a));
       }
     }
     return Status();
@@ -92,11 +87,12 @@ class Product {
   static constexpr int64_t kBytes = sizeof(T);
   static constexpr int64_t kColumns = kPanelColumns<T>;
 
+  // The rows of c, and the part of k, that are computed at once.
   struct Block {
-    int64_t row, row_end, column, column_end, k, k_end;
+    int64_t row, row_end, k, k_end;
   };
 
-  // Where a block's tiles find their operands.
+  // Where tiles find their operands.
   struct Operands {
     const T* a;
     int64_t a_tile_stride, a_row_stride, a_k_stride;
@@ -104,97 +100,115 @@ class Product {
     int64_t b_panel_stride, b_k_stride;
   };
 
-  Status PackBlock(const Block& block, bool is_new_b, T* packed_a, T* packed_b) {
+  Status PackA(const Block& block, T* packed) {
     const int64_t k = block.k_end - block.k;
     const int64_t rows = block.row_end - block.row;
-    const int64_t columns = block.column_end - block.column;
-    const int64_t tiles = plan_.packs_a ? CeilDiv(rows, plan_.tile_rows) : 0;
-    const int64_t panels = plan_.packs_b && is_new_b ? CeilDiv(columns, kColumns) : 0;
-    const int64_t strips = Min(tiles + panels, CeilDiv(kPackedPerChunk, k * kColumns));
-    return ForEachChunk(call_, tiles + panels, strips > 0 ? strips : 1, [&](Range range) {
-      for (int64_t i = range.begin; i < range.end; ++i) {
-        if (i < tiles) {
-          const int64_t row = i * plan_.tile_rows;
-          Pack<T>({a_.data + (block.row + row) * a_.row_stride + block.k * a_.column_stride, a_.row_stride,
-                   a_.column_stride, Min(plan_.tile_rows, rows - row), k},
-                  packed_a + row * k, plan_.tile_rows);
-        } else {
-          const int64_t column = (i - tiles) * kColumns;
-          Pack<T>({b_.data + block.k * b_.row_stride + (block.column + column) * b_.column_stride, b_.column_stride,
-                   b_.row_stride, Min(kColumns, columns - column), k},
-                  packed_b + column * k, kColumns);
-        }
-      }
+    const int64_t tiles = CeilDiv(rows, plan_.tile_rows);
+    const int64_t tiles_at_once = CeilDiv(kPackedPerChunk, k * plan_.tile_rows);
+    return ForEachChunk(call_, tiles, tiles_at_once, [&](Range range) {
+      const int64_t row = range.begin * plan_.tile_rows;
+      Pack<T>({a_.data + (block.row + row) * a_.row_stride + block.k * a_.column_stride, a_.row_stride,
+               a_.column_stride, Min(range.end * plan_.tile_rows, rows) - row, k},
+              packed + row * k, plan_.tile_rows);
     });
   }
 
-  Status ComputeBlock(const Block& block, const T* packed_a, const T* packed_b) {
-    const int64_t k = block.k_end - block.k;
+  Status ComputeBlock(const Block& block, const T* packed_a) {
     Operands from;
     if (plan_.packs_a) {
       from.a = packed_a;
-      from.a_tile_stride = plan_.tile_rows * k;
+      from.a_tile_stride = plan_.tile_rows * (block.k_end - block.k);
       from.a_row_stride = 1;
       from.a_k_stride = plan_.tile_rows;
     } else {
-      from.a = a_.data + block.row * a_.row_stride + block.k * a_.column_stride;
+      from.a = a_.data;
       from.a_tile_stride = plan_.tile_rows * a_.row_stride;
       from.a_row_stride = a_.row_stride;
       from.a_k_stride = a_.column_stride;
     }
-    if (plan_.packs_b) {
-      from.b = packed_b;
-      from.b_panel_stride = kColumns * k;
-      from.b_k_stride = kColumns;
-    } else {
-      from.b = b_.data + block.k * b_.row_stride + block.column * b_.column_stride;
-      from.b_panel_stride = kColumns * b_.column_stride;
-      from.b_k_stride = b_.row_stride;
-    }
+    from.b = b_.data + block.k * b_.row_stride;
+    from.b_panel_stride = kColumns * b_.column_stride;
+    from.b_k_stride = b_.row_stride;
     const int64_t tiles = CeilDiv(block.row_end - block.row, plan_.tile_rows);
-    const int64_t panels = CeilDiv(block.column_end - block.column, kColumns);
+    const int64_t panels = CeilDiv(n_, kColumns);
     const int64_t tile_chunks = CeilDiv(tiles, plan_.chunk_tiles);
     const int64_t panel_chunks = CeilDiv(panels, plan_.chunk_panels);
     return ForEachChunk(call_, tile_chunks * panel_chunks, 1, [&](Range range) {
       for (int64_t i = range.begin; i < range.end; ++i) {
         const int64_t tile = i % tile_chunks * plan_.chunk_tiles;
         const int64_t panel = i / tile_chunks * plan_.chunk_panels;
-        ComputeChunk(block, from, {tile, Min(tile + plan_.chunk_tiles, tiles)},
-                     {panel, Min(panel + plan_.chunk_panels, panels)});
+        STILLFLOW_RETURN_IF_ERROR(ComputeChunk(block, from, {tile, Min(tile + plan_.chunk_tiles, tiles)},
+                                               {panel, Min(panel + plan_.chunk_panels, panels)}));
       }
+      return Status();
     });
   }
 
-  void ComputeChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
+  Status ComputeChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
     if constexpr (kTransposesInTiles) {
-      if (plan_.transposes_b) return ComputeTransposedChunk(block, from, panels);
+      if (plan_.transposes_b) {
+        ComputeTransposedChunk(block, from, panels);
+        return Status();
+      }
     }
-    const int64_t k = block.k_end - block.k;
-    const int64_t vectors = CeilDiv(Min(panels.end * kColumns, block.column_end - block.column), kLanes<T>);
-    const bool is_low = block.row_end - block.row <= kFewRows;
-    alignas(64) T local[kLocalBytes / kBytes];
-    for (int64_t l = 0; l < k; l += plan_.depth) {
-      TileCall<T> tile;
-      tile.k = Min(plan_.depth, k - l);
-      tile.a_row_stride = from.a_row_stride;
-      tile.a_k_stride = from.a_k_stride;
-      tile.ldc = ldc_;
-      tile.loads_c = accumulate_ || block.k + l > 0;
+    if (plan_.packs_b) return ComputePackedChunk(block, from, tiles, panels);
+    for (Block part = block; part.k < block.k_end; part.k += plan_.depth) {
+      part.k_end = Min(part.k + plan_.depth, block.k_end);
+      ComputeTiles(part, Advance(from, part.k - block.k), tiles, panels);
+    }
+    return Status();
+  }
+
+  Operands Advance(Operands from, int64_t k) {
+    from.a += k * from.a_k_stride;
+    from.b += k * from.b_k_stride;
+    return from;
+  }
+
+  Status ComputePackedChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
+    const int64_t columns = Min(panels.end * kColumns, n_) - panels.begin * kColumns;
+    const int64_t width = Min(kColumns, CeilDiv(columns, kLanes<T>) * kLanes<T>);
+    const Scratch scratch(call_, CeilDiv(columns, width) * width * plan_.depth * kBytes);
+    if (!scratch.ok()) return OutOfScratch();
+    T* const packed_b = scratch.data<T>();
+    for (Block part = block; part.k < block.k_end; part.k += plan_.depth) {
+      part.k_end = Min(part.k + plan_.depth, block.k_end);
+      const int64_t k = part.k_end - part.k;
+      Operands packed = Advance(from, part.k - block.k);
+      Pack<T>({packed.b + panels.begin * from.b_panel_stride, b_.column_stride, b_.row_stride, columns, k}, packed_b,
+              width);
+      packed.b = packed_b - panels.begin * width * k;
+      packed.b_panel_stride = width * k;
+      packed.b_k_stride = width;
+      ComputeTiles(part, packed, tiles, panels);
+    }
+    return Status();
+  }
+
+  void ComputeTiles(const Block& block, const Operands& from, Range tiles, Range panels) {
+    const int64_t vectors = CeilDiv(Min(panels.end * kColumns, n_), kLanes<T>);
+    const int most_vectors = block.row_end - block.row <= kFewRows ? kFewRowsVectors : kPanelVectors;
+    TileCall<T> tile;
+    tile.k = block.k_end - block.k;
+    tile.a_row_stride = from.a_row_stride;
+    tile.a_k_stride = from.a_k_stride;
+    tile.b_k_stride = from.b_k_stride;
+    tile.b_panel_stride = from.b_panel_stride;
+    tile.ldc = ldc_;
+    tile.loads_c = accumulate_ || block.k > 0;
+    for (int64_t i = tiles.begin; i < tiles.end; ++i) {
+      const int64_t row = block.row + i * plan_.tile_rows;
+      const int64_t rows = Min(plan_.tile_rows, block.row_end - row);
+      tile.a = from.a + i * from.a_tile_stride;
       for (int64_t vector = panels.begin * kPanelVectors; vector < vectors;) {
-        int width = kPanelVectors;
-        if (vectors - vector < kPanelVectors) {
-          width = 1;
-        } else if (is_low) {
-          while (width * 2 <= kFewRowsVectors && vector + width * 2 <= vectors) width *= 2;
-        }
-        const int64_t column = block.column + vector * kLanes<T>;
-        const int64_t end = Min(column + width * kLanes<T>, block.column_end);
-        tile.last_lanes = static_cast<int>(end - column - (width - 1) * kLanes<T>);
-        tile.b_k_stride = from.b_k_stride;
-        tile.b_panel_stride = from.b_panel_stride;
-        tile.b = from.b + vector / kPanelVectors * from.b_panel_stride + l * from.b_k_stride;
-        if (plan_.packs_b_locally) PackLocally(end - column, local, &tile);
-        ComputeColumn(block, from, tiles, l, column, width, &tile);
+        int width = most_vectors;
+        while (width > vectors - vector) width /= 2;
+        const int64_t column = vector * kLanes<T>;
+        tile.last_lanes = static_cast<int>(Min(kLanes<T>, n_ - column - (width - 1) * kLanes<T>));
+        tile.b = from.b + vector / kPanelVectors * from.b_panel_stride + vector % kPanelVectors * kLanes<T>;
+        tile.c = c_ + row * ldc_ + column;
+        const bool is_partial = tile.last_lanes < kLanes<T> && !plan_.packs_b;
+        kTiles<T>.of[rows][width][from.a_row_stride == 1][is_partial](tile);
         vector += width;
       }
     }
@@ -213,37 +227,11 @@ class Product {
     tile.b_panel_stride = b_.column_stride;
     tile.ldc = ldc_;
     tile.loads_c = accumulate_ || block.k > 0;
-    for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
-      const int64_t column = block.column + panel * kColumns;
-      const int columns = static_cast<int>(Min(kColumns, block.column_end - column));
-      tile.b = from.b + panel * from.b_panel_stride;
+    const int64_t end = Min(panels.end * kColumns, n_);
+    for (int64_t column = panels.begin * kColumns; column < end; column += kTransposedColumns<T>) {
+      tile.b = from.b + column * b_.column_stride;
       tile.c = c_ + block.row * ldc_ + column;
-      compute(tile, columns);
-    }
-  }
-
-  // Packs the columns of b that `tile` names, and names the copy instead.
-  void PackLocally(int64_t columns, T* local, TileCall<T>* tile) {
-    const int64_t panel_elements = tile->k * kColumns;
-    for (int64_t column = 0; column < columns; column += kColumns) {
-      Pack<T>({tile->b + column * b_.column_stride, b_.column_stride, b_.row_stride, Min(kColumns, columns - column),
-               tile->k},
-              local + column * tile->k, kColumns);
-    }
-    tile->b = local;
-    tile->b_k_stride = kColumns;
-    tile->b_panel_stride = panel_elements;
-  }
-
-  void ComputeColumn(const Block& block, const Operands& from, Range tiles, int64_t l, int64_t column, int width,
-                     TileCall<T>* tile) {
-    const bool is_partial = tile->last_lanes < kLanes<T> && !plan_.packs_b && !plan_.packs_b_locally;
-    for (int64_t i = tiles.begin; i < tiles.end; ++i) {
-      const int64_t row = block.row + i * plan_.tile_rows;
-      const int64_t rows = Min(plan_.tile_rows, block.row_end - row);
-      tile->a = from.a + i * from.a_tile_stride + l * from.a_k_stride;
-      tile->c = c_ + row * ldc_ + column;
-      kTiles<T>.of[rows][width][from.a_row_stride == 1][is_partial](*tile);
+      compute(tile, static_cast<int>(Min(kTransposedColumns<T>, end - column)));
     }
   }
 

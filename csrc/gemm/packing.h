@@ -19,18 +19,23 @@ struct Strip {
   int64_t k;
 };
 
-// Along the strip's width the elements are contiguous.
+// Along the strip's width the elements are contiguous. Packs every strip of `to_width` that `strip` is wide, row by
+// row, since a row is contiguous.
 template <typename T>
 void PackContiguous(const Strip<T>& strip, T* to, int64_t to_width) {
   constexpr int kCount = kLanes<T>;
-  const int64_t whole = strip.width / kCount * kCount;
-  const int rest = static_cast<int>(strip.width - whole);
-  const int stored = to_width % kCount == 0 ? kCount : rest;
   for (int64_t l = 0; l < strip.k; ++l) {
     const T* from = strip.from + l * strip.k_stride;
-    for (int64_t i = 0; i < whole; i += kCount) Store(Load(from + i), to + i);
-    if (rest != 0) StorePartial<T>(LoadPartial(from + whole, rest), to + whole, stored);
-    to += to_width;
+    for (int64_t first = 0; first < strip.width; first += to_width) {
+      const int64_t width = strip.width - first < to_width ? strip.width - first : to_width;
+      const int64_t whole = width / kCount * kCount;
+      const int rest = static_cast<int>(width - whole);
+      T* at = to + first * strip.k + l * to_width;
+      for (int64_t i = 0; i < whole; i += kCount) Store(Load(from + first + i), at + i);
+      if (rest != 0) {
+        StorePartial<T>(LoadPartial(from + first + whole, rest), at + whole, to_width % kCount == 0 ? kCount : rest);
+      }
+    }
   }
 }
 
@@ -69,12 +74,26 @@ void PackTransposed(const Strip<T>& strip, T* to, int64_t to_width) {
 }
 
 template <typename T>
-void Pack(const Strip<T>& strip, T* to, int64_t to_width) {
-  if (strip.stride == 1) return PackContiguous(strip, to, to_width);
-  if (strip.k_stride == 1) return PackTransposed(strip, to, to_width);
+void PackElements(const Strip<T>& strip, T* to, int64_t to_width) {
   for (int64_t l = 0; l < strip.k; ++l) {
     for (int64_t i = 0; i < strip.width; ++i) {
       to[l * to_width + i] = strip.from[i * strip.stride + l * strip.k_stride];
+    }
+  }
+}
+
+// Packs `all` as strips of `to_width`, one after the other.
+template <typename T>
+void Pack(const Strip<T>& all, T* to, int64_t to_width) {
+  if (all.stride == 1) return PackContiguous(all, to, to_width);
+  for (int64_t first = 0; first < all.width; first += to_width) {
+    Strip<T> strip = all;
+    strip.from += first * all.stride;
+    strip.width = all.width - first < to_width ? all.width - first : to_width;
+    if (all.k_stride == 1) {
+      PackTransposed(strip, to + first * all.k, to_width);
+    } else {
+      PackElements(strip, to + first * all.k, to_width);
     }
   }
 }

@@ -6,17 +6,22 @@
 namespace stillflow::gemm {
 
 // The tile's height, and its width in vectors. The accumulators, one row of b and one element of a fill the
-// registers: 32 with AVX-512 and on AArch64, 16 otherwise.
-#if defined(__AVX512F__)
-constexpr int kMostTileRows = 14;
-#elif defined(__aarch64__)
-constexpr int kMostTileRows = 12;
+// registers: 32 with AVX-512 and on AArch64, 16 otherwise. Wide rather than high: the rows of a, which are read where
+// they lie, may all compete for the same lines of L1. Tiles of a single vector are higher, since few
+// multiply-adds in flight would not hide their latency.
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int kMostTileRows = 6;
+constexpr int kPanelVectors = 4;
+constexpr int kMostNarrowTileRows = 12;
 #elif defined(__AVX2__)
 constexpr int kMostTileRows = 6;
+constexpr int kPanelVectors = 2;
+constexpr int kMostNarrowTileRows = 12;
 #else
 constexpr int kMostTileRows = 4;
-#endif
 constexpr int kPanelVectors = 2;
+constexpr int kMostNarrowTileRows = 4;
+#endif
 template <typename T>
 constexpr int kPanelColumns = kPanelVectors * kLanes<T>;
 
@@ -47,10 +52,32 @@ struct TileCall {
 template <typename T>
 using TileFunction = void (*)(const TileCall<T>& call);
 
-// kUnitStride: a_row_stride is 1; otherwise a_k_stride is.
+// Adds to the sums the products of one row of b, and goes on to the next. kUnitStride: a_row_stride is 1; otherwise
+// a_k_stride is. `a` points to every third row.
 template <typename T, int kRows, int kVectors, bool kUnitStride, bool kLoadsPartially>
-void ComputeTile(const TileCall<T>& call) {
+STILLFLOW_INLINE void AddRow(const TileCall<T>& call, const T** a, const T** b, Vector<T> (&sums)[kRows][kVectors]) {
+  Vector<T> row[kVectors];
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) {
+    const T* from = *b + v / kPanelVectors * call.b_panel_stride + v % kPanelVectors * kLanes<T>;
+    if constexpr (kRows <= kFewRows) __builtin_prefetch(from + kPrefetchedRows * call.b_k_stride);
+    row[v] = kLoadsPartially && v == kVectors - 1 ? LoadPartial(from, call.last_lanes) : Load(from);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+    const Vector<T> factor = Broadcast(kUnitStride ? a[0][i] : a[i / 3][i % 3 * call.a_row_stride]);
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = MulAdd<T>(factor, row[v], sums[i][v]);
+  }
+  *b += call.b_k_stride;
+#pragma GCC unroll 8
+  for (int i = 0; i < (kRows + 2) / 3; ++i) a[i] += kUnitStride ? call.a_k_stride : 1;
+}
+
+template <typename T, int kRows, int kVectors, bool kUnitStride, bool kLoadsPartially>
+void ComputeTile(const TileCall<T>& tile) {
   constexpr int kLast = kVectors - 1;
+  const TileCall<T> call = tile;
   const int last_lanes = call.last_lanes;
   Vector<T> sums[kRows][kVectors];
   if (call.loads_c) {
@@ -72,27 +99,15 @@ void ComputeTile(const TileCall<T>& call) {
   const T* b = call.b;
   const T* a[(kRows + 2) / 3];
   for (int i = 0; i < kRows; i += 3) a[i / 3] = call.a + i * call.a_row_stride;
-  const int64_t a_row_stride = kUnitStride ? 1 : call.a_row_stride;
-  const int64_t a_k_stride = kUnitStride ? call.a_k_stride : 1;
-  for (int64_t l = 0; l < call.k; ++l) {
-    Vector<T> row[kVectors];
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) {
-      const T* from = b + v / kPanelVectors * call.b_panel_stride + v % kPanelVectors * kLanes<T>;
-      if constexpr (kRows <= kFewRows) __builtin_prefetch(from + kPrefetchedRows * call.b_k_stride);
-      row[v] = kLoadsPartially && v == kLast ? LoadPartial(from, last_lanes) : Load(from);
+  // Two rows in a turn: what a turn itself costs is taken from the multiply-adds.
+  int64_t rows = call.k;
+  if constexpr (!kLoadsPartially) {
+    for (; rows >= 2; rows -= 2) {
+      AddRow<T, kRows, kVectors, kUnitStride, false>(call, a, &b, sums);
+      AddRow<T, kRows, kVectors, kUnitStride, false>(call, a, &b, sums);
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      const T* element = kUnitStride ? a[0] + i : a[i / 3] + i % 3 * a_row_stride;
-      const Vector<T> factor = Broadcast(*element);
-#pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v) sums[i][v] = MulAdd<T>(factor, row[v], sums[i][v]);
-    }
-    b += call.b_k_stride;
-#pragma GCC unroll 8
-    for (auto& pointer : a) pointer += a_k_stride;
   }
+  for (; rows > 0; --rows) AddRow<T, kRows, kVectors, kUnitStride, kLoadsPartially>(call, a, &b, sums);
 
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {

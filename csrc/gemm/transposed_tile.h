@@ -22,13 +22,18 @@ STILLFLOW_INLINE void AddSquare(const T* a, int64_t a_row_stride, const T* b, in
   }
 }
 
+// Two vectors of columns side by side hide the latency of each other's multiply-adds.
+constexpr int kSquares = 2;
+template <typename T>
+constexpr int64_t kTransposedColumns = kSquares * kLanes<T>;
+
 // As ComputeTile for `columns` columns, but column j of b starts at call.b + j * call.b_panel_stride and is
-// contiguous. Two vectors of columns side by side hide the latency of each other's multiply-adds.
+// contiguous.
 template <typename T, int kRows>
 void ComputeTransposedTile(const TileCall<T>& call, int columns) {
   constexpr int kCount = kLanes<T>;
   const int64_t stride = call.b_panel_stride;
-  Vector<T> sums[kPanelVectors][kRows] = {};
+  Vector<T> sums[kSquares][kRows] = {};
   if (call.loads_c) {
     for (int j = 0; j < columns; ++j) {
       for (int i = 0; i < kRows; ++i) sums[j / kCount][i][j % kCount] = call.c[i * call.ldc + j];
@@ -47,9 +52,9 @@ void ComputeTransposedTile(const TileCall<T>& call, int columns) {
       a_row_stride = kCount;
     }
     const T* b = call.b + l;
-    if (depth == kCount && columns == kPanelColumns<T>) {
+    if (depth == kCount && columns == kTransposedColumns<T>) {
 #pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) {
+      for (int v = 0; v < kSquares; ++v) {
         AddSquare<T, kRows>(a, a_row_stride, b + v * kCount * stride, stride, kCount, sums[v]);
       }
       continue;
@@ -62,8 +67,8 @@ void ComputeTransposedTile(const TileCall<T>& call, int columns) {
     }
   }
   for (int i = 0; i < kRows; ++i) {
-    T row[kPanelColumns<T>];
-    for (int v = 0; v < kPanelVectors; ++v) Store<T>(CanonicalNaN<T>(sums[v][i]), row + v * kCount);
+    T row[kTransposedColumns<T>];
+    for (int v = 0; v < kSquares; ++v) Store<T>(CanonicalNaN<T>(sums[v][i]), row + v * kCount);
     std::memcpy(call.c + i * call.ldc, row, columns * sizeof(T));
   }
 }

@@ -19,13 +19,6 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-// Whether loading a part of a vector costs as much as loading all of it.
-#if defined(__AVX512F__)
-constexpr bool kPartialLoadsAreFree = true;
-#else
-constexpr bool kPartialLoadsAreFree = false;
-#endif
-
 template <typename T>
 struct VectorOf {
   typedef T type __attribute__((vector_size(kVectorBytes)));
@@ -50,6 +43,18 @@ STILLFLOW_INLINE Vector<T> Broadcast(T x) {
   return x - Vector<T>{};  // x - 0 is x for every x, -0 included
 }
 
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// All bits of the first `count` lanes.
+template <typename T>
+STILLFLOW_INLINE __m256i FirstLanes(int count) {
+  if constexpr (sizeof(T) == 4) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  } else {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
+}
+#endif
+
 // The first `count` lanes; the others are zero and their memory is not touched.
 template <typename T>
 STILLFLOW_INLINE Vector<T> LoadPartial(const T* from, int count) {
@@ -61,12 +66,9 @@ STILLFLOW_INLINE Vector<T> LoadPartial(const T* from, int count) {
   }
 #elif defined(__AVX2__)
   if constexpr (sizeof(T) == 4) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lane);
-    return (Vector<T>)_mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask);
+    return (Vector<T>)_mm256_maskload_epi32(reinterpret_cast<const int*>(from), FirstLanes<T>(count));
   } else {
-    const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
-    return (Vector<T>)_mm256_maskload_epi64(reinterpret_cast<const long long*>(from), mask);
+    return (Vector<T>)_mm256_maskload_epi64(reinterpret_cast<const long long*>(from), FirstLanes<T>(count));
   }
 #else
   Vector<T> v{};
@@ -82,6 +84,12 @@ STILLFLOW_INLINE void StorePartial(Vector<T> v, T* to, int count) {
     _mm512_mask_storeu_epi32(to, static_cast<__mmask16>((1u << count) - 1), (__m512i)v);
   } else {
     _mm512_mask_storeu_epi64(to, static_cast<__mmask8>((1u << count) - 1), (__m512i)v);
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(to), FirstLanes<T>(count), (__m256i)v);
+  } else {
+    _mm256_maskstore_epi64(reinterpret_cast<long long*>(to), FirstLanes<T>(count), (__m256i)v);
   }
 #else
   for (int i = 0; i < count; ++i) to[i] = v[i];

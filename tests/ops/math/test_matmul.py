@@ -121,6 +121,20 @@ def test_same_bits_for_one_row_or_many(rng):
     assert sparse.tobytes() == whole.tobytes()
 
 
+@pytest.mark.parametrize(("transpose_a", "transpose_b"), FLAGS)
+def test_same_bits_for_a_part_or_all_of_a_large_product(transpose_a, transpose_b, rng):
+    """Large products are computed in blocks, whose factors are copied; small ones are not."""
+    a, b = rng.standard_normal((450, 1100)).astype(np.float32), rng.standard_normal((1100, 150)).astype(np.float32)
+
+    def product(a, b):
+        inputs = a.T.copy() if transpose_a else a, b.T.copy() if transpose_b else b
+        return evaluate_built(lambda x, y: ops.matmul(x, y, transpose_a, transpose_b), *inputs)
+
+    whole = product(a, b)
+    assert product(a[448:], b).tobytes() == whole[448:].tobytes()
+    assert product(a[100:117], b[:, 140:]).tobytes() == whole[100:117, 140:].tobytes()
+
+
 def test_nan_and_infinity_are_handed_on():
     a = np.array([[0, np.nan], [np.inf, 0]], np.float32)
     result = evaluate_built(ops.matmul, a, np.array([[0], [1]], np.float32))
