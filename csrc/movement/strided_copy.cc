@@ -12,10 +12,16 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
-// Of the tiles that a transpose goes through, along the rows of what is written and of what is read.
-constexpr int64_t kTileRowBytes = 1024;
-constexpr int64_t kTileColumnBytes = 256;
 constexpr int64_t kLineBytes = 64;
+
+// Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
+struct TileBytes {
+  int64_t written;
+  int64_t read;
+};
+constexpr TileBytes kCachedTile = {1024, 256};
+// Memory is read in a few long streams, and written two lines at a time, which processors fetch and send together.
+constexpr TileBytes kLargeTile = {128, 16 << 10};
 
 struct Bytes16 {
   uint64_t words[2];
@@ -217,24 +223,26 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
     if (i != dense) outer.Add(copy.dims[i], copy.from_strides[i], copy.to_strides[i]);
   }
   // Tiles follow each other in the direction of what is read.
-  constexpr int64_t kTileRows = kTileRowBytes / sizeof(T);
-  constexpr int64_t kTileColumns = kTileColumnBytes / sizeof(T);
+  const bool is_large = IsStreamed(copy.Count() * sizeof(T));
+  const bool is_streamed = is_large && HasWholeLines(copy, to);
+  const TileBytes tile_size = is_large ? kLargeTile : kCachedTile;
+  const int64_t tile_rows = tile_size.written / sizeof(T);
+  const int64_t tile_columns = tile_size.read / sizeof(T);
   const int64_t rows = copy.dims[last];
   const int64_t columns = copy.dims[dense];
-  const int64_t column_tiles = (columns + kTileColumns - 1) / kTileColumns;
-  const int64_t row_tiles = (rows + kTileRows - 1) / kTileRows;
-  outer.Add(row_tiles, kTileRows * copy.from_strides[last], kTileRows);
-  outer.Add(column_tiles, kTileColumns, kTileColumns * copy.to_strides[dense]);
-  const int64_t tile_bytes = std::min(rows, kTileRows) * std::min(columns, kTileColumns) * sizeof(T);
+  const int64_t column_tiles = (columns + tile_columns - 1) / tile_columns;
+  const int64_t row_tiles = (rows + tile_rows - 1) / tile_rows;
+  outer.Add(row_tiles, tile_rows * copy.from_strides[last], tile_rows);
+  outer.Add(column_tiles, tile_columns, tile_columns * copy.to_strides[dense]);
+  const int64_t tile_bytes = std::min(rows, tile_rows) * std::min(columns, tile_columns) * sizeof(T);
   const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
-  const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
   return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
     Walk walk(outer, outer.rank, tiles.begin);
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
-      const int64_t column = tile % column_tiles * kTileColumns;
-      const int64_t row = tile / column_tiles % row_tiles * kTileRows;
+      const int64_t column = tile % column_tiles * tile_columns;
+      const int64_t row = tile / column_tiles % row_tiles * tile_rows;
       TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense],
-                    std::min(kTileRows, rows - row), std::min(kTileColumns, columns - column), is_streamed);
+                    std::min(tile_rows, rows - row), std::min(tile_columns, columns - column), is_streamed);
     }
     if (is_streamed) EndStream();
   });
