@@ -66,3 +66,12 @@ def _initialized_value(op):
             if variable.name in names:
                 return variable.initialized_value()
     return None
+
+
+def check_outside_of_branches(initial_value, name):
+    """Raises ValueError for an initial value that is computed in a branch or a loop."""
+    if initial_value.op._get_control_flow_context() is not None:
+        raise ValueError(
+            f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or "
+            "conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."
+        )

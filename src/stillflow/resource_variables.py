@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import weakref
 
 from stillflow import initial_values, ops
 from stillflow.graph import dtypes
@@ -11,7 +13,9 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
-from stillflow.variables import Variable, check_outside_of_branches
+from stillflow.variables import Variable
+
+_numbers = itertools.count()  # in the order in which variables are made
 
 
 class ResourceVariable(Variable):
@@ -33,7 +37,8 @@ class ResourceVariable(Variable):
                     dtype=self._initial_value.dtype.base_dtype, shape=self._shape, shared_name=handle_name, name=scope
                 )
             self._dtype = self._initial_value.dtype.base_dtype
-            check_outside_of_branches(self._initial_value, scope)
+            self._show_to_tapes()
+            initial_values.check_outside_of_branches(self._initial_value, scope)
             with name_scope("IsInitialized"):
                 self._is_initialized_op = ops.var_is_initialized_op(self._handle)
             with (
@@ -50,6 +55,12 @@ class ResourceVariable(Variable):
                 if self._caching_device is not None:
                     with graph.colocate_with(None, ignore_existing=True), graph.device(self._caching_device):
                         self._cached_value = ops.identity(self._graph_element)
+
+    def _show_to_tapes(self):
+        """Says at the handle what gradient tapes want to know of the variable."""
+        self._handle._number = next(_numbers)
+        if self._trainable:
+            self._handle._trainable_variable = weakref.ref(self)
 
     def _initial_shape(self, shape):
         if shape is None:
@@ -84,6 +95,7 @@ class ResourceVariable(Variable):
         self._graph_element = snapshot
         self._is_initialized_op = None
         self._init_rest_from_proto(variable_def, import_scope)
+        self._show_to_tapes()
 
     # ---- What it is -----------------------------------------------------------------------------------------
 
@@ -241,6 +253,21 @@ class ResourceVariable(Variable):
             op = ops.resource_strided_slice_assign(self._handle, begin, end, strides, value, name=name, **masks)
             return self._changed(op)
 
+    def __iadd__(self, other):
+        raise _in_place("+", "variable.assign_add(value)")
+
+    def __isub__(self, other):
+        raise _in_place("-", "variable.assign_sub(value)")
+
+    def __imul__(self, other):
+        raise _in_place("*", "variable.assign(variable * value)")
+
+    def __itruediv__(self, other):
+        raise _in_place("/", "variable.assign(variable / value)")
+
+    def __ipow__(self, other):
+        raise _in_place("**", "variable.assign(variable ** value)")
+
     # ---- Being used -----------------------------------------------------------------------------------------
 
     def _as_graph_element(self):
@@ -265,6 +292,13 @@ class ResourceVariable(Variable):
     @staticmethod
     def from_proto(variable_def, import_scope=None):
         return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
+
+
+def _in_place(operator, change):
+    return RuntimeError(
+        f"Variable {operator}= value not supported. Use {change} to modify the variable, or "
+        f"variable = variable {operator} value to get a new Tensor object."
+    )
 
 
 _SCATTERS = {

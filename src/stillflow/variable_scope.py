@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import threading
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs, name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variable_store import VariableAggregation, VariableStore, VariableSynchronization
+from stillflow.variables import Variable
 
 
 class _ReuseMode(enum.Enum):
@@ -19,6 +21,9 @@ class _ReuseMode(enum.Enum):
 
 
 AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+
+_NO_CACHING = "Caching devices are not yet supported when eager execution is enabled."
 
 
 def no_regularizer(_):
@@ -49,6 +54,11 @@ class VariableScope:
         self._dtype = dtype
         self._use_resource = use_resource
         self._constraint = constraint
+        if executing_eagerly():
+            if caching_device is not None:
+                raise NotImplementedError(_NO_CACHING)
+            self._reuse = AUTO_REUSE
+            self._use_resource = True
 
     @property
     def name(self):
@@ -106,12 +116,16 @@ class VariableScope:
         self._dtype = dtype
 
     def set_use_resource(self, use_resource):
+        if executing_eagerly() and not use_resource:
+            raise ValueError("When eager execution is enabled, use_resource cannot be set to false.")
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer):
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device):
+        if executing_eagerly():
+            raise NotImplementedError(_NO_CACHING)
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner):
@@ -150,6 +164,11 @@ class VariableScope:
         for key in ("regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint"):
             if options.get(key) is None:
                 options[key] = getattr(self, f"_{key}")
+        if executing_eagerly():
+            reuse = AUTO_REUSE if var_store.keeps_variables else False
+            options["use_resource"] = True
+        elif reuse is None:
+            reuse = self._reuse
         with name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
                 found = convert_to_tensor(initializer).dtype.base_dtype
@@ -159,7 +178,7 @@ class VariableScope:
                 full_name,
                 dtype=dtypes.as_dtype(self._dtype if dtype is None else dtype).base_dtype,
                 initializer=self._initializer if initializer is None else initializer,
-                reuse=self._reuse if reuse is None else reuse,
+                reuse=reuse,
                 **options,
             )
 
@@ -217,7 +236,61 @@ def share_with_function(body):
 
 def default_variable_store():
     """The variables that get_variable of the default graph knows."""
-    return get_default_graph().__dict__.setdefault("_variable_store", VariableStore())
+    graph = get_default_graph()
+    found = graph.__dict__.get("_variable_store")
+    if found is None:
+        # What is made eagerly lives as long as the program holds it.
+        found = graph.__dict__["_variable_store"] = VariableStore(keeps_variables=not graph.executes_eagerly)
+    return found
+
+
+class EagerVariableStore:
+    """Keeps the variables that get_variable makes in eager execution, while it is the default.
+
+        store = tf.contrib.eager.EagerVariableStore()
+        with store.as_default():
+            weights = tf.get_variable("weights", [10])  # the same one whenever this is called
+
+    Args:
+      store: the VariableStore to use. Raises ValueError for one that does not keep variables.
+    """
+
+    def __init__(self, store=None):
+        if store is not None and not store.keeps_variables:
+            raise ValueError(
+                "Cannot construct EagerVariableStore from a VariableStore object that does not hold eager variables."
+            )
+        self._store = VariableStore() if store is None else store
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """A context in which get_variable makes and finds the variables of this store."""
+        attributes = get_default_graph().__dict__
+        outer = default_variable_store()
+        attributes["_variable_store"] = self._store
+        try:
+            yield
+        finally:
+            attributes["_variable_store"] = outer
+
+    def variables(self):
+        """All variables, sorted by name."""
+        return sorted(self._store._variables.values(), key=lambda variable: variable.name)
+
+    def trainable_variables(self):
+        return [variable for variable in self.variables() if variable.trainable]
+
+    def non_trainable_variables(self):
+        return [variable for variable in self.variables() if not variable.trainable]
+
+    def copy(self):
+        """Another store, of copies of the variables."""
+        copied = EagerVariableStore()
+        for name, variable in self._store._variables.items():
+            copied._store._variables[name] = Variable(
+                variable.read_value(), variable.trainable, name=variable._shared_name
+            )
+        return copied
 
 
 def get_variable_scope():

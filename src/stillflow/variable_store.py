@@ -25,7 +25,10 @@ from stillflow.variables import Variable, VariableAggregation, VariableSynchroni
 
 
 class VariableStore:
-    def __init__(self):
+    """The variables that get_variable finds again. One that does not keep them makes a new one each time."""
+
+    def __init__(self, keeps_variables=True):
+        self.keeps_variables = keeps_variables
         self._variables = {}
         self._partitioned = {}
 
@@ -91,7 +94,8 @@ class VariableStore:
             constraint=constraint, use_resource=use_resources_by_default() if use_resource is None else use_resource,
             synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
-        self._variables[name] = variable
+        if self.keeps_variables:
+            self._variables[name] = variable
         if regularizer:
             _regularize(name, variable, regularizer)
         return variable
@@ -123,7 +127,8 @@ class VariableStore:
             for i, (offset, part_shape) in enumerate(slices(shape.as_list(), slicing))
         ]
         variable = PartitionedVariable(name, shape, dtype, parts, slicing)
-        self._partitioned[name] = variable
+        if self.keeps_variables:
+            self._partitioned[name] = variable
         return variable
 
     def _get_part(self, name, index, full_shape, offset, shape, dtype, initializer, reuse, options):
@@ -227,7 +232,7 @@ def _initial_value(name, shape, dtype, initializer, partition_info):
 
 def _regularize(name, variable, regularizer):
     graph = get_default_graph()
-    with graph.colocate_with(variable.op), name_scope(f"{name}/Regularizer/"), graph.control_dependencies(None):
+    with graph.colocate_with(variable), name_scope(f"{name}/Regularizer/"), graph.control_dependencies(None):
         loss = regularizer(variable)
     if loss is not None:
         graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

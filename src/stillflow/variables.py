@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 
 from stillflow import initial_values, ops
+from stillflow.composites.batch_places import batch_places
 from stillflow.composites.cond import cond
 from stillflow.composites.control import group
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together; there is one."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
+from stillflow.variable_copies import VariableAggregation, VariableSynchronization
 
 
 class Variable(Trackable):
@@ -48,7 +31,7 @@ class Variable(Trackable):
     __array_priority__ = 100
 
     def __new__(cls, *args, use_resource=None, variable_def=None, **options):
-        if cls is Variable and get_default_graph().executes_eagerly and variable_def is None:
+        if cls is Variable and executing_eagerly():
             from stillflow.eager.variable import EagerVariable
 
             return super().__new__(EagerVariable)
@@ -131,7 +114,7 @@ class Variable(Trackable):
                     self._variable = self._reference_node(shape, validate_shape, scope)
             else:
                 self._initial_value = convert_to_tensor(initial_value, dtype, "initial_value")
-                check_outside_of_branches(self._initial_value, scope)
+                initial_values.check_outside_of_branches(self._initial_value, scope)
                 self._variable = self._reference_node(shape, validate_shape, scope)
             if validate_shape and not self._initial_value.shape.is_fully_defined():
                 raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
@@ -227,6 +210,27 @@ class Variable(Trackable):
     def initial_value(self):
         """The tensor that `initializer` assigns."""
         return self._initial_value
+
+    @property
+    def synchronization(self):
+        return self._synchronization
+
+    @property
+    def aggregation(self):
+        return self._aggregation
+
+    def experimental_ref(self):
+        """A hashable stand-in; variables are hashable themselves."""
+        return self
+
+    @property
+    def _graph(self):
+        return self.graph
+
+    @property
+    def _identity(self):
+        """What tells the variable from all others."""
+        return self.graph, self.op.name
 
     @property
     def _shared_name(self):
@@ -344,6 +348,15 @@ class Variable(Trackable):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         return function(self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name)
 
+    def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
+        """A tensor that, when computed, replaces rows within each of a batch; see tf.batch_scatter_update."""
+        from stillflow.graph.indexed_slices import IndexedSlices
+
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        with name_scope(name):
+            return self.scatter_nd_update(batch_places(sparse_delta.indices), sparse_delta.values)
+
     def _gather_saveables_for_checkpoint(self):
         return {"VARIABLE_VALUE": self}
 
@@ -380,7 +393,7 @@ class Variable(Trackable):
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
-        if variable_def.is_resource:
+        if not executing_eagerly() and variable_def.is_resource:
             from stillflow.resource_variables import ResourceVariable
 
             return ResourceVariable.from_proto(variable_def, import_scope)
@@ -402,15 +415,6 @@ def use_resources_by_default(uses=None):
     if uses is not None:
         _uses_resources_by_default = uses
     return _uses_resources_by_default
-
-
-def check_outside_of_branches(initial_value, name):
-    """Raises ValueError for an initial value that is computed in a branch or a loop."""
-    if initial_value.op._get_control_flow_context() is not None:
-        raise ValueError(
-            f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or "
-            "conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."
-        )
 
 
 def _uses_resource(use_resource, variable_def):
@@ -457,7 +461,7 @@ def overload_operators():
 
 def variables_initializer(var_list, name="init"):
     """An operation that runs the initializers of the variables."""
-    if var_list:
+    if var_list and not executing_eagerly():
         return group(*[variable.initializer for variable in var_list], name=name)
     return group(name=name)
 

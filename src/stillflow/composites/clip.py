@@ -77,7 +77,7 @@ def global_norm(t_list, name=None):
         halves = []
         for values in _all_values(t_list):
             if values is not None:
-                with get_default_graph().colocate_with(values.op):
+                with get_default_graph().colocate_with(values):
                     halves.append(ops.l2_loss(values))
         half = ops.reduce_sum(ops.stack(halves))
         return ops.sqrt(half * ops.constant(2.0, dtype=half.dtype), name="global_norm")
@@ -108,6 +108,6 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
             if v is None:
                 clipped.append(None)
                 continue
-            with get_default_graph().colocate_with(v.op):
+            with get_default_graph().colocate_with(v):
                 clipped.append(_like(t, ops.identity(v * scale, name=f"{scope}_{i}")))
         return clipped, use_norm

@@ -14,7 +14,7 @@ from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor
 
 _ids = itertools.count()
-_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class EagerTensor(Tensor):
@@ -94,7 +94,7 @@ class EagerTensor(Tensor):
 
     @property
     def device(self):
-        return _DEVICE
+        return DEVICE
 
     backing_device = device
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import weakref
 
 from stillflow import ops
+from stillflow.eager.tensor import DEVICE
 from stillflow.graph.collections import GraphKeys
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.resource_variables import ResourceVariable
+from stillflow.variables import Variable
 
 _numbers = itertools.count()
 
@@ -31,12 +35,17 @@ class EagerVariable(ResourceVariable):
             self._handle = ops.var_handle_op(
                 dtype=self._dtype, shape=self._shape, shared_name=f"{self._name}_{number}", name=scope
             )
-            self._handle._number = number
-            if self._trainable:
-                self._handle._trainable_variable = weakref.ref(self)
+            self._show_to_tapes()
             weakref.finalize(self, graph.compiled.forget_variable, self._handle._op)
-            self._initializer_op = self._is_initialized_op = self._graph_element = self._cached_value = None
+            self._initializer_op = self._is_initialized_op = self._graph_element = None
             ops.assign_variable_op(self._handle, value)
+            # What is cached once stays: TensorFlow's `value` goes on to return it, too.
+            self._cached_value = None if self._caching_device is None else self._new_read()
+
+    def _init_from_proto(self, variable_def, import_scope):
+        raise ValueError(
+            "Creating ResourceVariable from variable_def is not supported when eager execution is enabled."
+        )
 
     def _add_to_collections(self, graph, collections):
         if GraphKeys.GLOBAL_STEP in collections:
@@ -61,6 +70,18 @@ class EagerVariable(ResourceVariable):
         raise AttributeError("Tensor.graph is meaningless when eager execution is enabled.")
 
     @property
+    def device(self):
+        return DEVICE
+
+    @property
+    def _graph(self):
+        return self._handle._op._graph
+
+    @property
+    def _identity(self):
+        return self._graph, self._handle._op._name
+
+    @property
     def create(self):
         raise RuntimeError("Calling create is not supported when eager execution is enabled.")
 
@@ -74,8 +95,10 @@ class EagerVariable(ResourceVariable):
     # ---- Its value ------------------------------------------------------------------------------------------
 
     def numpy(self):
-        """A copy of the value."""
-        return self.value().numpy()
+        """A copy of the value. Raises NotImplementedError where a graph is built."""
+        if not executing_eagerly():
+            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+        return self.read_value().numpy()
 
     def eval(self, session=None):
         raise RuntimeError("Trying to eval in EAGER mode")
@@ -102,8 +125,24 @@ class EagerVariable(ResourceVariable):
     def to_proto(self, export_scope=None):
         raise RuntimeError("to_proto not supported in EAGER mode.")
 
+    def __deepcopy__(self, memo):
+        """Another variable with the same value."""
+        copied = EagerVariable(
+            self.read_value(), self._trainable, dtype=self._dtype, name=f"{self._shared_name}_copy",
+            constraint=self._constraint,
+        )  # fmt: skip
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self):
+        remade = functools.partial(
+            Variable, self.numpy(), self._trainable, dtype=self._dtype, name=self._shared_name,
+            constraint=self._constraint,
+        )  # fmt: skip
+        return remade, ()
+
     def __repr__(self):
-        text = self.value()._text(True)
+        text = self.read_value()._text(True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 
 
@@ -113,6 +152,10 @@ class _ChangedVariable(EagerVariable):
     def __init__(self, variable):
         self.__dict__.update(variable.__dict__)
         self._variable = variable  # which lives as long as this
+
+    @property
+    def op(self):
+        return None
 
     @property
     def name(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.batch_places import batch_places
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -210,20 +211,5 @@ def batch_scatter_update(ref, indices, updates, use_locking=True, name=None):
     Raises ValueError if the rank of `indices` is not known.
     """
     with name_scope(name):
-        indices = convert_to_tensor(indices, name="indices")
-        shape = ops.shape(indices)
-        rank = indices.shape.rank
-        if rank is None:
-            raise ValueError("batch_gather does not allow indices with unknown shape.")
-        last = ops.expand_dims(indices, -1)
-        columns = []
-        for axis in range(rank - 1):
-            size = shape[axis]
-            sizes = [1] * (rank + 1)
-            sizes[axis] = size
-            places = ops.reshape(ops.range_op(0, size, 1), sizes)
-            if places.dtype.base_dtype is not last.dtype:
-                places = ops.cast_op(places, DstT=last.dtype)
-            columns.append(places * ops.ones_like(last))
-        places = ops.concat([*columns, last], axis=-1)
+        places = batch_places(indices)
         return scatter_nd_update(ref, places, updates, use_locking=use_locking)

@@ -45,7 +45,7 @@ class AdagradDAOptimizer(Optimizer):
     def _create_slots(self, var_list):
         for v in var_list:
             dtype = v.dtype.base_dtype
-            with get_default_graph().colocate_with(v.op):
+            with get_default_graph().colocate_with(v):
                 zeros = ops.constant(0.0, shape=v.shape, dtype=dtype)
                 squares = ops.constant(self._initial_value, shape=v.shape, dtype=dtype)
             self._get_or_make_slot(v, zeros, "gradient_accumulator", self._name)
@@ -53,7 +53,7 @@ class AdagradDAOptimizer(Optimizer):
 
     def _prepare(self):
         self._learning_rate_tensor = self._hyperparameter(self._learning_rate, "learning_rate")
-        with get_default_graph().colocate_with(self._learning_rate_tensor.op):
+        with get_default_graph().colocate_with(self._learning_rate_tensor):
             self._steps = ops.identity(self._global_step) + 1
 
     def _slots_of(self, var):

@@ -95,7 +95,7 @@ class AdamOptimizer(Optimizer):
         graph = get_default_graph()
         with graph.control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()
-            with graph.colocate_with(beta1_power.op):
+            with graph.colocate_with(beta1_power):
                 powers = [
                     beta1_power.assign(beta1_power * self._beta1_t, use_locking=self._use_locking),
                     beta2_power.assign(beta2_power * self._beta2_t, use_locking=self._use_locking),

@@ -61,7 +61,7 @@ class FtrlOptimizer(Optimizer):
 
     def _create_slots(self, var_list):
         for v in var_list:
-            with get_default_graph().colocate_with(v.op):
+            with get_default_graph().colocate_with(v):
                 value = ops.constant(self._initial_accumulator_value, dtype=v.dtype.base_dtype, shape=v.shape)
                 self._get_or_make_slot(v, value, "accum", self._accum_name or self._name)
                 self._zeros_slot(v, "linear", self._linear_name or self._name)

@@ -6,7 +6,7 @@ import logging
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.initializers import Zeros
 from stillflow.variable_scope import get_variable
@@ -15,7 +15,9 @@ from stillflow.variables import Variable
 
 
 def global_step(sess, global_step_tensor):
-    """The number of steps so far in a session, an int."""
+    """The number of steps so far in a session, an int; in eager execution no session is asked."""
+    if executing_eagerly():
+        return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
 
 

@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.initializers import Zeros
 from stillflow.ops.convert import convert_to_tensor
@@ -41,7 +41,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
 def _assign_debiased(variable, value, decay):
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, decay]):
         options = {"dtype": variable.dtype, "initializer": Zeros(), "trainable": False}
-        with get_default_graph().colocate_with(variable.op):
+        with get_default_graph().colocate_with(variable):
             biased = get_variable(_free_name("biased"), shape=variable.shape, **options)
             local_step = get_variable(_free_name("local_step"), shape=[], **options)
     update = _assign_sub(biased, (biased - value) * decay, None)
@@ -64,7 +64,7 @@ def _free_name(name):
     scope = get_variable_scope()
     if scope.reuse:
         return name
-    taken = {variable.op.name for variable in scope.global_variables()}
+    taken = {variable._shared_name for variable in scope.global_variables()}
     found, number = name, 0
     while f"{scope.name}/{found}" in taken:
         number += 1
@@ -132,7 +132,7 @@ class ExponentialMovingAverage:
             zero; by default the trainable variables. Variables are added to GraphKeys.MOVING_AVERAGE_VARIABLES.
 
         Raises:
-          TypeError: for other types than float16, bfloat16, float32 and float64.
+          TypeError: for other types than float16, bfloat16, float32 and float64, and in eager execution for tensors.
         """
         if var_list is None:
             var_list = trainable_variables()
@@ -141,6 +141,11 @@ class ExponentialMovingAverage:
             if variable.dtype.base_dtype not in _TYPES:
                 raise TypeError(f"The variables must be half, float, or double: {variable.name}")
             if variable not in self._averages:
+                if executing_eagerly() and not isinstance(variable, Variable):
+                    raise TypeError(
+                        "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager "
+                        "execution is enabled."
+                    )
                 with init_scope():
                     average = self._shadow_of(variable)
                 if self._zero_debias and not isinstance(variable, Variable):
@@ -172,8 +177,8 @@ class ExponentialMovingAverage:
     def average_name(self, var):
         """The name of the shadow variable, also of one that `apply` would make."""
         if var in self._averages:
-            return self._averages[var].op.name
-        return get_default_graph().unique_name(f"{var.op.name}/{self._name}", mark_as_used=False)
+            return slot_creator.name_of(self._averages[var])
+        return get_default_graph().unique_name(f"{slot_creator.name_of(var)}/{self._name}", mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables=None):
         """{name in a checkpoint: variable}, with the names of the shadow variables where there are averages.
@@ -188,6 +193,6 @@ class ExponentialMovingAverage:
         found = {self.average_name(variable): variable for variable in averaged}
         names = {variable.name for variable in averaged}
         for variable in dict.fromkeys(global_variables()):
-            if variable.name not in names and variable.op.name not in found:
-                found[variable.op.name] = variable
+            if variable.name not in names and slot_creator.name_of(variable) not in found:
+                found[slot_creator.name_of(variable)] = variable
         return found

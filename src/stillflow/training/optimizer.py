@@ -7,7 +7,7 @@ from stillflow.composites.control import group, tuple_of
 from stillflow.gradients import gradients
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -50,12 +50,13 @@ class Optimizer(Trackable):
         self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
         colocate_gradients_with_ops=False, name=None, grad_loss=None,
     ):  # fmt: skip
-        """An operation that takes one step towards smaller `loss`.
+        """An operation that takes one step towards smaller `loss`; None where the step has been taken eagerly.
 
         Args:
-          loss: the tensor to make small.
+          loss: the tensor to make small, or a function that returns it; in eager execution a function.
           global_step: a variable that counts the steps.
-          var_list: the variables to change; by default all trainable ones of the graph.
+          var_list: the variables to change; by default all trainable ones of the graph, or those that the function
+            uses.
           gate_gradients: GATE_NONE, GATE_OP or GATE_GRAPH.
           aggregation_method: a member of AggregationMethod.
           colocate_gradients_with_ops: whether to place gradients with the ops they belong to.
@@ -64,6 +65,7 @@ class Optimizer(Trackable):
 
         Raises:
           ValueError: if there are no variables, or `loss` depends on none of them.
+          RuntimeError: in eager execution, if `loss` is no function.
         """
         grads_and_vars = self.compute_gradients(
             loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
@@ -85,6 +87,12 @@ class Optimizer(Trackable):
         Raises ValueError for an unknown `gate_gradients`, for types that do not have gradients, and if there are
         no variables.
         """
+        if callable(loss):
+            return self._gradients_of_function(loss, var_list, grad_loss)
+        if executing_eagerly():
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
@@ -112,6 +120,18 @@ class Optimizer(Trackable):
         self._assert_valid_dtypes([v for grad, v in grads_and_vars if grad is not None])
         return grads_and_vars
 
+    @staticmethod
+    def _gradients_of_function(loss, var_list, grad_loss):
+        from stillflow.eager.gradient_tape import GradientTape
+
+        with GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = loss()
+        if var_list is None:
+            var_list = tape.watched_variables()
+        return list(zip(tape.gradient(value, var_list, grad_loss), var_list, strict=True))
+
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
         """The second half of `minimize`: an operation that changes the variables by their gradients.
 
@@ -129,6 +149,8 @@ class Optimizer(Trackable):
             raise ValueError("No variables provided.")
         for _, v in grads_and_vars:
             _target(v)
+            if executing_eagerly() and not isinstance(v, Variable):
+                raise NotImplementedError("Trying to update a Tensor ", v)
         var_list = [v for grad, v in grads_and_vars if grad is not None]
         if not var_list:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in grads_and_vars]}.")
@@ -140,16 +162,18 @@ class Optimizer(Trackable):
             updates = []
             for grad, v in grads_and_vars:
                 if grad is not None:
-                    with name_scope(f"update_{v.op.name}"), graph.colocate_with(v.op):
+                    with name_scope(f"update_{slot_creator.name_of(v)}"), graph.colocate_with(v):
                         updates.append(self._update(grad, v))
             if global_step is None:
                 step = self._finish(updates, scope)
             else:
                 with (
                     graph.control_dependencies([self._finish(updates, "update")]),
-                    graph.colocate_with(global_step.op),
+                    graph.colocate_with(global_step),
                 ):
                     step = _counted(global_step, scope)
+        if executing_eagerly():
+            return None
         step = step.op if isinstance(step, Tensor) else step
         train_ops = graph.get_collection_ref(GraphKeys.TRAIN_OP)
         if step not in train_ops:
@@ -184,13 +208,13 @@ class Optimizer(Trackable):
         """The optimizer's own variables in the default graph, sorted by name: slots and others."""
         graph = get_default_graph()
         found = [*self._non_slots.values(), *(slot for slots in self._slots.values() for slot in slots.values())]
-        return sorted((v for v in found if v.graph is graph), key=lambda v: v.name)
+        return sorted((v for v in found if v._graph is graph), key=lambda v: v.name)
 
     def _create_non_slot_variable(self, initial_value, name, colocate_with):
         """A variable that belongs to no other, made once for each graph."""
-        graph = colocate_with.graph
+        graph = colocate_with._graph
         if (name, graph) not in self._non_slots:
-            with graph.colocate_with(colocate_with.op):
+            with graph.colocate_with(colocate_with):
                 self._non_slots[name, graph] = Variable(
                     initial_value, trainable=False, name=name, use_resource=is_resource_variable(colocate_with)
                 )
@@ -304,7 +328,7 @@ class Optimizer(Trackable):
 
 
 def _key(variable):
-    return variable.op.graph, variable.op.name
+    return variable._identity if isinstance(variable, Variable) else (variable.op.graph, variable.op.name)
 
 
 def _target(variable):

@@ -35,7 +35,7 @@ class ProximalAdagradOptimizer(Optimizer):
 
     def _create_slots(self, var_list):
         for v in var_list:
-            with get_default_graph().colocate_with(v.op):
+            with get_default_graph().colocate_with(v):
                 value = ops.constant(self._initial_accumulator_value, shape=v.shape, dtype=v.dtype.base_dtype)
             self._get_or_make_slot(v, value, "accumulator", self._name)
 

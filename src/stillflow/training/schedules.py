@@ -1,7 +1,11 @@
-"""Learning rates that depend on the number of steps."""
+"""Learning rates that depend on the number of steps.
+
+In eager execution these functions return functions without arguments, which compute the rate of the moment.
+"""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -10,10 +14,22 @@ from stillflow.composites.case import case
 from stillflow.composites.cond import cond
 from stillflow.composites.random import random_normal
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 
+def _computed_anew(rate):
+    """What in eager execution returns a function that computes the rate whenever it is called."""
+
+    @functools.wraps(rate)
+    def rate_or_function(*args, **kwargs):
+        return functools.partial(rate, *args, **kwargs) if executing_eagerly() else rate(*args, **kwargs)
+
+    return rate_or_function
+
+
+@_computed_anew
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate * decay_rate ** (global_step / decay_steps), a scalar tensor.
 
@@ -41,6 +57,7 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     return exponential_decay(learning_rate, global_step, decay_steps, factor, staircase, name)
 
 
+@_computed_anew
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate / (1 + decay_rate * global_step / decay_steps), a scalar tensor; see exponential_decay."""
     _check_step(global_step, "inverse_time_decay")
@@ -52,6 +69,7 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
         return ops.divide(rate, ops.add(one, ops.mul(factor, fraction)), name=scope)
 
 
+@_computed_anew
 def polynomial_decay(
     learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None
 ):
@@ -76,6 +94,7 @@ def polynomial_decay(
         return ops.add(ops.mul(rate - end_rate, ops.pow(1 - fraction, power)), end_rate, name=scope)
 
 
+@_computed_anew
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """From `learning_rate` to `alpha` times that in `decay_steps` steps, along half a wave of the cosine.
 
@@ -91,6 +110,7 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         return ops.mul(rate, (1 - alpha) * wave + alpha)
 
 
+@_computed_anew
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
     """Like cosine_decay, again and again: each time for `t_mul` times as many steps, from `m_mul` times the rate."""
     _check_step(global_step, "cosine decay restarts")
@@ -115,6 +135,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         return ops.mul(rate, (1 - alpha) * wave + alpha, name=scope)
 
 
+@_computed_anew
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
     """learning_rate * ((alpha + line) * wave + beta), a scalar tensor.
 
@@ -132,6 +153,7 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         return ops.mul(rate, (alpha + line) * wave + beta, name=scope)
 
 
+@_computed_anew
 def noisy_linear_cosine_decay(
     learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5, alpha=0.0,
     beta=0.001, name=None,
@@ -183,6 +205,11 @@ def piecewise_constant(x, boundaries, values, name=None):
             )
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
+    return _value_between(x, boundaries, values, name)
+
+
+@_computed_anew
+def _value_between(x, boundaries, values, name):
     with name_scope(None, name or "PiecewiseConstant"):
         x = convert_to_tensor(x)
 

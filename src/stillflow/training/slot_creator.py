@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.initializers import Zeros
 from stillflow.partitioned_variables import SaveSliceInfo
 from stillflow.resource_variables import is_resource_variable
@@ -34,10 +34,10 @@ def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
 
 def _create(primary, initial_value, name, validates_shape, shape, dtype, is_colocated):
     # The name is a default name: it is made unique where another slot has it already.
-    with variable_scope(None, f"{primary.op.name}/{name}"):
+    with variable_scope(None, f"{name_of(primary)}/{name}"):
         if not is_colocated:
             return _slot_variable(primary, initial_value, validates_shape, shape, dtype)
-        with get_default_graph().colocate_with(primary.op):
+        with get_default_graph().colocate_with(primary):
             return _slot_variable(primary, initial_value, validates_shape, shape, dtype)
 
 
@@ -58,8 +58,13 @@ def _slot_variable(primary, initial_value, validates_shape, shape, dtype):
     info = getattr(primary, "_save_slice_info", None)
     if info is not None:
         # A slot of a part is the same part of a slot of the whole.
-        own_name = slot.op.name.removeprefix(f"{primary.op.name}/")
+        own_name = name_of(slot).removeprefix(f"{name_of(primary)}/")
         slot._set_save_slice_info(
             SaveSliceInfo(f"{info.full_name}/{own_name}", info.full_shape, info.var_offset, info.var_shape)
         )
     return slot
+
+
+def name_of(primary):
+    """What the names of slots begin with."""
+    return primary._shared_name if executing_eagerly() else primary.op.name
