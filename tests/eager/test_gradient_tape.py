@@ -93,3 +93,16 @@ def test_in_a_graph_it_records_nodes():
             tape.watch(a)
             y = a * a
         assert session.run(tape.gradient(y, a)).tolist() == [2.0, 4.0]
+
+
+def test_gradients_are_added_in_the_order_of_tensorflow():
+    variable = tf.Variable(tf.zeros([3]))
+    with tf.GradientTape(persistent=True) as tape:
+        a, b, c = tf.gather(variable, [1]), tf.gather(variable, [1]), tf.gather(variable, [2])
+        first = tf.reduce_sum(a * 1.0) + tf.reduce_sum(b * 2.0) + tf.reduce_sum(c * 3.0)
+        second = tf.reduce_sum(c * 3.0) + tf.reduce_sum(a * 1.0) + tf.reduce_sum(b * 2.0)
+        d = variable * 1.0
+        third = tf.reduce_sum(d * [1e8, 1.0, 1.0]) + tf.reduce_sum(d) + tf.reduce_sum(d * [-1e8, 3.0, 1.0])
+    assert tape.gradient(first, variable).values.numpy().tolist() == [3.0, 1.0, 2.0]
+    assert tape.gradient(second, variable).values.numpy().tolist() == [2.0, 3.0, 1.0]
+    assert tape.gradient(third, variable).numpy().tolist() == [0.0, 5.0, 3.0]

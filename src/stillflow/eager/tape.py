@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 from stillflow import ops
 from stillflow.gradients import UnconnectedGradients, get_gradient_function, sum_indexed_slices
 from stillflow.graph import dtypes
@@ -68,7 +70,7 @@ class Tape:
             if id(target) in reached:
                 given = None if output_gradients is None else output_gradients[i]
                 gradients.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
-        for op in reversed(path):
+        for op in _from_targets(targets, path):
             self._go_through(op, gradients, reached)
         found = [_sum(gradients.get(id(source), [])) for source in sources]
         if unconnected is UnconnectedGradients.ZERO:
@@ -114,6 +116,41 @@ class Tape:
         for tensor, grad in zip(op._inputs, in_grads, strict=True):
             if grad is not None and id(tensor) in reached:
                 gradients.setdefault(id(tensor), []).append(grad)
+
+
+def _from_targets(targets, path):
+    """The operations of `path` that `targets` depend on, each after all that use its outputs.
+
+    Of several gradients of one tensor this decides which is added first, and so the bits: as in TensorFlow an
+    operation gets into line when the last that uses its outputs has been gone through.
+    """
+    producers = {id(tensor): op for op in path for tensor in op._outputs}
+    uses: dict = {}  # id of a tensor -> how often operations on the way to the targets use it
+    found: dict = {}  # id of such an operation -> the operation
+    pending = [id(target) for target in targets]
+    while pending:
+        op = producers.get(pending.pop())
+        if op is None or id(op) in found:
+            continue
+        found[id(op)] = op
+        for key in map(id, op._inputs):
+            if key in producers:
+                if key not in uses:
+                    pending.append(key)
+                uses[key] = uses.get(key, 0) + 1
+    unfinished = {key: sum(id(tensor) in uses for tensor in op._outputs) for key, op in found.items()}
+    line = collections.deque(op for key, op in found.items() if not unfinished[key])
+    while line:
+        op = line.popleft()
+        yield op
+        for key in map(id, op._inputs):
+            if key in uses:
+                uses[key] -= 1
+                if not uses[key]:
+                    producer = producers[key]
+                    unfinished[id(producer)] -= 1
+                    if not unfinished[id(producer)]:
+                        line.append(producer)
 
 
 _NUMBERS = _TRACKED - {dtypes.resource, dtypes.variant}
