@@ -7,7 +7,7 @@ Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1
 A snippet is a function that builds a small graph and may return tensors to evaluate; a program is a module with
 a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values. A module of
 tests/programs/values has single ops over many types; recorded are the values, or the errors ("values/cast" is
-the name of one).
+the name of one). "eager_snippets" and "eager_values" are what comes of them when operations run when they are called.
 """
 
 import importlib
@@ -31,8 +31,6 @@ OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("monitored_sessions", "training_loop.scenarios"),
-    ("supervisors", "training_loop.supervisor_scenarios"),
-    ("warm_starts", "saver.warm_start_cases"),
     ("supervisors", "training_loop.supervisor_scenarios"),
     ("warm_starts", "saver.warm_start_cases"),
 )
@@ -108,6 +106,20 @@ def record_outcomes(name, module):
     print(name, len(outcomes), os.path.getsize(path))
 
 
+def record_eager(kind):
+    """What is done when operations run when they are called; before TensorFlow has been used in this process."""
+    import json
+
+    from eager_runs import recording
+
+    outcomes = recording.record(tf, kind)
+    path = os.path.join(TESTS, "golden", "eager", kind + ".json")
+    with open(path, "w") as file:
+        lines = ["{}: {}".format(json.dumps(name), json.dumps(outcomes[name])) for name in sorted(outcomes)]
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+    print("eager", kind, len(outcomes), os.path.getsize(path))
+
+
 def record_functions():
     import function_cases
 
@@ -131,6 +143,9 @@ def record_transcripts():
 
 
 def main(names):
+    for kind in ("snippets", "values"):
+        if not names or "eager_" + kind in names:
+            record_eager(kind)
     if not names or "transcripts" in names:
         record_transcripts()
     for name, module in OUTCOMES:

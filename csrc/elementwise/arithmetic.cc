@@ -216,6 +216,8 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Add, "add"),
     STILLFLOW_NUMBER_TILES(Binary, Sub, "sub"),
     STILLFLOW_NUMBER_TILES(Binary, Mul, "mul"),
+    Binary<Sub, uint16_t>("sub"),
+    Binary<Mul, uint16_t>("mul"),
     STILLFLOW_FLOAT_TILES(Binary, Div, "div"),
     STILLFLOW_FLOAT_TILES(Binary, Div, "truncate_div"),  // not truncated, as in TensorFlow
     STILLFLOW_FLOAT_TILES(Binary, DivNoNan, "div_no_nan"),

@@ -26,7 +26,7 @@ class ConditionalAccumulatorBase:
         self._dtype = dtypes.as_dtype(dtype)
         self._shape = TensorShape(shape)
         self._accumulator_ref = accumulator_ref
-        self._name = accumulator_ref.op.name.split("/")[-1]
+        self._name = accumulator_ref._op._name.split("/")[-1]
 
     @property
     def accumulator_ref(self):

@@ -9,7 +9,7 @@ import enum
 from stillflow import ops
 from stillflow.composites.control import tuple_of
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -124,7 +124,9 @@ def gradients(
       LookupError: if an op on the way has no gradient.
       ValueError: if arguments do not match each other.
       TypeError: if a gradient is of a type that its tensor cannot have.
+      RuntimeError: while operations are executed eagerly.
     """
+    require_graph("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     ys, xs = _as_list(ys), _as_list(xs)
     stop_gradients = [] if stop_gradients is None else _as_list(stop_gradients)
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)

@@ -78,7 +78,7 @@ def matching_files(patterns):
     for pattern in np.asarray(patterns, object).ravel():
         path = _path(pattern)
         path = path if "/" in path else f"./{path}"
-        with typed_errors(path):
+        with typed_errors(path.rpartition("/")[0]):
             files, name = system_of(path)
             found.update(files.glob(name))
     names = sorted(name.encode("utf-8", "surrogateescape") for name in found)

@@ -6,6 +6,7 @@ import hashlib
 
 from stillflow import ops, seeds
 from stillflow.graph import dtypes as _dtypes
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape, as_shape
@@ -38,6 +39,7 @@ class QueueBase:
         self._shapes = [TensorShape(None)] * len(dtypes) if shapes is None else [as_shape(shape) for shape in shapes]
         self._names = names
         self._queue_ref = queue_ref
+        self._name = get_default_graph().get_name_scope() or "Empty" if executing_eagerly() else queue_ref.op.name
 
     @staticmethod
     def from_list(index, queues):
@@ -71,7 +73,7 @@ class QueueBase:
     @property
     def name(self):
         """The name of the node that stands for the queue."""
-        return self._queue_ref.op.name
+        return self._name
 
     @property
     def dtypes(self):
@@ -92,7 +94,7 @@ class QueueBase:
 
     def _scope(self, name, method, values=()):
         """The scope of a method's nodes; the node of the op itself has the scope's name."""
-        return name_scope(name, f"{self.name.rpartition('/')[2]}_{method}", list(values))
+        return name_scope(name, f"{self._name.rpartition('/')[2]}_{method}", list(values))
 
     def _components(self, vals):
         """`vals` as a list of tensors of the queue's dtypes."""
@@ -167,8 +169,9 @@ class QueueBase:
         build = ops.queue_dequeue_v2 if self._has_resource else ops.queue_dequeue
         name = f"{self.name.rpartition('/')[2]}_Dequeue" if name is None else name
         tensors = build(self._queue_ref, component_types=self._dtypes, name=name)
-        for tensor, shape in zip(tensors, self._shapes, strict=True):
-            tensor.set_shape(shape)
+        if not executing_eagerly():
+            for tensor, shape in zip(tensors, self._shapes, strict=True):
+                tensor.set_shape(shape)
         return self._element(tensors)
 
     def dequeue_many(self, n, name=None):
@@ -181,7 +184,7 @@ class QueueBase:
         build = ops.queue_dequeue_many_v2 if self._has_resource else ops.queue_dequeue_many
         name = f"{self.name.rpartition('/')[2]}_DequeueMany" if name is None else name
         tensors = build(self._queue_ref, n, component_types=self._dtypes, name=name)
-        count = constant_value(tensors[0].op.inputs[1])
+        count = None if executing_eagerly() else constant_value(tensors[0].op.inputs[1])
         return self._stacked(tensors, None if count is None else int(count))
 
     def dequeue_up_to(self, n, name=None):
@@ -195,6 +198,8 @@ class QueueBase:
         return self._stacked(build(self._queue_ref, n, component_types=self._dtypes, name=name), None)
 
     def _stacked(self, tensors, count):
+        if executing_eagerly():
+            return self._element(tensors)
         for tensor, shape in zip(tensors, self._shapes, strict=True):
             tensor.set_shape(TensorShape([count]).concatenate(shape))
         return self._element(tensors)
@@ -280,6 +285,11 @@ def _is_one_shape(shapes):
     return all(size is None or isinstance(size, (int, Dimension)) for size in shapes)
 
 
+def _shared(name):
+    """The name under which queues are one: none, where a queue lives as long as its object."""
+    return None if executing_eagerly() else name
+
+
 def _name_list(names, dtypes):
     if names is None:
         return None
@@ -315,7 +325,7 @@ class FIFOQueue(QueueBase):
         shapes = _shape_list(shapes)
         names = _name_list(names, dtypes)
         handle = ops.fifo_queue_v2(
-            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared_name, name=name
+            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
         )
         super().__init__(dtypes, shapes, names, handle)
 
@@ -339,7 +349,7 @@ class PaddingFIFOQueue(QueueBase):
             given = f"{len(dtypes)} dtypes and {len(shapes)} shapes"
             raise ValueError(f"Shapes must be provided for all components, but received {given}.")
         handle = ops.padding_fifo_queue_v2(
-            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared_name, name=name
+            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
         )
         super().__init__(dtypes, shapes, names, handle)
 
@@ -372,7 +382,7 @@ class RandomShuffleQueue(QueueBase):
             seed2 = int(hashlib.md5(f"{seed1}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         handle = ops.random_shuffle_queue_v2(
             component_types=dtypes, shapes=shapes, capacity=capacity, min_after_dequeue=min_after_dequeue,
-            seed=seed1, seed2=seed2, shared_name=shared_name, name=name,
+            seed=seed1, seed2=seed2, shared_name=_shared(shared_name), name=name,
         )  # fmt: skip
         super().__init__(dtypes, shapes, names, handle)
 
@@ -393,7 +403,7 @@ class PriorityQueue(QueueBase):
         types = _dtype_list(types)
         shapes = _shape_list(shapes)
         handle = ops.priority_queue_v2(
-            component_types=types, shapes=shapes, capacity=capacity, shared_name=shared_name, name=name
+            component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
         )
         all_types = [_dtypes.int64, *types]
         all_shapes = [TensorShape([]), *shapes] if shapes else shapes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import require_graph
 from stillflow.graph.operation import Tensor
 
 
@@ -16,6 +17,10 @@ class ReaderBase:
     """
 
     def __init__(self, reader_ref, supports_serialize=False):
+        require_graph(
+            "Readers are not supported when eager execution is enabled. Instead, please use tf.data to get data into "
+            "your model."
+        )
         self._reader_ref = reader_ref
         self._supports_serialize = supports_serialize
 

@@ -49,7 +49,7 @@ def _lookup_in_parts(params, ids, strategy, scope, max_norm):
     positions_of = ops.dynamic_partition(positions, part, count)
     found = []
     for table, rows in zip(params, rows_of, strict=True):
-        with graph.colocate_with(table.op):
+        with graph.colocate_with(table):
             found.append(ops.gather(table, rows))
     result = ops.parallel_dynamic_stitch(positions_of, found, name=scope)
     width = params[0].shape[1:]
@@ -90,7 +90,7 @@ def _row_count(params, dtype):
         if size is not None:
             parts.append(size)
         else:
-            with get_default_graph().colocate_with(table.op):
+            with get_default_graph().colocate_with(table):
                 parts.append(ops.shape(table)[0])
     return ops.reduce_sum(ops.cast(ops.stack(parts), dtype))
 

@@ -10,6 +10,7 @@ from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -20,6 +21,8 @@ from stillflow.ops.convert import convert_to_tensor
 
 
 def sparse_placeholder(dtype, shape=None, name=None):
+    require_graph("tf.placeholder() is not compatible with eager execution.")
+
     def named(part):
         return None if name is None else f"{name}/{part}"
 

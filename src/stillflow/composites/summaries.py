@@ -8,7 +8,7 @@ import re
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 
@@ -174,6 +174,9 @@ def text(name, tensor, collections=None):
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
+_NO_MERGING = "Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead."
+
+
 def merge(inputs, collections=None, name=None):
     """One summary with the values of several.
 
@@ -187,8 +190,10 @@ def merge(inputs, collections=None, name=None):
 
     Raises:
       ValueError: if there are no inputs.
+      RuntimeError: while operations are executed eagerly.
       At run time tf.errors.InvalidArgumentError if a tag occurs twice.
     """
+    require_graph(_NO_MERGING)
     name = _cleaned(name)
     with name_scope(name, "Merge", inputs):
         return _collected(ops.merge_summary(inputs, name=name), collections, ())
@@ -199,6 +204,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 
     `scope` is a pattern that the names of those wanted begin with.
     """
+    require_graph(_NO_MERGING)
     found = get_default_graph().get_collection(key, scope)
     return merge(found, name=name) if found else None
 

@@ -17,7 +17,7 @@ from stillflow.gradients import (
     no_gradient,
 )
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph, reset_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph, reset_default_graph
 from stillflow.graph.device_spec import DeviceSpec
 from stillflow.graph.dtypes import DType, as_dtype
 from stillflow.graph.graph import Graph
@@ -115,7 +115,10 @@ def placeholder(dtype, shape=None, name=None):
     Args:
       dtype: the type of the elements.
       shape: what shapes may be fed; None for any.
+
+    Raises RuntimeError while operations are executed eagerly.
     """
+    require_graph("tf.placeholder() is not compatible with eager execution.")
     return ops.placeholder(dtype=dtype, shape=TensorShape(shape), name=name)
 
 

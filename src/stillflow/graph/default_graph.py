@@ -68,6 +68,12 @@ def executing_eagerly():
     return _default_graphs.get_default().executes_eagerly
 
 
+def require_graph(reason, error=RuntimeError):
+    """Raises an error for the reason given if operations are executed eagerly."""
+    if executing_eagerly():
+        raise error(reason)
+
+
 def eager_graph():
     """The graph that runs operations, or None."""
     return _DefaultGraphs.eager

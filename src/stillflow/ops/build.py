@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import re
 from typing import Any
 
 from stillflow.graph import dtypes
@@ -83,6 +84,8 @@ class _Application:
         op_def = self.op_def
         graph = graph_of_inputs(self.arguments.values())
         name = op_def.name if name is None else name
+        if graph.executes_eagerly:
+            _refuse_references(op_def)
         with (
             graph.as_default() if graph is not get_default_graph() else _NO_SCOPE,
             graph.name_scope(name) as scope,
@@ -270,6 +273,14 @@ class _Application:
             raise TypeError(f"{self.op_def.name}() got unexpected keyword arguments: {unexpected}")
         # In the order of the declaration, so that equal nodes are written equally.
         self.attrs = {name: self.attrs[name] for name in self.op_def.attrs}
+
+
+def _refuse_references(op_def):
+    """Raises RuntimeError for an op of mutable tensors: eagerly there are none."""
+    for arg in reversed((*op_def.inputs, *op_def.outputs)):
+        if arg.is_ref:
+            name = re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_def.name).lower()
+            raise RuntimeError(f"{name} op does not support eager execution. Arg '{arg.name}' is a ref.")
 
 
 def _check_allowed(dtype, attr: AttrDef, parameter):

@@ -7,12 +7,13 @@ from stillflow.composites import summaries
 from stillflow.composites.cond import smart_cond
 from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import as_shape
 from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
-from stillflow.training.queue_runner import QueueRunner, add_queue_runner
+from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
 from stillflow.training.stored_sparse import restore_sparse, store_sparse
 
 # ---- What is put in -----------------------------------------------------------------------------------------
@@ -169,6 +170,7 @@ def maybe_batch(
     `keep_input` is a scalar; with `enqueue_many` it may be a vector with a value for each element. Raises ValueError
     for other shapes.
     """
+    require_graph(NO_QUEUES, ValueError)
     tensor_list = _as_list(tensors)
     with name_scope(name, "batch", [*tensor_list, keep_input]) as scope:
         tensor_list = _converted(tensor_list)
@@ -219,6 +221,7 @@ def maybe_batch_join(
     allow_smaller_final_batch=False, shared_name=None, name=None,
 ):  # fmt: skip
     """Like `batch_join`, of the elements for which the bool tensor `keep_input` is true alone."""
+    require_graph(NO_QUEUES, ValueError)
     lists = _as_lists(tensors_list)
     with name_scope(name, "batch_join", [*(tensor for tensors in lists for tensor in tensors), keep_input]) as scope:
         lists = [_converted(tensors) for tensors in lists]
@@ -256,6 +259,7 @@ def maybe_shuffle_batch(
     shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None,
 ):  # fmt: skip
     """Like `shuffle_batch`, of the elements for which the bool tensor `keep_input` is true alone."""
+    require_graph(NO_QUEUES, ValueError)
     tensor_list = _as_list(tensors)
     with name_scope(name, "shuffle_batch", [*tensor_list, keep_input]) as scope:
         tensor_list = _converted(tensor_list)
@@ -297,6 +301,7 @@ def maybe_shuffle_batch_join(
     allow_smaller_final_batch=False, shared_name=None, name=None,
 ):  # fmt: skip
     """Like `shuffle_batch_join`, of the elements for which the bool tensor `keep_input` is true alone."""
+    require_graph(NO_QUEUES, ValueError)
     lists = _as_lists(tensors_list)
     inputs = [*(tensor for tensors in lists for tensor in tensors), keep_input]
     with name_scope(name, "shuffle_batch_join", inputs) as scope:

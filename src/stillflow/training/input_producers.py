@@ -7,11 +7,11 @@ from stillflow.composites import distributions, summaries
 from stillflow.composites.checks import assert_that
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.queues import FIFOQueue
-from stillflow.training.queue_runner import QueueRunner, add_queue_runner
+from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
 from stillflow.variables import Variable
 
 
@@ -72,6 +72,7 @@ def input_producer(
     Raises:
       ValueError: if the shape of a row is not known, and for what is not positive of `num_epochs`.
     """
+    require_graph(NO_QUEUES)
     with name_scope(name, "input_producer", [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
         element_shape = input_tensor.shape.with_rank_at_least(1)[1:].merge_with(element_shape)

@@ -10,6 +10,12 @@ from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 
+# Why there are no input pipelines of queues while operations are executed eagerly.
+NO_QUEUES = (
+    "Input pipelines based on Queues are not supported when eager execution is enabled. Please use tf.data to ingest "
+    "data into your model instead."
+)
+
 
 class QueueRunner:
     """Runs enqueue operations of a queue, each in a thread of its own, until one says that there is no more.

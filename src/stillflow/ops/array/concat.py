@@ -148,7 +148,7 @@ def _part_gradients(parts, axis, grad):
 
 def _in_context_of(grad, axis):
     """A constant axis, made again if it belongs to another loop or branch than the gradient."""
-    if axis._op.type != "Const" or _output_context(axis.op) is _output_context(grad.op):
+    if axis._op.type != "Const" or _output_context(axis._op) is _output_context(grad._op):
         return axis
     return ops.constant(constant_value(axis), axis.dtype)
 

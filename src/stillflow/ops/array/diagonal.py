@@ -155,7 +155,7 @@ def _(op, grad):
     if known is not None and None not in known and None not in matrix:
         shape = [*known, min(matrix)]
     else:
-        with get_default_graph().colocate_with(grad.op):
+        with get_default_graph().colocate_with(grad):
             grad_shape = ops.shape(grad)
             grad_rank = ops.rank(grad)
             batch_shape = ops.slice(grad_shape, [0], [grad_rank - 2])

@@ -216,7 +216,7 @@ def _with_batch_offsets(sizes, indices, batch_dims, step, range_function):
 
 
 def _params_shape(params):
-    with get_default_graph().colocate_with(params.op):
+    with get_default_graph().colocate_with(params):
         return ops.cast(ops.shape(params, out_type=dtypes.int64), dtypes.int32)
 
 

@@ -110,8 +110,10 @@ def _is_tensor(value):
 
 def _set_known_sizes(result):
     """Adds what single rows of paddings that are not all known say of the shape."""
+    if result.shape.is_fully_defined():
+        return
     source, paddings = result._op._inputs
-    if source._dims is None or result.shape.is_fully_defined():
+    if source._dims is None:
         return
     rows = ops.static_value(paddings, partial=True)
     if rows is None:

@@ -159,7 +159,7 @@ def _sum_gradient(op, grad):
             kept, repeats = _kept_and_repeated(dims, known_axes)
             return ops.tile(ops.reshape(grad, kept), repeats)
     shape = ops.shape(source)
-    with get_default_graph().colocate_with(shape.op):
+    with get_default_graph().colocate_with(shape):
         kept = reduced_shape(shape, axes)
         repeats = _safe_shape_div(shape, kept)
     return ops.tile(ops.reshape(grad, kept), repeats)
