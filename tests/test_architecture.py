@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "initial_values": {"graph"},
     "queues": {"ops", "graph", "seeds"},
     "readers": {"ops", "graph"},
-    "datasets": {"functions", "composites", "datasets", "tracking", "seeds", "ops", "graph"},
+    "datasets": {"functions", "composites", "datasets", "tracking", "seeds", "ops", "graph", "errors"},
     "tracking": {"tracking"},
     "readiness": {"variables", "composites", "ops", "graph"},
     "variable_copies": set(),

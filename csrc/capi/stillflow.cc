@@ -202,6 +202,11 @@ int32_t sf_session_restore_op_state(sf_session* session, const char* name, const
   });
 }
 
+void sf_session_forget_resource(sf_session* session, const char* kind, const char* name) {
+  session->session.resources()->Erase(kind, {"localhost", name});
+  session->session.states()->Forget(name);
+}
+
 sf_program* sf_program_new(sf_session* session, const sf_kernels* kernels, int32_t slot_count, bool is_body) {
   return new (std::nothrow) sf_program(session, kernels, slot_count, is_body);
 }

@@ -101,6 +101,10 @@ int32_t sf_session_save_op_states(sf_session* session, char** message,
 int32_t sf_session_restore_op_state(sf_session* session, const char* name, const char* bytes, int64_t size,
                                     char** message);
 
+/* Frees a resource of that kind and name, and the state of the op of that name, which declares it and must not run
+   again. */
+void sf_session_forget_resource(sf_session* session, const char* kind, const char* name);
+
 /* The values of some variables at one instant, kept without copying them. */
 typedef struct sf_snapshot sf_snapshot;
 sf_snapshot* sf_snapshot_take(sf_variable* const* variables, int32_t count); /* owned; the session outlives it */

@@ -60,4 +60,15 @@ bool ResourceTable::Erase(int64_t number) {
   return true;
 }
 
+bool ResourceTable::Erase(const char* kind, const Name& name) {
+  int64_t number = 0;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = numbers_.find(Key(kind, name.container, name.name));
+    if (found == numbers_.end()) return false;
+    number = found->second;
+  }
+  return Erase(number);
+}
+
 }  // namespace stillflow

@@ -49,6 +49,7 @@ class ResourceTable {
 
   // Forgets a resource; whoever uses it keeps it until then. False if there is none.
   bool Erase(int64_t number);
+  bool Erase(const char* kind, const Name& name);
 
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // kind, container, name

@@ -56,6 +56,16 @@ void* StateTable::GetOp(const std::string& name, const KernelDef& kernel, const 
   return found->second->get();
 }
 
+void StateTable::Forget(const std::string& name) {
+  std::unique_ptr<OpState> last;  // let go of outside the lock: its end may take long
+  const std::lock_guard<std::mutex> guard(mutex_);
+  awaited_states_.erase(name);
+  const auto found = op_states_.find(name);
+  if (found == op_states_.end()) return;
+  last = std::move(found->second);
+  op_states_.erase(found);
+}
+
 std::map<std::string, std::string> StateTable::SaveOps() {
   const std::lock_guard<std::mutex> saving(saving_mutex_);
   std::map<std::string, std::string> saved;

@@ -39,7 +39,7 @@ class OpState {
   void* state_;
 };
 
-// Pointers to states stay valid as long as the table.
+// Pointers to states stay valid as long as the table, unless they are forgotten.
 class StateTable {
  public:
   // Starts at the counter that `seed2` says; (0, 0) takes both seeds from the operating system.
@@ -47,6 +47,9 @@ class StateTable {
 
   // Null with a failed `status` when the kernel cannot make its state from `attrs`.
   void* GetOp(const std::string& name, const KernelDef& kernel, const Attr* attrs, Status* status);
+
+  // Frees the state of an op that will not run again; pointers to it are no longer valid.
+  void Forget(const std::string& name);
 
   // Moves a random op to another position, also one that is not known yet.
   void SetRandom(const std::string& name, uint64_t key, uint64_t counter_low, uint64_t counter_high);

@@ -10,6 +10,28 @@ cdef class _BufferOwner:
             sf_buffer_release(self.buffer)
 
 
+cdef class Variants:
+    """The value of a variant tensor, such as a data set, in the engine's memory. Any program can be fed with it."""
+
+    cdef sf_tensor tensor
+
+    def __cinit__(self):
+        self.tensor.buffer = NULL
+
+    def __dealloc__(self):
+        if self.tensor.buffer != NULL:
+            with nogil:  # its end may take long
+                sf_buffer_release(self.tensor.buffer)
+
+    @property
+    def shape(self):
+        return tuple([self.tensor.dims[i] for i in range(self.tensor.rank)])
+
+    @property
+    def ndim(self):
+        return self.tensor.rank
+
+
 cdef int _describe(cnp.ndarray array, int32_t dtype, sf_tensor* tensor) except -1:
     """Fills in all but the memory."""
     cdef int rank = cnp.PyArray_NDIM(array)
@@ -83,11 +105,17 @@ cdef object _take_out(sf_tensor* tensor, bint shares=False):
     cdef cnp.dtype descr
     cdef cnp.ndarray array
     cdef _BufferOwner owner
+    cdef Variants variants
     cdef cnp.npy_intp dims[SF_MAX_RANK]
     cdef int64_t size
     try:
         if tensor.dtype == DT_STRING:
             return _strings_out(tensor)
+        if tensor.dtype == DT_VARIANT and shares:
+            variants = Variants()
+            variants.tensor = tensor[0]
+            tensor.buffer = NULL
+            return variants
         descr = _numpy_type(tensor.dtype)
         if tensor.rank == 0 and not shares:
             return PyArray_Scalar(tensor.data, descr, None)

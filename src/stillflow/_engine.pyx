@@ -75,6 +75,7 @@ cdef extern from "capi/stillflow.h" nogil:
     int32_t sf_session_save_op_states(
         sf_session*, char**, void (*)(void*, const char*, const char*, int64_t) noexcept, void*)
     int32_t sf_session_restore_op_state(sf_session*, const char*, const char*, int64_t, char**)
+    void sf_session_forget_resource(sf_session*, const char*, const char*)
     sf_program* sf_program_new(sf_session*, const sf_kernels*, int32_t, cbool)
     void sf_program_free(sf_program*)
     void sf_program_constant(sf_program*, int32_t, const sf_tensor*)
@@ -113,6 +114,7 @@ cdef enum: COPIED_BYTES = 4096
 # TensorFlow's DataType numbers.
 cdef enum:
     DT_STRING = 7
+    DT_VARIANT = 21
     DT_BFLOAT16 = 14
 
 cdef dict _NUMPY_TYPES = {
@@ -278,6 +280,16 @@ cdef class Session:
         with nogil:
             code = sf_session_restore_op_state(self.handle, text, data, size, &message)
         _check(code, message)
+
+    def forget_resource(self, str kind, str name):
+        """Frees what the op `name` declares, "iterator" or another kind of resource. The op must not run again."""
+        cdef bytes kind_bytes = kind.encode()
+        cdef bytes name_bytes = name.encode()
+        cdef const char* kind_text = kind_bytes
+        cdef const char* name_text = name_bytes
+        if self.generation == _fork_generation:
+            with nogil:
+                sf_session_forget_resource(self.handle, kind_text, name_text)
 
 
 include "_arrays.pxi"

@@ -12,7 +12,7 @@ cdef class Feed:
 
     def __init__(self, int dtype, dims, convert):
         self.dtype = dtype
-        self.descr = _numpy_type(dtype)
+        self.descr = None if dtype == DT_VARIANT else _numpy_type(dtype)
         self.convert = convert
         self.rank = -1
         if dims is not None:
@@ -27,12 +27,15 @@ cdef class Feed:
 
     cdef bint fits(self, cnp.ndarray array):
         """Whether the program was planned for arrays of this shape."""
+        return self.fits_dims(cnp.PyArray_NDIM(array), cnp.PyArray_DIMS(array))
+
+    cdef bint fits_dims(self, int rank, const cnp.npy_intp* dims):
         if self.rank < 0:
             return True
-        if cnp.PyArray_NDIM(array) != self.rank:
+        if rank != self.rank:
             return False
         for i in range(self.rank):
-            if self.dims[i] >= 0 and self.dims[i] != cnp.PyArray_DIM(array, i):
+            if self.dims[i] >= 0 and self.dims[i] != dims[i]:
                 return False
         return True
 
@@ -185,6 +188,7 @@ cdef class Program:
         cdef Py_ssize_t i, feed_count = len(self.feeds)
         cdef Feed feed
         cdef cnp.ndarray array
+        cdef Variants variants
         interruption.error = NULL
         options.poll = NULL
         if PyThread_get_thread_ident() == _main_thread:  # signals reach no other
@@ -203,6 +207,14 @@ cdef class Program:
         try:
             for i in range(feed_count):
                 feed = <Feed>self.feeds[i]
+                if feed.dtype == DT_VARIANT:
+                    variants = <Variants?>values[i]
+                    if not feed.fits_dims(variants.tensor.rank, variants.tensor.dims):
+                        return None
+                    inputs[i] = variants.tensor
+                    sf_buffer_retain(inputs[i].buffer)
+                    held.append(variants)
+                    continue
                 array = feed.prepare(values[i])
                 if not feed.fits(array):
                     return None

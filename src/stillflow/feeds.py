@@ -85,6 +85,10 @@ def convert(tensor, value) -> np.ndarray:
             f"{value} which was passed to the feed with key {tensor}."
         )
     dtype = tensor.dtype.base_dtype
+    if dtype is dtypes.variant:
+        if isinstance(value, _engine.Variants):
+            return value
+        raise TypeError(f"Values for {tensor.name!r}, which is of type variant, cannot be fed")
     array = _strings(value) if dtype is dtypes.string else _numbers(value, dtype)
     if not TensorShape._of(tensor._dims).is_compatible_with(array.shape):
         raise ValueError(

@@ -9,7 +9,7 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.options import Options
 from stillflow.datasets.specs import DatasetSpec, register_values
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 
 _INT64_MAX = 2**63 - 1
 
@@ -44,6 +44,8 @@ class DatasetV2(FunctionalMethods):
 
     def _has_captured_ref(self):
         """Whether a function of the pipeline uses a reference variable, which rules rewrites out."""
+        if executing_eagerly():
+            return False
 
         def is_or_uses_ref(tensor):
             return tensor.dtype._is_ref_dtype or any(is_or_uses_ref(source) for source in tensor.op.inputs)
@@ -66,6 +68,11 @@ class DatasetV2(FunctionalMethods):
         }
 
     def __iter__(self):
+        """An iterator over the elements while operations are executed eagerly. Raises RuntimeError in a graph."""
+        if executing_eagerly():
+            from stillflow.datasets.eager_iterator import EagerIterator
+
+            return EagerIterator(self)
         raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
 
     def __repr__(self):

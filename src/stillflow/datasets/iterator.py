@@ -10,7 +10,7 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
@@ -195,7 +195,9 @@ def _on_cpu():
 
 
 def make_initializable_iterator(dataset, shared_name=None):
-    """An iterator over a data set, with its initializer."""
+    """An iterator over a data set, with its initializer. Raises RuntimeError while executing eagerly."""
+    if executing_eagerly():
+        raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled.")
     if not hasattr(dataset, "_make_initializable_iterator"):
         dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)

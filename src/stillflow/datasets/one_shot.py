@@ -9,12 +9,14 @@ from stillflow.datasets.iterator import Iterator
 from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.seeds import get_seed
 
 
 def make_one_shot_iterator(dataset):
     """See DatasetV1.make_one_shot_iterator."""
+    if executing_eagerly():
+        return iter(dataset)
     if not hasattr(dataset, "_make_one_shot_iterator"):
         dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)

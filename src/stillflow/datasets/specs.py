@@ -126,7 +126,7 @@ class TensorSpec(TypeSpec):
 
     def _to_batched_tensor_list(self, value):
         if self._shape.rank == 0:
-            raise ValueError(f"Value {value} has insufficient rank for batching.")
+            raise ValueError(f"Value {value!s} has insufficient rank for batching.")
         return [convert_to_tensor(value, self._dtype)]
 
     def _from_tensor_list(self, tensors):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from stillflow.eager.compiled_ops import distinct
-from stillflow.eager.operation import ExecutedOperation
+from stillflow.eager.operation import DeclaredOperation, ExecutedOperation
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import recording
 from stillflow.graph.operation import Tensor
@@ -40,9 +41,9 @@ class Calls:
 
     def repeat(self, op_def, name, arguments):
         """The operation, executed with these arguments, if there has been such a call; otherwise None."""
-        key, inputs = self._key(op_def, arguments)
+        key, inputs, calls = self._key(op_def, arguments)
         try:
-            call = self._calls[key]
+            call = calls[key]
         except (KeyError, TypeError):
             return None
         graph = self._graph
@@ -54,21 +55,25 @@ class Calls:
 
     def note(self, op, run, arguments):
         """Remembers a call that has been executed: `run(inputs)` gives the values of its outputs."""
-        key, _ = self._key(op._op_def, arguments)
+        key, _, calls = self._key(op._op_def, arguments)
         if key is None:
             return
-        if len(self._calls) >= _MOST_CALLS:
-            self._calls.clear()
+        if len(calls) >= _MOST_CALLS:
+            calls.clear()
         with contextlib.suppress(TypeError):  # for what cannot be told from other things
-            self._calls[key] = _Call(op._attrs, [tensor._dtype for tensor in op._outputs], run)
+            calls[key] = _Call(op._attrs, [tensor._dtype for tensor in op._outputs], run)
 
     def _key(self, op_def, arguments):
-        """(what calls that are alike have in common, the input tensors), or (None, None) if it cannot be told."""
+        """(what calls that are alike have in common, the input tensors, where such calls are kept).
+
+        Calls that use a handle are kept with it. The first is None if it cannot be told what they have in common.
+        """
         names = self._input_names.get(op_def.name)
         if names is None:
             names = self._input_names[op_def.name] = frozenset(arg.name for arg in op_def.inputs)
         key: list = [op_def.name]
         inputs: list = []
+        handle: Any = None
         for arg in op_def.inputs:
             value = arguments.get(arg.name)
             if type(value) is EagerTensor:
@@ -77,13 +82,19 @@ class Calls:
                 continue
             for tensor in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
                 if not isinstance(tensor, Tensor):
-                    return None, None
-                is_handle = tensor._value is None
-                key.append((tensor._op._name, tensor._value_index) if is_handle else tensor._dtype)
+                    return None, None, self._calls
+                if tensor._value is None:
+                    op = tensor._op
+                    if type(op) is not DeclaredOperation:
+                        return None, None, self._calls
+                    key.append((op._name, tensor._value_index))
+                    handle = op if handle is None or op.number > handle.number else handle
+                else:
+                    key.append(tensor._dtype)
                 inputs.append(tensor)
             key.append(len(inputs))
         if len(arguments) > len(names):
             for name, value in arguments.items():
                 if name not in names:
                     key.append((name, type(value), distinct(value)))
-        return tuple(key), inputs
+        return tuple(key), inputs, self._calls if handle is None else handle.calls

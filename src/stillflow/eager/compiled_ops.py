@@ -21,8 +21,8 @@ _MOST_COMPILED = 4096
 
 
 def is_handle(tensor):
-    """Whether a tensor only says where something is, such as a variable or a data set: it has no value to be fed."""
-    return tensor._dtype.base_dtype in (dtypes.resource, dtypes.variant)
+    """Whether a tensor only says where something is, such as a variable or an iterator: it has no value to be fed."""
+    return tensor._value is None
 
 
 class CompiledOps:
@@ -53,6 +53,13 @@ class CompiledOps:
     def find(self, op_def, inputs, attrs):
         """The CompiledOp for inputs like these."""
         key = op_def.name, _attrs_key(attrs), tuple([_input_key(tensor) for tensor in inputs])
+        handle = last_handle(inputs)
+        if handle is not None:
+            found = handle.compiled.get(key)
+            if found is None:
+                found = CompiledOp(self, self._eager_graph, op_def, inputs, attrs, self._name(op_def, key))
+                found = handle.compiled.setdefault(key, found)
+            return found
         with self._lock:
             found = self._by_key.get(key)
             if found is not None:
@@ -70,6 +77,15 @@ class CompiledOps:
             return op_def.name
         digest = hashlib.blake2b(repr((self._generation, key)).encode(), digest_size=12).hexdigest()
         return f"{op_def.name}_{digest}"
+
+
+def last_handle(inputs):
+    """The operation that made the handle among `inputs`, the last one of several; None if there is none."""
+    found = None
+    for tensor in inputs:
+        if tensor._value is None and (found is None or tensor._op.number > found.number):
+            found = tensor._op
+    return found
 
 
 def _attrs_key(attrs):

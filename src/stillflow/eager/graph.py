@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import weakref
+from typing import Any
 
 from stillflow.eager.calls import Calls
 from stillflow.eager.compiled_ops import CompiledOps, is_handle
-from stillflow.eager.operation import ExecutedOperation
+from stillflow.eager.operation import DeclaredOperation, ExecutedOperation
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, recording
 from stillflow.graph.graph import Graph
 from stillflow.graph.op_def import OpDef
-from stillflow.graph.operation import Operation
 from stillflow.graph.shape_inference import infer_shapes
 from stillflow.ops.registry import Alias
 
-_HANDLES = (dtypes.resource, dtypes.variant)
 # What TensorFlow draws the seeds of operations from.
 _LARGEST_SEED = 2**31 - 1
 
@@ -61,6 +61,7 @@ class EagerGraph(Graph):
         self.compiled = CompiledOps(self, threads)
         self._calls = Calls(self)
         self.repeat_call = self._calls.repeat
+        self._functions: Any = weakref.WeakValueDictionary()  # they live as long as what calls them
         self._numbers = itertools.count()
         self._seeds = random.Random()
 
@@ -76,7 +77,7 @@ class EagerGraph(Graph):
                     f"your function building code. The graph tensor has name: {tensor.name}"
                 )
         types = op_def.output_dtypes(attrs)
-        if any(dtype in _HANDLES for dtype in types):
+        if dtypes.resource in types:
             op = self._declare(op_def, inputs, attrs, name)
         else:
             values = self._values(op_def, inputs, attrs)
@@ -91,8 +92,8 @@ class EagerGraph(Graph):
             self._calls.note(op, self._runner(op._op_def, op._inputs, op._attrs), arguments)
 
     def _declare(self, op_def, inputs, attrs, name):
-        unique = f"{name.rstrip('/')}_{next(self._numbers)}"
-        op = Operation(self, op_def, unique, 0, inputs, [], attrs)
+        number = next(self._numbers)
+        op = DeclaredOperation(self, op_def, f"{name.rstrip('/')}_{number}", number, inputs, attrs)
         infer_shapes(op)
         return op
 
@@ -107,6 +108,15 @@ class EagerGraph(Graph):
             position = op_def.lowering.input
             return lambda inputs: [inputs[position]._value]
         return self.compiled.find(op_def, inputs, attrs).run
+
+    def free_with(self, owner, handle, kind):
+        """Frees the resource of that kind that a handle stands for when the object `owner` goes."""
+        handle._op._attrs["shared_name"] = handle._op._name.encode()  # the engine finds it by that
+        weakref.finalize(owner, self._free, handle._op, kind)
+
+    def _free(self, op, kind):
+        op.forget_uses()
+        self.compiled.core.forget_resource(kind, op._name)
 
     # ---- Seeds ----------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""ExecutedOperation: an operation that has run."""
+"""ExecutedOperation: an operation that has run. DeclaredOperation: one that says where something is."""
 
 from __future__ import annotations
 
@@ -27,3 +27,21 @@ class ExecutedOperation(Operation):
         self._control_outputs = []
         self._call_sites = []
         self.differentiate = differentiate
+
+
+class DeclaredOperation(Operation):
+    """What makes a handle, such as a variable's or an iterator's.
+
+    It keeps what has been compiled for uses of the handle; with handles of several, the last one made keeps it.
+    """
+
+    def __init__(self, graph, op_def, name, number, inputs, attrs):
+        super().__init__(graph, op_def, name, 0, [], [], attrs)
+        self._inputs = inputs  # which do not keep their consumers
+        self.number = number
+        self.compiled: dict = {}
+        self.calls: dict = {}
+
+    def forget_uses(self):
+        self.compiled.clear()
+        self.calls.clear()

@@ -39,6 +39,8 @@ class EagerTensor(Tensor):
 
     def numpy(self):
         """A copy of the value: an array, or for a scalar a numpy scalar; of strings, bytes."""
+        if self._dtype is dtypes.variant:
+            raise TypeError("A tensor of type variant has no value in Python.")
         return self._value.copy() if self._value.ndim else self._value[()]
 
     def _numpy(self):

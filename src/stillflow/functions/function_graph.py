@@ -29,7 +29,8 @@ class FunctionGraph(Graph):
         self._seed = outer_graph._seed
         self._seed_rule = outer_graph._seed_rule
         self._colocation_stack = list(outer_graph._colocation_stack)
-        self._py_functions = outer_graph._py_functions  # they live as long as the graph that is run
+        # They live as long as the graph that is run; where that has no nodes, as long as the function.
+        self._py_functions = [] if outer_graph.executes_eagerly else outer_graph._py_functions
         for key in outer_graph.collections:
             self._collections[key] = outer_graph.get_collection(key)
         for key in _SHARED_COLLECTIONS:

@@ -49,7 +49,7 @@ class Graph:
         self._seed_rule = None
         self._automatic_seeds = 0  # that were given out by the rule of TensorFlow 2
         self._finalized = False
-        self._functions = {}  # name -> functions.Function
+        self._functions: dict = {}  # name -> functions.Function
         self._numbers_of_functions = 0  # see functions.numbers
         self._py_functions = []  # kept alive for the nodes that call them
         self._edits = 0  # changes of existing nodes
@@ -304,6 +304,9 @@ class Graph:
         """Makes this the graph to which functions of tf.* add nodes, in this thread."""
         with default_graph_context(self):
             yield self
+
+    def free_with(self, owner, handle, kind):
+        """Frees a resource when `owner` goes, where operations are executed eagerly. Sessions keep theirs."""
 
     @contextlib.contextmanager
     def device(self, device_name_or_function):

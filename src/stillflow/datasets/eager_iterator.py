@@ -1,0 +1,67 @@
+"""EagerIterator: what goes through a data set while operations are executed eagerly."""
+
+from __future__ import annotations
+
+from stillflow import errors, ops
+from stillflow.datasets import structure
+from stillflow.datasets.rewriting import apply_options
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.tracking.base import Trackable
+
+
+class EagerIterator(Trackable):
+    """A Python iterator over the elements of a data set, each a structure of tensors that have values.
+
+    Its position is part of object-based checkpoints that track it. What it holds is freed with it.
+    """
+
+    def __init__(self, dataset):
+        dataset = apply_options(dataset)
+        self._dataset = dataset  # whose functions live as long
+        self._element_spec = dataset.element_spec
+        self._flat_structure = dataset._flat_structure
+        graph = get_default_graph()
+        self._iterator_resource = ops.iterator_v2(container="", shared_name="", **self._flat_structure)
+        graph.free_with(self, self._iterator_resource, "iterator")
+        ops.make_iterator(dataset._variant_tensor, self._iterator_resource)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.next()
+
+    def next(self):
+        """The next element. Raises StopIteration at the end."""
+        try:
+            return self._next_internal()
+        except errors.OutOfRangeError:
+            raise StopIteration from None
+
+    def get_next(self, name=None):
+        """The next element. Raises tf.errors.OutOfRangeError at the end."""
+        return self._next_internal()
+
+    def _next_internal(self):
+        tensors = ops.iterator_get_next_sync(self._iterator_resource, **self._flat_structure)
+        return structure.from_tensor_list(self._element_spec, tensors)
+
+    @property
+    def output_classes(self):
+        """The classes of the components."""
+        return structure.output_classes(self._element_spec)
+
+    @property
+    def output_shapes(self):
+        """The shapes of the components, as far as they are known."""
+        return structure.output_shapes(self._element_spec)
+
+    @property
+    def output_types(self):
+        """The types of the components."""
+        return structure.output_types(self._element_spec)
+
+    @property
+    def element_spec(self):
+        """What elements are: specifications in tuples and dictionaries."""
+        return self._element_spec
