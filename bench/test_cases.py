@@ -23,5 +23,8 @@ RUNS = [
 def test_case(benchmark, name, engine, threads):
     benchmark.group = name
     run = CASES[name]["make"](load(engine, threads), threads)
-    run()
-    benchmark(run)
+    if hasattr(run, "prepare"):
+        benchmark.pedantic(run, setup=run.prepare, rounds=5, warmup_rounds=1)
+    else:
+        run()
+        benchmark(run)

@@ -45,17 +45,24 @@ def load(name, threads):
 
 def measure(run, seconds):
     """The median time of a call, over as many as fit: at least 5, or 1 of those that take longer than `seconds`."""
+    prepare = getattr(run, "prepare", None)
+
+    def timed():
+        if prepare:
+            prepare()
+        start = time.perf_counter()
+        run()
+        return time.perf_counter() - start
+
     warm_up = time.perf_counter() + seconds
     for _ in range(3):
-        run()
+        timed()
         if time.perf_counter() > warm_up:
             break
     times = []
     end = time.perf_counter() + seconds
     while len(times) < (1 if times and times[0] > seconds else 5) or time.perf_counter() < end:
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
+        times.append(timed())
     return statistics.median(times), len(times)
 
 

@@ -4,15 +4,17 @@ import atexit
 import os
 import shutil
 import tempfile
+import time
 
 import numpy as np
 
-from bench.cases.registry import TENSORFLOWS, case, open_session
+from bench.cases.registry import TENSORFLOWS, case, open_session, prepared
 
 MI = 1 << 20
 VARIABLES = 8
 FLOATS = 32 * MI  # of each: 1 GiB in all
 CHUNK = 4 * MI
+RAW = np.random.RandomState(0).bytes(CHUNK)
 
 
 def new_folder():
@@ -30,22 +32,34 @@ def session_with_variables(tf, threads):
 
 
 def raw_write(path):
-    """As many bytes, written in one go and brought to the disk."""
-    data = np.random.RandomState(0).bytes(CHUNK)
-    with open(path, "wb", buffering=0) as file:
+    """As many bytes, written in one go to a new file and brought to the disk."""
+    with open(path, "xb", buffering=0) as file:
         for _ in range(4 * VARIABLES * FLOATS // CHUNK):
-            file.write(data)
+            file.write(RAW)
         os.fsync(file.fileno())
+
+
+def settle():
+    """Waits until the disk has done what an earlier call, or another engine, has left to it."""
+    os.sync()
+    time.sleep(0.5)  # blocks that are freed are not waited for by that
 
 
 @case("saving 1 GiB of float32", (*TENSORFLOWS, "copy"), threads=(2,), bar=3, copy_bar=0.8)
 def saving(engine, threads):
     folder = new_folder()
     if engine.__name__ == "copy":
-        return lambda: raw_write(os.path.join(folder, "raw"))
+        path = os.path.join(folder, "raw")
+
+        def start_anew():
+            if os.path.exists(path):
+                os.remove(path)
+            settle()
+
+        return prepared(start_anew, lambda: raw_write(path))
     session = session_with_variables(engine, threads)
     saver = engine.train.Saver(max_to_keep=1)
-    return lambda: saver.save(session, os.path.join(folder, "model"), write_meta_graph=False)
+    return prepared(settle, lambda: saver.save(session, os.path.join(folder, "model"), write_meta_graph=False))
 
 
 @case("restoring 1 GiB of float32 from the page cache", (*TENSORFLOWS, "copy"), threads=(2,), copy_bar=0.8)

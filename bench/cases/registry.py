@@ -25,6 +25,12 @@ def case(name, engines, threads=(1, 2), bar=None, copy_bar=None):
     return register
 
 
+def prepared(prepare, run):
+    """`run`, with what is to be done before each call of it and is not timed."""
+    run.prepare = prepare
+    return run
+
+
 def open_session(tf, threads):
     return tf.Session(
         config=tf.ConfigProto(intra_op_parallelism_threads=threads, inter_op_parallelism_threads=threads)

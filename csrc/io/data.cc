@@ -32,29 +32,35 @@ Status CheckRange(const InputFile& file, int64_t offset, int64_t size) {
   return Error(Code::kOutOfRange, "Read less bytes than requested");
 }
 
-// Runs body(begin, size, &crc), which extends the checksum, for the pieces of [0, size), and joins the checksums.
+// Runs body(begin, size, &crc), which extends the checksum, for the pieces of [start, end) of a file, and joins the
+// checksums. Pieces end where pages and runs of pages do, so that each of those is one thread's.
 template <typename Body>
-Status ForEachPiece(int64_t size, const Parallel& parallel, const Body& body, uint32_t* crc) {
+Status ForEachPiece(int64_t start, int64_t end, const Parallel& parallel, const Body& body, uint32_t* crc) {
   struct Work {
     const Body& body;
-    int64_t size;
+    int64_t start, end;
+    int64_t first_chunk;
     std::vector<uint32_t> crcs;
+    int64_t ChunkBegin(int64_t chunk) const { return std::max(start, (first_chunk + chunk) * kChunkBytes); }
+    int64_t ChunkEnd(int64_t chunk) const { return std::min(end, (first_chunk + chunk + 1) * kChunkBytes); }
     static Status Run(void* self, int64_t chunk) {
       auto* work = static_cast<Work*>(self);
-      const int64_t end = std::min(work->size, (chunk + 1) * kChunkBytes);
-      for (int64_t begin = chunk * kChunkBytes; begin < end; begin += kPieceBytes) {
-        STILLFLOW_RETURN_IF_ERROR(work->body(begin, std::min(kPieceBytes, end - begin), &work->crcs[chunk]));
+      const int64_t end = work->ChunkEnd(chunk);
+      for (int64_t begin = work->ChunkBegin(chunk), next; begin < end; begin = next) {
+        next = std::min(end, (begin / kPieceBytes + 1) * kPieceBytes);
+        STILLFLOW_RETURN_IF_ERROR(work->body(begin, next - begin, &work->crcs[chunk]));
       }
       return Status();
     }
   };
-  const int64_t count = (size + kChunkBytes - 1) / kChunkBytes;
-  Work work{body, size, std::vector<uint32_t>(count)};
+  const int64_t first_chunk = start / kChunkBytes;
+  const int64_t count = (end + kChunkBytes - 1) / kChunkBytes - first_chunk;
+  Work work{body, start, end, first_chunk, std::vector<uint32_t>(count)};
   const Parallel& runner = count > 1 ? parallel : kSerial;
   STILLFLOW_RETURN_IF_ERROR(runner.run(runner.context, count, Work::Run, &work));
   *crc = 0;
   for (int64_t chunk = 0; chunk < count; ++chunk) {
-    *crc = JoinCrc32c(*crc, work.crcs[chunk], std::min(kChunkBytes, size - chunk * kChunkBytes));
+    *crc = JoinCrc32c(*crc, work.crcs[chunk], work.ChunkEnd(chunk) - work.ChunkBegin(chunk));
   }
   return Status();
 }
@@ -71,11 +77,12 @@ Status ReadData(const InputFile& file, int64_t offset, int64_t size, uint32_t ma
   auto* bytes = static_cast<char*>(to);
   uint32_t actual = 0;
   const auto read = [&](int64_t begin, int64_t count, uint32_t* crc) {
-    Status status = file.Read(offset + begin, bytes + begin, count);
-    if (status.ok()) *crc = ExtendCrc32c(*crc, bytes + begin, count);
+    char* const to_piece = bytes + (begin - offset);
+    Status status = file.Read(begin, to_piece, count);
+    if (status.ok()) *crc = ExtendCrc32c(*crc, to_piece, count);
     return status;
   };
-  STILLFLOW_RETURN_IF_ERROR(ForEachPiece(size, parallel, read, &actual));
+  STILLFLOW_RETURN_IF_ERROR(ForEachPiece(offset, offset + size, parallel, read, &actual));
   return CheckCrc(masked_crc, actual);
 }
 
@@ -91,12 +98,11 @@ Status WriteData(OutputFile* file, const void* data, int64_t size, const Paralle
   const int64_t start = *offset;
   uint32_t actual = 0;
   const auto write = [&](int64_t begin, int64_t count, uint32_t* crc) {
-    *crc = ExtendCrc32c(*crc, bytes + begin, count);
-    Status status = file->WriteAt(start + begin, bytes + begin, count);
-    if (status.ok()) file->StartSync(start + begin, count);
-    return status;
+    const char* const piece = bytes + (begin - start);
+    *crc = ExtendCrc32c(*crc, piece, count);
+    return file->WritePiece(begin, piece, count);
   };
-  STILLFLOW_RETURN_IF_ERROR(ForEachPiece(size, parallel, write, &actual));
+  STILLFLOW_RETURN_IF_ERROR(ForEachPiece(start, start + size, parallel, write, &actual));
   *masked_crc = MaskCrc(actual);
   return Status();
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,10 @@ namespace {
 
 constexpr size_t kGatheredBytes = 1 << 20;
 constexpr int64_t kLargestCall = int64_t{1} << 30;  // Linux moves at most 2 GiB at once
+// What fills the page cache faster than this does not hold up a disk. Where memory has to be taken from elsewhere
+// first, as in many virtual machines, it may take ten times as long.
+constexpr double kNanosecondsPerCachedByte = 4;
+constexpr size_t kRangesOnTheirWay = 16;  // enough to keep a disk busy
 
 Code CodeOf(int error) {
   switch (error) {
@@ -66,6 +71,12 @@ Status CheckPath(const std::string& path) {
   return STILLFLOW_INVALID_ARGUMENT("%s; A path has a zero byte", path.c_str());
 }
 
+double ThreadNanoseconds() {
+  struct timespec spent;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return 1e9 * static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec);
+}
+
 uint64_t RandomNumber() {
   std::random_device entropy;
   return uint64_t{entropy()} << 32 | entropy();
@@ -112,6 +123,7 @@ Status InputFile::Read(int64_t offset, void* to, int64_t size) const {
 // ---- Writing ------------------------------------------------------------------------------------------------------
 
 OutputFile::~OutputFile() {
+  if (replaced_ >= 0) close(replaced_);
   if (handle_ >= 0) close(handle_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
@@ -123,6 +135,7 @@ Status OutputFile::Create(const std::string& path) {
   handle_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (handle_ < 0) return SystemError(temporary, errno);
   temporary_ = temporary;
+  replaced_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   return Status();
 }
 
@@ -139,10 +152,38 @@ Status OutputFile::WriteAt(int64_t offset, const void* data, int64_t size) const
   return Status();
 }
 
-void OutputFile::StartSync(int64_t offset, int64_t size) const {
+Status OutputFile::WritePiece(int64_t offset, const void* data, int64_t size) {
+  // What was cached of the old file would be given up when that goes, while everyone waits. Now the disk is busy, and
+  // the pages can be had for the new one.
+  if (replaced_ >= 0) (void)posix_fadvise(replaced_, offset, size, POSIX_FADV_DONTNEED);
+  const double before = ThreadNanoseconds();
+  STILLFLOW_RETURN_IF_ERROR(WriteAt(offset, data, size));
+  const double spent = ThreadNanoseconds() - before;
 #ifdef SYNC_FILE_RANGE_WRITE
   (void)sync_file_range(handle_, offset, size, SYNC_FILE_RANGE_WRITE);
 #endif
+  if (spent > kNanosecondsPerCachedByte * static_cast<double>(size)) leaves_cache_ = true;
+  return leaves_cache_ ? LeaveCache({offset, size}) : Status();
+}
+
+// Takes one range out of the cache for each that comes, so that the next one to be written has its pages.
+Status OutputFile::LeaveCache(Range written) {
+  Range oldest;
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    on_their_way_.push_back(written);
+    if (on_their_way_.size() <= kRangesOnTheirWay) return Status();
+    oldest = on_their_way_.front();
+    on_their_way_.pop_front();
+  }
+#ifdef SYNC_FILE_RANGE_WRITE
+  constexpr unsigned kWait = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const bool is_written = sync_file_range(handle_, oldest.offset, oldest.size, kWait) == 0;
+  // An error of the disk that was told here is not told again by fsync.
+  if (!is_written && errno != ENOSYS && errno != EINVAL) return SystemError(temporary_, errno);
+#endif
+  (void)posix_fadvise(handle_, oldest.offset, oldest.size, POSIX_FADV_DONTNEED);
+  return Status();
 }
 
 Status OutputFile::Flush() {
@@ -172,6 +213,8 @@ Status OutputFile::Reserve(int64_t size, int64_t* offset) {
 
 Status OutputFile::Sync() {
   STILLFLOW_RETURN_IF_ERROR(Flush());
+  if (replaced_ >= 0) close(replaced_);
+  replaced_ = -1;
   if (fsync(handle_) != 0 && errno != EINVAL) return SystemError(temporary_, errno);
   const int handle = handle_;
   handle_ = -1;

@@ -1,7 +1,10 @@
 // file.h: files read at any place by any thread, and files that appear whole or not at all.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <string>
 
 #include "io/wire.h"
@@ -46,12 +49,11 @@ class OutputFile {
 
   // Small pieces are gathered.
   Status Append(Bytes bytes);
-  // Makes room at the end for what WriteAt will bring, and says where; any thread may then write there.
+  // Makes room at the end for what WritePiece will bring, and says where; any thread may then write there.
   Status Reserve(int64_t size, int64_t* offset);
-  Status WriteAt(int64_t offset, const void* data, int64_t size) const;
-
-  // Lets the system begin to bring a range to the disk, so that Sync has less to wait for.
-  void StartSync(int64_t offset, int64_t size) const;
+  // Lets the disk begin with it, so that Sync has less to wait for. The page cache holds what has been written, in
+  // place of the file of that name, unless its memory costs more time than the disk.
+  Status WritePiece(int64_t offset, const void* data, int64_t size);
 
   // Brings everything to the disk, so that a name given from now on is one of a whole file.
   Status Sync();
@@ -59,13 +61,23 @@ class OutputFile {
   Status Rename() { return Rename(path_); }
 
  private:
+  struct Range {
+    int64_t offset, size;
+  };
+
   Status Flush();
+  Status WriteAt(int64_t offset, const void* data, int64_t size) const;
+  Status LeaveCache(Range written);
 
   std::string path_;
   std::string temporary_;  // empty: none is there
   std::string gathered_;   // not written yet; lies at the end
   int handle_ = -1;
+  int replaced_ = -1;  // the file of the name to be, for as long as this one is written
   int64_t size_ = 0;
+  std::atomic<bool> leaves_cache_{false};
+  std::mutex mutex_;
+  std::deque<Range> on_their_way_;  // to the disk, and then out of the cache
 };
 
 bool FileExists(const std::string& path);

@@ -92,20 +92,23 @@ _LARGE_FILE = 64 << 20
 _removals: list[tuple[threading.Thread, int]] = []  # under way: the thread, and how many bytes it frees
 
 
-def _remove_local(path):
-    """Removes a file at once. The blocks of a large one, which take long to free, are freed by a thread."""
-    handle, size = None, 0
-    with contextlib.suppress(OSError):  # whether it can be removed is another question
-        size = os.lstat(path).st_size
-        if size >= _LARGE_FILE:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+@contextlib.contextmanager
+def freed_by_thread(*paths):
+    """Files that the block removes or replaces: the blocks of large ones, which take long to free, a thread frees."""
+    handles = []
+    for path in paths:
+        with contextlib.suppress(OSError):  # whether it can be removed is another question
+            size = os.lstat(path).st_size
+            if size >= _LARGE_FILE:
+                handles.append((os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), size))
     try:
-        os.unlink(path)
+        yield
     finally:
-        if handle is not None:
+        _removals[:] = [removal for removal in _removals if removal[0].is_alive()]
+        for handle, size in handles:
             # The last user of a file without a name gives up its blocks.
             thread = threading.Thread(target=os.close, args=(handle,), name="file removal", daemon=True)
-            _removals[:] = [removal for removal in _removals if removal[0].is_alive()] + [(thread, size)]
+            _removals.append((thread, size))
             thread.start()
 
 
@@ -129,7 +132,8 @@ class LocalFiles:
         return os.path.lexists(path) and os.path.exists(path)
 
     def remove(self, path):
-        _remove_local(path)
+        with freed_by_thread(path):
+            os.unlink(path)
 
     def glob(self, pattern):
         folder = os.path.dirname(pattern)

@@ -265,3 +265,26 @@ def test_what_a_checkpoint_claims_is_not_allocated(tmp_path):
         index.write_bytes(block[:end] + crc + block[end + 4 :])
         with pytest.raises(tf.errors.DataLossError, match="Invalid size in bundle entry: key w; stored size 12"):
             tf.train.NewCheckpointReader(str(tmp_path / "m")).get_tensor("w")
+
+
+@pytest.mark.parametrize("bytes_before", [0, 1, 4096, (8 << 20) - 3])
+def test_large_tensors_at_any_place_of_the_file(tmp_path, bytes_before):
+    """They are cut where the file's pages end, and several threads write and read them."""
+    chunk = 8 << 20
+    random = np.random.RandomState(0)
+    sizes = {"a": bytes_before, "b": chunk, "c": chunk + 1, "d": 2 * chunk - bytes_before, "e": 3 * chunk + 513}
+    values = {name: random.randint(-128, 128, size).astype(np.int8) for name, size in sizes.items()}
+    variables = [tf.get_variable(name, initializer=tf.zeros([size], tf.int8)) for name, size in sizes.items()]
+    saver = tf.train.Saver(variables, save_random_state=False)
+    prefix = str(tmp_path / "m")
+    with tf.Session() as session:
+        for variable in variables:
+            variable.load(values[variable.op.name], session)
+        saver.save(session, prefix, write_meta_graph=False)
+        data = (tmp_path / "m.data-00000-of-00001").read_bytes()
+        assert data == b"".join(values[name].tobytes() for name in sorted(sizes))
+        _engine.CheckpointReader(prefix.encode()).verify()  # piece by piece from the tensor's beginning
+        session.run(tf.global_variables_initializer())
+        saver.restore(session, prefix)
+        for variable in variables:
+            np.testing.assert_array_equal(session.run(variable), values[variable.op.name])

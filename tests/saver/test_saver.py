@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow import files
 from stillflow.saver.builder import BaseSaverBuilder, on_cpu
 
 
@@ -442,3 +443,25 @@ def test_bytes_are_paths_too(saved):
     with tf.Session() as session:
         tf.train.Saver().restore(session, b"./m")
         assert session.run(v).tolist() == [1.0, 2.0]
+
+
+def test_the_blocks_of_a_checkpoint_that_is_replaced_are_freed_by_a_thread(tmp_path, monkeypatch):
+    events = []
+    freed_by_thread = files.freed_by_thread
+
+    def note(*paths):
+        events.append([Path(path).name for path in paths])
+        return freed_by_thread(*paths)
+
+    monkeypatch.setattr(files, "freed_by_thread", note)
+    v = tf.get_variable("v", initializer=tf.zeros([17 << 20]))
+    saver = tf.train.Saver([v])
+    with tf.Session() as session:
+        for value in (0.0, 1.0):
+            session.run(v.assign(tf.fill([17 << 20], value)))
+            files._removals.clear()
+            saver.save(session, str(tmp_path / "m"), write_meta_graph=False)
+    assert events[0] == [] and events[1] == ["m.data-00000-of-00001"]
+    assert len(files._removals) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", "m.data-00000-of-00001", "m.index"]
+    assert np.unique(tf.train.load_variable(str(tmp_path / "m"), "v")).tolist() == [1.0]

@@ -205,6 +205,14 @@ def _files_of(prefix):
     ]
 
 
+def data_files(prefix):
+    """The files with the values of the checkpoint that is there, if one is."""
+    try:
+        return _glob(f"{prefix}.data-?????-of-?????")
+    except errors.OpError:
+        return []
+
+
 def checkpoint_exists(checkpoint_prefix):
     """Whether there is a checkpoint of that path, which may be a pattern.
 

@@ -312,9 +312,10 @@ class Saver:
                 session_state.note(sess, checkpoint_file)
             with contextlib.suppress(OSError):  # a folder that is not there is told about when it is written to
                 files.finish_removals(os.path.dirname(checkpoint_file))
-            written = sess.run(
-                self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
-            )
+            with files.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
+                written = sess.run(
+                    self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
+                )
         except (errors.FailedPreconditionError, errors.NotFoundError):
             if not os.path.isdir(os.path.dirname(save_path)):
                 message = f"Parent directory of {save_path} doesn't exist, can't save."
