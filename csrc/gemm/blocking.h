@@ -1,4 +1,4 @@
-// blocking.h: how a product is cut, which follows from its sizes and strides alone.
+// blocking.h: how a product is cut, which follows from its sizes, its strides and the number of threads.
 //
 // c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
 // A chunk of a high product packs its part of b; a is packed beforehand, in blocks, where its rows are not
@@ -24,17 +24,22 @@ constexpr int64_t kDepthBytes = 4096;
 constexpr int64_t kMostChunkColumns = 128;
 constexpr int64_t kMostChunkRows = 84;
 constexpr int64_t kMostPackedChunkRows = 2048;
-// Chunks are made smaller until there are so many, but not below so many multiply-adds (2 us), nor below so many rows
-// that pack b.
-constexpr int64_t kManyChunks = 16;
+// For several threads chunks are made smaller until each has so many, but not below so many multiply-adds (2 us), nor
+// below so many rows that pack b.
+constexpr int64_t kChunksPerThread = 4;
 constexpr double kLeastChunkWork = 1 << 16;
-constexpr int64_t kLeastPackedChunkRows = 256;
+constexpr int64_t kLeastPackedChunkRows = 512;
 // A copy of a whose columns are contiguous pays when c has more columns than this: fewer where they lie a multiple of
-// 2 KiB apart and compete for the same lines of L1. A copy of b pays when c is higher than so many tiles.
+// 2 KiB apart and compete for the same lines of cache.
 constexpr int64_t kColumnsToPackA = 512;
 constexpr int64_t kColumnsToPackCompetingA = 64;
 constexpr int64_t kCompetingBytes = 2048;
-constexpr int64_t kTilesToPackB = 64;
+// A copy of b pays when c is higher than so many tiles: fewer where L2 does not hold b, and two where its rows
+// compete and L2 does not hold even as many as a chunk goes through.
+constexpr int64_t kTilesToPackB = 48;
+constexpr int64_t kTilesToPackLargeB = 15;
+constexpr int64_t kTilesToPackCompetingB = 1;
+constexpr int64_t kL2Bytes = 1 << 20;
 // With fewer columns than this part of a vector, the transposed product is computed, whose rows they are; not for
 // a few rows, nor for so few multiply-adds for each element of c that copying c takes its share.
 constexpr int kLanesForEachColumn = 4;
@@ -55,8 +60,14 @@ struct Plan {
   int64_t chunk_panels;  // columns of a chunk, in panels
 };
 
+// Higher than so many tiles, c makes a copy of b pay.
+inline int64_t TilesToPackB(int64_t n, int64_t k, int64_t depth, int64_t row_bytes, int64_t element_bytes) {
+  if (row_bytes % kCompetingBytes == 0 && depth * row_bytes > kL2Bytes) return kTilesToPackCompetingB;
+  return n * k * element_bytes > kL2Bytes ? kTilesToPackLargeB : kTilesToPackB;
+}
+
 template <typename T>
-void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
+void ChooseChunks(int64_t m, int64_t n, int64_t k, int threads, Plan* plan) {
   const int64_t tiles = CeilDiv(Min(m, plan->block_rows), plan->tile_rows);
   const int64_t panels = CeilDiv(n, kPanelColumns<T>);
   const int64_t most_tiles = (plan->packs_b ? kMostPackedChunkRows : kMostChunkRows) / plan->tile_rows;
@@ -66,8 +77,12 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
   plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
   const double tile_work = static_cast<double>(plan->tile_rows) * kPanelColumns<T> * static_cast<double>(k);
   const int64_t least_panels = m <= kFewRows ? kFewRowsVectors / kPanelVectors : 1;
-  while (CeilDiv(tiles, plan->chunk_tiles) * CeilDiv(panels, plan->chunk_panels) < kManyChunks) {
-    const bool can_halve_tiles = CeilDiv(plan->chunk_tiles, 2) >= least_tiles && plan->chunk_tiles > 1;
+  const int64_t wanted = threads > 1 ? threads * kChunksPerThread : 1;
+  for (;;) {
+    const int64_t chunks = CeilDiv(tiles, plan->chunk_tiles) * CeilDiv(panels, plan->chunk_panels);
+    if (chunks >= wanted) break;
+    const bool is_high = CeilDiv(plan->chunk_tiles, 2) >= least_tiles || chunks < threads;
+    const bool can_halve_tiles = plan->chunk_tiles > 1 && is_high;
     const double work = tile_work * static_cast<double>(plan->chunk_tiles * plan->chunk_panels);
     if (work < 2 * kLeastChunkWork) break;
     if (plan->chunk_panels <= least_panels && !can_halve_tiles) break;
@@ -82,7 +97,7 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, Plan* plan) {
 
 template <typename T>
 Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride, int64_t b_row_stride,
-                int64_t b_column_stride) {
+                int64_t b_column_stride, int threads) {
   constexpr int64_t kBytes = sizeof(T);
   Plan plan;
   plan.tile_rows = EvenPart(m, n <= kLanes<T> ? kMostNarrowTileRows : kMostTileRows);
@@ -91,11 +106,12 @@ Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a
   plan.transposes_b = kTransposesInTiles && m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
   plan.packs_a = a_column_stride != 1 &&
                  (a_row_stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
-  plan.packs_b = !plan.transposes_b && (b_column_stride != 1 || tiles > kTilesToPackB);
   plan.depth = EvenPart(k, kDepthBytes / kBytes);
+  plan.packs_b = !plan.transposes_b &&
+                 (b_column_stride != 1 || tiles > TilesToPackB(n, k, plan.depth, b_row_stride * kBytes, kBytes));
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlockRows), plan.tile_rows) * plan.tile_rows : m;
   plan.block_k = plan.packs_a ? plan.depth : k;
-  ChooseChunks<T>(m, n, plan.block_k, &plan);
+  ChooseChunks<T>(m, n, plan.block_k, threads, &plan);
   return plan;
 }
 

@@ -66,7 +66,8 @@ class Product {
         c_(c),
         ldc_(ldc),
         accumulate_(accumulate),
-        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride)) {}
+        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride,
+                            call.services->thread_count(call.run))) {}
 
   Status Compute() {
     if (!plan_.packs_a) return ComputeBlock({0, m_, 0, k_}, nullptr);
