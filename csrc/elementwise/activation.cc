@@ -31,13 +31,13 @@ struct Relu6 {
     return x < 0 ? T{0} : (x > 6 ? T{6} : x);
   }
 };
-struct Elu {
+struct Elu : Costly {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x) {
     return x < 0 ? Expm1(x) : x;
   }
 };
-struct Selu {
+struct Selu : Costly {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x) {
     return x < 0 ? static_cast<T>(kSeluScaleAlpha) * Expm1(x) : static_cast<T>(kSeluScale) * x;
@@ -89,7 +89,7 @@ struct LeakyReluGrad {
     return x > 0 ? dy : dy * alpha;
   }
 };
-struct SoftplusGrad {
+struct SoftplusGrad : Costly {
   template <typename T>
   STILLFLOW_INLINE static T Run(T dy, T x) {
     return dy / (Exp(-x) + 1);

@@ -85,7 +85,7 @@ struct Minimum {
   }
 };
 // With the sign of the divisor.
-struct FloorModFloat {
+struct FloorModFloat : Costly {
   template <typename T>
   static T Run(T a, T b) {
     const T remainder = std::fmod(a, b);
@@ -93,7 +93,7 @@ struct FloorModFloat {
     return differs ? remainder + b : remainder;
   }
 };
-struct TruncateModFloat {
+struct TruncateModFloat : Costly {
   template <typename T>
   static T Run(T a, T b) {
     return std::fmod(a, b);
@@ -226,8 +226,8 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
     STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
     STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
-    STILLFLOW_FLOAT_TILES(Binary, FloorModFloat, "floor_mod"),
-    STILLFLOW_FLOAT_TILES(Binary, TruncateModFloat, "truncate_mod"),
+    STILLFLOW_FLOAT_TILES(BinaryOneByOne, FloorModFloat, "floor_mod"),
+    STILLFLOW_FLOAT_TILES(BinaryOneByOne, TruncateModFloat, "truncate_mod"),
     STILLFLOW_FLOAT_TILES(Binary, FloorDivFloat, "floor_div"),
     STILLFLOW_NUMBER_TILES(Unary, NegOp, "neg"),
     STILLFLOW_NUMBER_TILES(Unary, AbsOp, "abs"),

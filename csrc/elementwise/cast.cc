@@ -51,9 +51,8 @@ template <typename From, typename To>
 void CastTile(const TileCall& call) {
   const From* x = static_cast<const From*>(call.in[0]);
   To* y = static_cast<To*>(call.out);
-  if (call.scalars != 0) return Fill(Convert<To, From>(*x), call.count, y);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < call.count; ++i) y[i] = Convert<To, From>(x[i]);
+  ForElements<kStep<From, To>>(
+      call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Convert<To, From>(x[i]); });
 }
 
 template <typename From, typename To>

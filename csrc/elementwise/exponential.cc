@@ -19,17 +19,18 @@ STILLFLOW_UNARY_OP(Asinh)
 STILLFLOW_UNARY_OP(Acosh)
 STILLFLOW_UNARY_OP(Atanh)
 
-struct PowOp {
+struct PowOp : Costly {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x, T y) {
     return Pow(x, y);
   }
 };
-// x log y, and 0 for x = 0 whatever y is.
-struct XlogyOp {
+// x log y, and 0 for x = 0 whatever y is. Of two NaNs it is x: a product's could be either, as the compiler has it.
+struct XlogyOp : Costly {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x, T y) {
-    return x == 0 ? T{0} : x * Log(y);
+    const T product = x * Log(y);
+    return x == 0 ? T{0} : (x != x ? x : product);
   }
 };
 

@@ -39,15 +39,37 @@ std::vector<std::string> Words(const char* text) {
   }
 }
 
-int64_t OperandBytes(const TileOp& op, int operand) {
-  const bool is_condition = operand == 0 && std::strcmp(op.name, "select") == 0;
-  return ElementBytes(is_condition ? DType::kBool : op.type);
+template <typename T>
+void FillWithFirst(void* elements, int64_t count) {
+  auto* first = static_cast<T*>(elements);
+  std::fill_n(first + 1, count - 1, *first);
+}
+
+__attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& call) {
+  TileCall single = call;
+  single.count = 1;
+  op.is_wide ? RunWidened(op, single) : op.run(single);
+  switch (ElementBytes(op.result)) {
+    case 8:
+      return FillWithFirst<uint64_t>(call.out, call.count);
+    case 4:
+      return FillWithFirst<uint32_t>(call.out, call.count);
+    case 2:
+      return FillWithFirst<uint16_t>(call.out, call.count);
+    default:
+      return FillWithFirst<uint8_t>(call.out, call.count);
+  }
+}
+
+inline void Run(const TileOp& op, const TileCall& call) {
+  if (call.scalars + 1 == uint32_t{1} << op.arity) return RunOnSingles(op, call);
+  op.is_wide ? RunWidened(op, call) : op.run(call);
 }
 
 // Runs an operation in blocks that are streamed to its output as soon as they are computed.
 __attribute__((noinline)) void RunStreamed(const TileOp& op, const TileCall& call) {
-  constexpr int64_t kBlockElements = 256;
-  alignas(64) char block[kBlockElements * ElementwiseProgram::kWidestBytes];
+  constexpr int64_t kStreamedElements = 256;
+  alignas(64) char block[kStreamedElements * ElementwiseProgram::kWidestBytes];
   int64_t steps[3] = {};
   for (int k = 0; k < op.arity; ++k) steps[k] = (call.scalars >> k & 1) != 0 ? 0 : OperandBytes(op, k);
   const int64_t out_bytes = ElementBytes(op.result);
@@ -55,8 +77,8 @@ __attribute__((noinline)) void RunStreamed(const TileOp& op, const TileCall& cal
   TileCall part = call;
   part.out = block;
   for (int64_t begin = 0; begin < call.count; begin += part.count) {
-    part.count = std::min(kBlockElements, call.count - begin);
-    op.run(part);
+    part.count = std::min(kStreamedElements, call.count - begin);
+    Run(op, part);
     StreamBytes(out + begin * out_bytes, block, part.count * out_bytes);
     for (int k = 0; k < op.arity; ++k) part.in[k] = static_cast<const char*>(part.in[k]) + part.count * steps[k];
   }
@@ -188,7 +210,7 @@ Status ElementwiseProgram::RunTile(const Tile& tile) const {
         last_read_[instruction.out] < 0) {
       RunStreamed(*instruction.op, call);
     } else {
-      instruction.op->run(call);
+      Run(*instruction.op, call);
     }
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));

@@ -19,7 +19,7 @@ STILLFLOW_UNARY_OP(BesselI1e)
 
 // A function of two doubles, of which floats are a case.
 template <double (*function)(double, double)>
-struct OfTwo {
+struct OfTwo : Costly {
   template <typename T>
   static T Run(T a, T b) {
     return static_cast<T>(function(a, b));
@@ -34,11 +34,11 @@ const TileOp kSpecialTiles[] = {STILLFLOW_FLOAT_TILES(Unary, ErfOp, "erf"),
                                 STILLFLOW_FLOAT_TILES(Unary, DigammaOp, "digamma"),
                                 STILLFLOW_FLOAT_TILES(Unary, BesselI0eOp, "bessel_i0e"),
                                 STILLFLOW_FLOAT_TILES(Unary, BesselI1eOp, "bessel_i1e"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Zeta>, "zeta"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Polygamma>, "polygamma"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Igamma>, "igamma"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<Igammac>, "igammac"),
-                                STILLFLOW_WIDE_FLOAT_TILES(Binary, OfTwo<IgammaGradA>, "igamma_grad_a"),
+                                STILLFLOW_WIDE_FLOAT_TILES(BinaryOneByOne, OfTwo<Zeta>, "zeta"),
+                                STILLFLOW_WIDE_FLOAT_TILES(BinaryOneByOne, OfTwo<Polygamma>, "polygamma"),
+                                STILLFLOW_WIDE_FLOAT_TILES(BinaryOneByOne, OfTwo<Igamma>, "igamma"),
+                                STILLFLOW_WIDE_FLOAT_TILES(BinaryOneByOne, OfTwo<Igammac>, "igammac"),
+                                STILLFLOW_WIDE_FLOAT_TILES(BinaryOneByOne, OfTwo<IgammaGradA>, "igamma_grad_a"),
                                 {}};
 
 }  // namespace stillflow

@@ -2,9 +2,12 @@
 //
 // A TileOp is one operation for one element type. A chain of them is run tile by tile (program.h), so that
 // what lies between two operations stays in cache.
+//
+// Operations know nothing of 16-bit floats. RunWidened has them work on floats; only what takes no longer than the
+// conversion of a bfloat16 has code with that inside.
 #pragma once
 
-#include "math/scalar.h"
+#include "math/lanes.h"
 
 namespace stillflow {
 
@@ -30,7 +33,14 @@ struct TileOp {
   DType result;  // of the output
   int32_t arity;
   TileFunction run;
+  bool is_wide = false;  // `run` takes and makes floats where there are 16-bit floats
 };
+
+// Of an element of an operand.
+int64_t OperandBytes(const TileOp& op, int operand);
+
+// Runs an operation that is_wide.
+void RunWidened(const TileOp& op, const TileCall& call);
 
 // The operations of each file of this folder, each list ended by an entry without a name.
 extern const TileOp kArithmeticTiles[];
@@ -42,10 +52,37 @@ extern const TileOp kActivationTiles[];
 extern const TileOp kComparisonTiles[];
 extern const TileOp kCastTiles[];
 
-// Wraps an operation on wide types so that it takes and returns T, rounding once.
+// ---- Loops over elements ------------------------------------------------------------------------------------
+
+// Elements that one step of vector code takes: the narrower type fills a register.
+template <typename T, typename Result>
+constexpr int64_t kStep =
+    kRegisterBytes / static_cast<int64_t>(sizeof(T) < sizeof(Result) ? sizeof(T) : sizeof(Result));
+
+// Calls each(i) for all elements: as many as fill registers, as half of one, and the others one by one. The compiler
+// sees that counts fit, and makes no code for what is left over.
+template <int64_t step, typename Each>
+STILLFLOW_INLINE void ForElements(int64_t count, const Each& each) {
+  const int64_t whole = count & -step;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < whole; ++i) each(i);
+  int64_t done = whole;
+  if ((count & step / 2) != 0) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (int64_t i = 0; i < step / 2; ++i) each(done + i);
+    done += step / 2;
+  }
+  for (; done < count; ++done) {
+    __asm__("" : "+r"(done));  // keeps vector code out of this loop
+    each(done);
+  }
+}
+
+// Wraps an operation on floats so that it takes and returns bfloat16, rounding once.
 template <typename T, typename Op, typename... Args>
 STILLFLOW_INLINE auto Apply(Args... args) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
     const auto result = Op::Run(Widen(args)...);
     if constexpr (std::is_same_v<decltype(result), const float>) {
       return Narrow<T>(result);
@@ -57,41 +94,44 @@ STILLFLOW_INLINE auto Apply(Args... args) {
   }
 }
 
-template <typename T>
-inline void Fill(T value, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = value;
-}
-
 template <typename Op, typename T>
 void UnaryTile(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}));
   const T* x = static_cast<const T*>(call.in[0]);
   auto* y = static_cast<Result*>(call.out);
-  if (call.scalars != 0) return Fill(Apply<T, Op>(*x), call.count, y);
-#pragma GCC ivdep
-  for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(x[i]);
+  ForElements<kStep<T, Result>>(
+      call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
 }
 
 template <typename Op, typename T>
 void BinaryTile(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}, T{}));
+  constexpr int64_t step = kStep<T, Result>;
   const T* a = static_cast<const T*>(call.in[0]);
   const T* b = static_cast<const T*>(call.in[1]);
   auto* y = static_cast<Result*>(call.out);
-  if (call.scalars == 3) {
-    Fill(Apply<T, Op>(*a, *b), call.count, y);
-  } else if (call.scalars == 2) {
+  if (call.scalars == 2) {
     const T scalar = *b;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(a[i], scalar);
+    ForElements<step>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], scalar); });
   } else if (call.scalars == 1) {
     const T scalar = *a;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(scalar, b[i]);
-  } else {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(a[i], b[i]);
+    ForElements<step>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(scalar, b[i]); });
+  } else {  // also for one element of each
+    ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i]); });
   }
+}
+
+// For operations that are no vector code.
+template <typename Op, typename T>
+void BinaryTileOneByOne(const TileCall& call) {
+  const T* a = static_cast<const T*>(call.in[0]);
+  const T* b = static_cast<const T*>(call.in[1]);
+  const int64_t a_step = call.scalars & 1 ? 0 : 1;
+  const int64_t b_step = call.scalars & 2 ? 0 : 1;
+  T* y = static_cast<T*>(call.out);
+  for (int64_t i = 0; i < call.count; ++i) y[i] = Op::Run(a[i * a_step], b[i * b_step]);
 }
 
 // The last operand is mostly a number.
@@ -104,9 +144,8 @@ void TernaryTile(const TileCall& call) {
   auto* y = static_cast<Result*>(call.out);
   if (call.scalars == 4) {
     const T scalar = *c;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(a[i], b[i], scalar);
-    return;
+    return ForElements<kStep<T, Result>>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i], scalar); });
   }
   const int64_t a_step = call.scalars & 1 ? 0 : 1;
   const int64_t b_step = call.scalars & 2 ? 0 : 1;
@@ -114,24 +153,52 @@ void TernaryTile(const TileCall& call) {
   for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(a[i * a_step], b[i * b_step], c[i * c_step]);
 }
 
+// ---- Listing operations -------------------------------------------------------------------------------------
+
+// An operation derived from this takes longer than the conversion of a bfloat16.
+struct Costly {};
+
+template <typename Op, typename T>
+constexpr bool kIsWidened = std::is_same_v<T, Half> || (std::is_same_v<T, BFloat16> && std::is_base_of_v<Costly, Op>);
+
+// What `run` has in the place of T.
+template <typename Op, typename T>
+using Worked = std::conditional_t<kIsWidened<Op, T>, float, T>;
+
+// An operation for T that makes a Result of what it works on.
+template <typename Op, typename T, typename Result>
+constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
+  const bool is_rounded = kIsWidened<Op, T> && std::is_same_v<Result, float>;
+  return {name, DTypeOf<T>(), is_rounded ? DTypeOf<T>() : DTypeOf<Result>(), arity, run, kIsWidened<Op, T>};
+}
+
 template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<decltype(Apply<T, Op>(T{}))>(), 1, UnaryTile<Op, T>};
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>);
 }
 
 template <typename Op, typename T>
 constexpr TileOp Binary(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<decltype(Apply<T, Op>(T{}, T{}))>(), 2, BinaryTile<Op, T>};
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
+}
+
+template <typename Op, typename T>
+constexpr TileOp BinaryOneByOne(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 2, BinaryTileOneByOne<Op, W>);
 }
 
 template <typename Op, typename T>
 constexpr TileOp Ternary(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<decltype(Apply<T, Op>(T{}, T{}, T{}))>(), 3, TernaryTile<Op, T>};
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}, W{}))>(name, 3, TernaryTile<Op, W>);
 }
 
 // An operation that is a function of one number by another name.
 #define STILLFLOW_UNARY_OP(Name)         \
-  struct Name##Op {                      \
+  struct Name##Op : Costly {             \
     template <typename T>                \
     STILLFLOW_INLINE static T Run(T x) { \
       return Name(x);                    \

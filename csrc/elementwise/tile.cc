@@ -1,0 +1,70 @@
+#include "elementwise/tile.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kStagedElements = 256;
+
+// NaNs need not keep their bits: no operation that is widened shows them.
+void WidenHalves(const Half* from, int64_t count, float* to) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + 8 <= count; i += 8) {
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+  }
+#endif
+  for (; i < count; ++i) to[i] = Widen(from[i]);
+}
+
+template <typename T>
+const float* WidenAll(const void* from, int64_t count, float* to) {
+  const T* x = static_cast<const T*>(from);
+  if constexpr (std::is_same_v<T, Half>) {
+    WidenHalves(x, count, to);
+  } else {
+    ForElements<kStep<T, float>>(count, [=](int64_t i) __attribute__((always_inline)) { to[i] = Widen(x[i]); });
+  }
+  return to;
+}
+
+template <typename T>
+void RunOn(const TileOp& op, const TileCall& call) {
+  alignas(64) float staged[4][kStagedElements];
+  const bool is_rounded = op.result == op.type;
+  const auto out_bytes = ElementBytes(op.result);
+  TileCall part = call;
+  for (int64_t begin = 0; begin < call.count; begin += kStagedElements) {
+    part.count = std::min(kStagedElements, call.count - begin);
+    for (int k = 0; k < op.arity; ++k) {
+      const T* x = static_cast<const T*>(call.in[k]);
+      if ((call.scalars >> k & 1) == 0) {
+        part.in[k] = WidenAll<T>(x + begin, part.count, staged[k]);
+      } else if (begin == 0) {
+        part.in[k] = WidenAll<T>(x, 1, staged[k]);
+      }
+    }
+    part.out = is_rounded ? static_cast<void*>(staged[3]) : static_cast<char*>(call.out) + begin * out_bytes;
+    op.run(part);
+    if (!is_rounded) continue;
+    T* y = static_cast<T*>(call.out) + begin;
+    const float* results = staged[3];
+    ForElements<kStep<T, float>>(
+        part.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Narrow<T>(results[i]); });
+  }
+}
+
+}  // namespace
+
+int64_t OperandBytes(const TileOp& op, int operand) {
+  const bool is_condition = operand == 0 && std::strcmp(op.name, "select") == 0;
+  return ElementBytes(is_condition ? DType::kBool : op.type);
+}
+
+void RunWidened(const TileOp& op, const TileCall& call) {
+  op.type == DType::kHalf ? RunOn<Half>(op, call) : RunOn<BFloat16>(op, call);
+}
+
+}  // namespace stillflow
