@@ -8,7 +8,7 @@ import traceback
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
@@ -96,6 +96,11 @@ class VariableStore:
         )  # fmt: skip
         if self.keeps_variables:
             self._variables[name] = variable
+            if executing_eagerly():
+                graph = get_default_graph()
+                graph.add_to_collections(collections or [GraphKeys.GLOBAL_VARIABLES], variable)
+                if trainable:
+                    graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, variable)
         if regularizer:
             _regularize(name, variable, regularizer)
         return variable

@@ -12,7 +12,7 @@ from stillflow.formats import protobuf
 from stillflow.formats.attr_value import from_message
 from stillflow.graph import collection_protos, op_def
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.graph import Graph
 
 _log = logging.getLogger("tensorflow")
@@ -62,12 +62,23 @@ def export_meta_graph(
     Raises:
       TypeError: if `graph` is no graph.
       tf.errors.OpError: if the file cannot be written.
+      RuntimeError: in eager execution.
     """
+    refuse_eager_execution()
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
     return _Export(
         graph or get_default_graph(), export_scope, clear_devices, saver_def, clear_extraneous_savers
     ).message(filename, meta_info_def, graph_def, collection_list, as_text, strip_default_attrs)
+
+
+def refuse_eager_execution():
+    """Raises RuntimeError where there is no graph."""
+    if executing_eagerly():
+        raise RuntimeError(
+            "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
+            "eager execution is enabled."
+        )
 
 
 class _Export:

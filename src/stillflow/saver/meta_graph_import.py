@@ -10,7 +10,13 @@ from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.importer import import_graph_def
-from stillflow.saver.meta_graph import UNBOUND_INPUTS, prefixed, read_meta_graph_file, stripped
+from stillflow.saver.meta_graph import (
+    UNBOUND_INPUTS,
+    prefixed,
+    read_meta_graph_file,
+    refuse_eager_execution,
+    stripped,
+)
 from stillflow.saver.saver import Saver, all_saveable_objects
 
 _log = logging.getLogger("tensorflow")
@@ -34,7 +40,9 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
       OSError: if there is no such file.
       TypeError: for what is neither message nor name.
       ValueError: if inputs are missing, and as import_graph_def.
+      RuntimeError: in eager execution.
     """
+    refuse_eager_execution()
     return import_with_elements(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
 
 

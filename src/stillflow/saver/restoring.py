@@ -9,8 +9,8 @@ from stillflow import _engine, errors
 from stillflow.formats import protobuf
 from stillflow.graph.shape import TensorShape
 from stillflow.plan.emit import engine_variable
+from stillflow.saver import at_once, session_state
 from stillflow.saver import saveable as saveables
-from stillflow.saver import session_state
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _ASSIGNS = ("Assign", "AssignVariableOp")
@@ -37,6 +37,20 @@ def restore(saver, sess, prefix, restores_state, demands_state):
         raise _explained(error, "a mismatch between the current graph and the graph") from None
     if state is not None:
         state.restore(sess)
+
+
+def restore_at_once(saver, prefix):
+    """Restores where there is no session."""
+    try:
+        at_once.read(saver._builder, saver._var_list, prefix, saver._reshape)
+    except errors.NotFoundError as error:
+        keys = object_keys(prefix)
+        if keys is None:
+            raise _explained(error, "a Variable name or other graph key that is missing") from None
+        _warn_of_names()
+        at_once.read(saver._builder, _renamed(saveables.saveables(saver._var_list), keys), prefix)
+    except errors.InvalidArgumentError as error:
+        raise _explained(error, "a mismatch between the current graph and the graph") from None
 
 
 def _is_v2(prefix):
@@ -122,10 +136,7 @@ def object_keys(prefix):
 def _restore_objects(saver, sess, prefix, keys):
     from stillflow.saver.saver import Saver, all_saveable_objects
 
-    logging.getLogger("tensorflow").warning(
-        "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
-        "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
-    )
+    _warn_of_names()
     cached = getattr(saver, "_object_restore_saver", None)
     if cached is None:
         with sess.graph.as_default():
@@ -133,6 +144,13 @@ def _restore_objects(saver, sess, prefix, keys):
             cached = Saver(_renamed(saveables.saveables(variables), keys), save_random_state=False)
         saver._object_restore_saver = cached
     cached.restore(sess, prefix)
+
+
+def _warn_of_names():
+    logging.getLogger("tensorflow").warning(
+        "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
+        "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
+    )
 
 
 def _renamed(objects, keys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.partitioned_variables import PartitionedVariable
@@ -77,23 +78,28 @@ class ResourceSaveable(SaveableObject):
         self._device = variable.device
         self._shape = variable.shape
         is_read = isinstance(variable, Tensor)
-        self._handle = variable.op.inputs[0] if is_read else variable.handle
+        self._handle = variable.op.inputs[0] if is_read else variable._handle
         tensor = variable if is_read else lambda: _read_on_cpu(variable)
         spec = SaveSpec(tensor, slice_spec, name, dtype=variable.dtype, device=variable.device)
         super().__init__(variable, [spec], name)
 
-    def restore(self, restored_tensors, restored_shapes):
+    def fitting(self, restored_tensors, restored_shapes):
+        """The value in a shape that the variable takes. Raises ValueError if there is none."""
         (value,) = restored_tensors
         if restored_shapes is not None:
             value = ops.reshape(value, restored_shapes[0])
+        self._shape.assert_is_compatible_with(value.shape)
+        return value
+
+    def restore(self, restored_tensors, restored_shapes):
+        value = self.fitting(restored_tensors, restored_shapes)
         with self._handle.graph.device(self._device):
             value = ops.identity(value)
-            self._shape.assert_is_compatible_with(value.shape)
             return ops.assign_variable_op(self._handle, value)
 
 
 def _read_on_cpu(variable):
-    graph = variable.graph
+    graph = variable._graph
     with graph.device(variable.device):
         value = variable.read_value()
         with graph.device("/device:CPU:0"):
@@ -107,7 +113,7 @@ def _comes_from_variable(tensor):
 def _tensor_of(variable):
     """The tensor by which graphs know a variable."""
     if isinstance(variable, ResourceVariable):
-        return variable._graph_element
+        return variable if variable._graph_element is None else variable._graph_element
     return convert_to_tensor(variable, as_ref=True)
 
 
@@ -135,6 +141,8 @@ def by_name(variables):
             found[name].append(variable)
         elif _saveables_of_object(variable) is not None:
             found.update(by_name(_saveables_of_object(variable)))
+        elif executing_eagerly():
+            _add_eager(found, variable)
         else:
             tensor = _tensor_of(variable)
             if not _comes_from_variable(tensor):
@@ -144,6 +152,18 @@ def by_name(variables):
                 raise ValueError(f"At least two variables have the same name: {name}")
             found[name] = tensor
     return found
+
+
+def _add_eager(found, variable):
+    if not isinstance(variable, ResourceVariable):
+        raise ValueError(
+            f"Can only save/restore ResourceVariables when eager execution is enabled, type: {type(variable)}."
+        )
+    if found.setdefault(variable._shared_name, variable) is not variable:
+        raise ValueError(
+            f"Two different ResourceVariable objects with the same shared_name '{variable._shared_name}' were passed "
+            "to the Saver."
+        )
 
 
 def _saveables_of_object(value):
@@ -192,7 +212,7 @@ def _saveables_of_parts(parts, name):
         if whole is not None and whole != info.full_name:
             raise ValueError(f"Slices must all be from the same tensor: {whole} != {info.full_name}")
         whole = info.full_name
-        kind = ReferenceSaveable if part.op.type in _REFERENCES else ResourceSaveable
+        kind = ResourceSaveable if isinstance(part, ResourceVariable) else ReferenceSaveable
         found.append(kind(part, info.spec, name))
     return found
 

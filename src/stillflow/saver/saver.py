@@ -13,10 +13,10 @@ from stillflow import errors, files
 from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
-from stillflow.saver import checkpoint_state, restoring, session_state
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
-from stillflow.saver.meta_graph import export_meta_graph, prefixed
+from stillflow.saver.meta_graph import export_meta_graph, prefixed, refuse_eager_execution
 from stillflow.session import BaseSession
 
 _log = logging.getLogger("tensorflow")
@@ -96,14 +96,21 @@ class Saver:
         self._last_checkpoints: list = []  # (path, time)
         self._checkpoints_to_be_deleted: list = []
         self._next_checkpoint_time = 0.0
-        if not defer_build:
+        if executing_eagerly():
+            self._prepare_without_nodes()
+        elif not defer_build:
             self.build()
-        if self.saver_def:
+        if self.saver_def and not executing_eagerly():
             self._check_saver_def()
             self._write_version = self.saver_def.version
 
     def build(self):
-        """Adds the nodes, if that was deferred. Raises ValueError if there are no variables."""
+        """Adds the nodes, if that was deferred. Raises ValueError if there are no variables.
+
+        Raises RuntimeError in eager execution, where there are no nodes.
+        """
+        if executing_eagerly():
+            raise RuntimeError("Use save/restore instead of build in eager mode.")
         if self._is_built:
             return
         self._is_built = True
@@ -132,6 +139,27 @@ class Saver:
                 setattr(self.saver_def, field, prefixed(getattr(self.saver_def, field), self._name))
         self._check_saver_def()
         self._next_checkpoint_time = time.time() + self.saver_def.keep_checkpoint_every_n_hours * 3600
+
+    def _prepare_without_nodes(self):
+        if self._var_list is None:
+            raise RuntimeError(
+                "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
+            )
+        if self._demands_state:
+            raise RuntimeError(
+                "There is no session whose random state could be saved when eager execution is enabled."
+            )
+        if self._builder is None:
+            self._builder = BulkSaverBuilder(self._write_version)
+        self.saver_def = protobuf.message("SaverDef")(
+            filename_tensor_name=self._filename or "",
+            save_tensor_name=self._filename or "model",
+            max_to_keep=self._max_to_keep or 0,
+            keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
+            version=self._write_version,
+        )
+        self._next_checkpoint_time = time.time() + self._keep_checkpoint_every_n_hours * 3600
+        self._is_built = True
 
     def _check_saver_def(self):
         if not isinstance(self.saver_def, protobuf.message("SaverDef")):
@@ -218,7 +246,11 @@ class Saver:
         self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
         clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False,
     ):  # fmt: skip
-        """Writes the default graph, its collections and this Saver to `filename`; see tf.train.export_meta_graph."""
+        """Writes the default graph, its collections and this Saver to `filename`; see tf.train.export_meta_graph.
+
+        Raises RuntimeError in eager execution.
+        """
+        refuse_eager_execution()
         return export_meta_graph(
             filename=filename,
             graph_def=get_default_graph().as_graph_def(add_shapes=True),
@@ -241,7 +273,7 @@ class Saver:
         """Writes a checkpoint; then the MetaGraph and the file "checkpoint"; then deletes what is not to be kept.
 
         Args:
-          sess: the session with the values.
+          sess: the session with the values; without meaning in eager execution.
           save_path: the path; the names of the files begin with it.
           global_step: a number, or a tensor of one or its name, to put behind the path.
           latest_filename: what to call the file "checkpoint".
@@ -264,14 +296,14 @@ class Saver:
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        if not isinstance(sess, BaseSession):
+        if not executing_eagerly() and not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
         save_path = files.path_text(save_path)
         checkpoint_file = self._with_step(sess, save_path, global_step, latest_filename)
         model_checkpoint_path = None
         if not self._is_empty:
             model_checkpoint_path = self._write(sess, checkpoint_file, save_path)
-        if write_meta_graph:
+        if write_meta_graph and not executing_eagerly():
             with sess.graph.as_default():
                 self.export_meta_graph(
                     checkpoint_state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
@@ -300,7 +332,7 @@ class Saver:
         try:
             step = operator.index(global_step)
         except TypeError:
-            step = int(sess.run(global_step))
+            step = int(global_step.numpy() if executing_eagerly() else sess.run(global_step))
         return f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step}"
 
     def _write(self, sess, checkpoint_file, save_path):
@@ -312,6 +344,10 @@ class Saver:
                 session_state.note(sess, checkpoint_file)
             with contextlib.suppress(OSError):  # a folder that is not there is told about when it is written to
                 files.finish_removals(os.path.dirname(checkpoint_file))
+            if executing_eagerly():
+                at_once.write(self._builder, self._var_list, checkpoint_file)
+                self.saver_def.filename_tensor_name = self.saver_def.save_tensor_name = checkpoint_file
+                return checkpoint_file
             with files.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
                 written = sess.run(
                     self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
@@ -337,6 +373,8 @@ class Saver:
           tf.errors.InvalidArgumentError: if a type or shape is another one.
           tf.errors.DataLossError, OutOfRangeError: if it is damaged.
           After any error all variables have the values they had.
+
+        In eager execution `sess` is without meaning, and a ValueError says that a shape is another one.
         """
         if self._is_empty:
             return
@@ -346,7 +384,10 @@ class Saver:
         if not checkpoint_state.checkpoint_exists(prefix):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         _log.info("Restoring parameters from %s", prefix)
-        restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
+        if executing_eagerly():
+            restoring.restore_at_once(self, prefix)
+        else:
+            restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
 
 
 def _to_proto(saver, export_scope=None):

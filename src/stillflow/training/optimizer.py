@@ -276,6 +276,9 @@ class Optimizer(Trackable):
     def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
         """Restores a slot from a checkpoint, now or when it is made."""
         slot = self.get_slot(variable, slot_name)
+        if slot is None and executing_eagerly():
+            value = convert_to_tensor(slot_variable_position.value())
+            slot = self._get_or_make_slot(variable, value, slot_name, self._name)
         if slot is not None:
             slot_variable_position.restore(slot)
         else:

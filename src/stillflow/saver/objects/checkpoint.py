@@ -9,7 +9,7 @@ from typing import Any
 from stillflow import files, ops
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.device import canonical_name
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
@@ -44,6 +44,8 @@ class _ObjectSaver:
     def save(self, prefix, session):
         """Writes a checkpoint and returns its path."""
         prefix = files.path_text(prefix)
+        if executing_eagerly():
+            return self._save_at_once(prefix)
         session = session_or_default(session)
         graph = get_default_graph()
         if self._prefix is None:
@@ -57,13 +59,16 @@ class _ObjectSaver:
                 [*values, SaveableObject(self._object_graph, [spec], OBJECT_GRAPH_KEY)]
             )
             self._saved_graph = proto
-        folder = os.path.dirname(prefix)
-        if folder:
-            with files.typed_errors(folder):
-                system, path = files.system_of(folder)
-                system.make_dirs(path)
+        _make_folder_of(prefix)
         feeds = {self._prefix: prefix, self._object_graph: protobuf.to_bytes(proto)}
         return os.fsdecode(session.run(self._save_tensor, feeds))
+
+    def _save_at_once(self, prefix):
+        values, proto = ObjectGraph(self._root).serialized()
+        _make_folder_of(prefix)
+        self._prefix = convert_to_tensor(prefix)
+        self._add_save([*values, _ObjectGraphSaveable(proto)])
+        return prefix
 
     def _add_save(self, values):
         """The checkpoint's path, once each device has written a part and these are merged."""
@@ -92,14 +97,28 @@ class _ObjectSaver:
         save_path = files.path_text(save_path)
         reader = open_checkpoint(save_path)
         if OBJECT_GRAPH_KEY.encode() not in reader.tensors:
-            return NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
+            status = NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
+            if executing_eagerly():
+                status.restore_at_once()
+            return status
         proto = _object_graph_of(reader, save_path)
-        if self._restore_prefix is None:
+        if executing_eagerly():
+            self._known_restore_ops.clear()  # what has run is no operation to run again
+            self._restore_prefix = convert_to_tensor(save_path)
+        elif self._restore_prefix is None:
             with get_default_graph().device("/cpu:0"):
                 self._restore_prefix = convert_to_tensor("model", dtypes.string)
         restoration = Restoration(proto, self._restore_prefix, self._known_restore_ops)
         restoration.position(0).restore(self._root)
         return CheckpointLoadStatus(restoration, self._root, {self._restore_prefix: save_path})
+
+
+def _make_folder_of(prefix):
+    folder = os.path.dirname(prefix)
+    if folder:
+        with files.typed_errors(folder):
+            system, path = files.system_of(folder)
+            system.make_dirs(path)
 
 
 def _save_op(filename, specs):
@@ -193,16 +212,22 @@ class Checkpoint(AutoTrackable):
 
         Arguments, result and errors are those of `write`.
         """
-        session = session_or_default(session)
+        if executing_eagerly():
+            number = self.save_counter.assign_add(1).numpy()
+        else:
+            number = self._counted(session_or_default(session))
+        file_prefix = files.path_text(file_prefix)
+        path = self.write(f"{file_prefix}-{number}", session)
+        checkpoint_state.write_state(os.path.dirname(file_prefix), path, [path], save_relative_paths=True)
+        return path
+
+    def _counted(self, session):
         if self._save_counter is None:
             session.run(self.save_counter.initializer)
         if self._save_assign_op is None:
             with get_default_graph().colocate_with(self.save_counter.op):
                 self.__dict__["_save_assign_op"] = self.save_counter.assign_add(1, read_value=True)
-        file_prefix = files.path_text(file_prefix)
-        path = self.write(f"{file_prefix}-{session.run(self._save_assign_op)}", session)
-        checkpoint_state.write_state(os.path.dirname(file_prefix), path, [path], save_relative_paths=True)
-        return path
+        return session.run(self._save_assign_op)
 
     def restore(self, save_path):
         """Finds the objects in a checkpoint; the status that it returns restores them, and those that come later.

@@ -8,6 +8,7 @@ import os
 import time
 
 from stillflow import errors, files
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.saver import checkpoint_state
 from stillflow.saver.objects.status import session_or_default
 
@@ -85,15 +86,7 @@ class CheckpointManager:
           ValueError: if there is no default session.
           tf.errors.OpError: if a variable has no value, or a file cannot be written.
         """
-        session = session_or_default(None)
-        is_new = self._checkpoint._save_counter is None
-        counter = self._checkpoint.save_counter
-        if is_new:
-            session.run(counter.initializer)
-        if self._save_counter_assign is None:
-            self._save_counter_assign = counter.assign_add(1, read_value=False)
-        session.run(self._save_counter_assign)
-        number = _number(session, counter if checkpoint_number is None else checkpoint_number)
+        number = self._counted(checkpoint_number)
         path = self._checkpoint.write(f"{self._checkpoint_prefix}-{number}")
         self._kept.pop(path, None)
         self._kept[path] = time.time()
@@ -103,6 +96,21 @@ class CheckpointManager:
         if self._sweep():
             self._write_state()
         return path
+
+    def _counted(self, checkpoint_number):
+        """The number of the checkpoint that is now written."""
+        if executing_eagerly():
+            counter = self._checkpoint.save_counter.assign_add(1)
+            return int(counter.numpy() if checkpoint_number is None else checkpoint_number)
+        session = session_or_default(None)
+        is_new = self._checkpoint._save_counter is None
+        counter = self._checkpoint.save_counter
+        if is_new:
+            session.run(counter.initializer)
+        if self._save_counter_assign is None:
+            self._save_counter_assign = counter.assign_add(1, read_value=False)
+        session.run(self._save_counter_assign)
+        return _number(session, counter if checkpoint_number is None else checkpoint_number)
 
     def _sweep(self):
         """Deletes the oldest checkpoints that are too many; those that are kept for good are only forgotten."""

@@ -7,11 +7,12 @@ import itertools
 import logging
 
 from stillflow import _engine, ops
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.device import canonical_name
 from stillflow.graph.name_scope import init_scope
 from stillflow.plan.emit import engine_variable
-from stillflow.saver import restoring
+from stillflow.saver import at_once, restoring
+from stillflow.saver.checkpoint_reader import CheckpointReader
 from stillflow.saver.objects.object_graph import path_names, saveables_under
 from stillflow.session import BaseSession
 
@@ -42,6 +43,10 @@ class Restoration:
         for number, node in enumerate(proto.nodes):
             for slot in node.slot_variables:
                 self.slots.setdefault(slot.original_variable_node_id, []).append((number, slot))
+
+    def prefix(self):
+        """The path of the checkpoint, where it is known before a session runs."""
+        return self._prefix_tensor.numpy()
 
     def position(self, number):
         return Position(self, number)
@@ -124,6 +129,9 @@ class Restoration:
                             dtypes=[spec.dtype.base_dtype for spec in specs],
                         )
                     )
+                if executing_eagerly():
+                    at_once.assign([saveable for _, saveable in items], values)
+                    continue
                 for key, saveable in items:
                     operation = saveable.restore([next(values) for _ in saveable.specs], None)
                     self._known_ops[key] = wanted[key][0], operation
@@ -170,6 +178,11 @@ class Position:
     def __init__(self, restoration, number):
         self._restoration = restoration
         self._number = number
+
+    def value(self):
+        """The value of a variable, read now."""
+        (attribute,) = self._restoration.proto.nodes[self._number].attributes
+        return CheckpointReader(self._restoration.prefix()).get_tensor(attribute.checkpoint_key)
 
     def restore(self, value):
         """Restores `value`, and what it depends on, as this object; what is not there yet when it comes."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.scopes import get_default_session
+from stillflow.saver import at_once
+from stillflow.saver.builder import BulkSaverBuilder
 from stillflow.saver.objects.object_graph import ObjectGraph, path_names
 from stillflow.saver.objects.restoration import next_uid
+from stillflow.saver.saveable import by_name
 from stillflow.saver.saver import Saver
 from stillflow.tracking.structures import DictWrapper, ListWrapper
 
@@ -111,10 +115,14 @@ class CheckpointLoadStatus:
           tf.errors.OpError: if the checkpoint is damaged, or a type or shape is another one; all variables then have
             the values that they had.
         """
+        if executing_eagerly():
+            return  # they have been given them
         self._restoration.run(session_or_default(session), self._feeds)
 
     def initialize_or_restore(self, session=None):
         """`run_restore_ops`; then initializes what is not in the checkpoint."""
+        if executing_eagerly():
+            return
         session = session_or_default(session)
         self.run_restore_ops(session)
         matched = {id(value) for value in self._restoration.objects.values()}
@@ -143,6 +151,8 @@ class InitializationOnlyStatus:
 
     def initialize_or_restore(self, session=None):
         """Initializes all objects in `session` or the default session. Raises ValueError if there is none."""
+        if executing_eagerly():
+            return
         _run_initializers(session_or_default(session), ObjectGraph(self._root).objects, self._uid)
 
 
@@ -176,6 +186,9 @@ class NameBasedSaverStatus:
           ValueError: if there is no session.
           tf.errors.OpError: as tf.train.Saver.restore; all variables then have the values that they had.
         """
+        if executing_eagerly():
+            self.restore_at_once()
+            return
         session = session_or_default(session)
         objects = ObjectGraph(self._root).objects
         counter = self._root._save_counter
@@ -194,6 +207,16 @@ class NameBasedSaverStatus:
             session.run(counter.initializer)  # a Saver knows of no such counter
         for value in objects:
             value._tracking.update_uid = max(value._tracking.update_uid, self._uid)
+
+    def restore_at_once(self):
+        """Restores the variables that there are, and that the checkpoint has, where there is no session."""
+        found = {}
+        for value in ObjectGraph(self._root).objects:
+            named = by_name(list(value._gather_saveables_for_checkpoint().values()))
+            if named.keys() <= self._keys:
+                found.update(named)
+                value._tracking.update_uid = max(value._tracking.update_uid, self._uid)
+        at_once.read(BulkSaverBuilder(), found, self._save_path)
 
     def initialize_or_restore(self, session=None):
         """`run_restore_ops`."""
