@@ -99,7 +99,7 @@ def test_what_savers_refuse(variables, tmp_path):
     with pytest.raises(ValueError, match="is not a valid checkpoint"):
         tf.train.Saver([v]).restore(None, str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="Parent directory of .* doesn't exist"):
-        tf.train.Saver([v]).save(None, str(tmp_path / "nowhere" / "a"))
+        tf.train.Saver([v]).save(None, str(tmp_path / "nowhere" / "deep" / "a"))
     for call in (tf.train.Saver([v]).export_meta_graph, tf.train.export_meta_graph, tf.train.import_meta_graph):
         with pytest.raises(RuntimeError, match="No graph exists when eager execution is enabled"):
             call(str(tmp_path / "m"))

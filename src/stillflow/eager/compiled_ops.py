@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import collections
 import hashlib
+import itertools
 import threading
+import weakref
 
 import numpy as np
 
@@ -37,6 +39,8 @@ class CompiledOps:
         self._by_key: collections.OrderedDict = collections.OrderedDict()
         self._lock = threading.Lock()
         self._generation = 0
+        self._numbers = itertools.count()
+        self._free_places: dict = {}  # type and sizes -> names of variables in the engine
         self.core = _engine.Session(threads if threads > 0 else cpu_count())
         self.kernels = isa.kernels()
 
@@ -46,13 +50,26 @@ class CompiledOps:
             self._generation += 1
             self._by_key.clear()
 
-    def forget_variable(self, op):
-        """Frees the memory of the variable that a node declares. Takes no lock: objects die at any time."""
-        engine_variable(self.core, op).clear()
+    def variable_place(self, dtype, shape):
+        """A name for the engine, which keeps names for good: one of a variable like this that is no more, or new."""
+        try:
+            return self._free_places[dtype, shape._dims].pop()
+        except (KeyError, IndexError):
+            return f"variable_{next(self._numbers)}"
 
-    def find(self, op_def, inputs, attrs):
+    def free_variable_with(self, owner, op):
+        """Frees the memory of the variable that a node declares when the object `owner` goes.
+
+        Its place is free when nobody can use the node anymore. Nothing is locked: objects go at any time.
+        """
+        place = op._attrs["shared_name"].decode()
+        free = self._free_places.setdefault((op._attrs["dtype"], op._attrs["shape"]._dims), [])
+        weakref.finalize(owner, engine_variable(self.core, op).clear)
+        weakref.finalize(op, free.append, place)
+
+    def find(self, op_def, inputs, attrs, is_seeded_once=False):
         """The CompiledOp for inputs like these."""
-        key = op_def.name, _attrs_key(attrs), tuple([_input_key(tensor) for tensor in inputs])
+        key = op_def.name, _attrs_key(attrs), tuple([_input_key(tensor) for tensor in inputs]), is_seeded_once
         handle = last_handle(inputs)
         if handle is not None:
             found = handle.compiled.get(key)
@@ -71,6 +88,14 @@ class CompiledOps:
                 if len(self._by_key) > _MOST_COMPILED:
                     self._by_key.popitem(last=False)
         return found
+
+    def run_once(self, op_def, inputs, attrs):
+        """The values of a random op whose seeds have been drawn for this one call: no state is kept of it."""
+        seeds = attrs["seed"], attrs["seed2"]
+        compiled = self.find(op_def, inputs, {**attrs, "seed": 1, "seed2": 1}, is_seeded_once=True)
+        with compiled.lock:
+            self.core.set_random_state(compiled.name, seeds[0], 0, seeds[1])
+            return compiled.run(inputs)
 
     def _name(self, op_def, key):
         if not op_def.is_stateful:
@@ -118,6 +143,8 @@ class CompiledOp:
         graph = _OneOpGraph()
         graph._functions = eager_graph._functions
         graph._py_functions = eager_graph._py_functions
+        self.name = name
+        self.lock = threading.Lock()  # of runs that set the op's state
         self._fed: list = []
         self._captured: list = []  # values that what the handles stand for is made of
         self._positions = [i for i, tensor in enumerate(inputs) if not is_handle(tensor)]

@@ -64,6 +64,7 @@ class EagerGraph(Graph):
         self._functions: Any = weakref.WeakValueDictionary()  # they live as long as what calls them
         self._numbers = itertools.count()
         self._seeds = random.Random()
+        self._drawn: int | None = None  # the newest seed that was drawn, until an op has used it
 
     # ---- Operations -----------------------------------------------------------------------------------------
 
@@ -80,15 +81,18 @@ class EagerGraph(Graph):
         if dtypes.resource in types:
             op = self._declare(op_def, inputs, attrs, name)
         else:
-            values = self._values(op_def, inputs, attrs)
+            is_seeded_once = self._takes_drawn_seed(op_def, attrs)
+            run = self.compiled.run_once if is_seeded_once else self._values
+            values = run(op_def, inputs, attrs)
             outputs = [EagerTensor(self, value, dtype) for value, dtype in zip(values, types, strict=True)]
             op = ExecutedOperation(self, op_def, name, inputs, attrs, outputs)
+            op.is_seeded_once = is_seeded_once
         recording.record(op)
         return op
 
     def note_call(self, op, arguments):
         """Remembers how an op was called, if it has run: `repeat_call` runs it again without checks."""
-        if type(op) is ExecutedOperation and op._inputs:
+        if type(op) is ExecutedOperation and op._inputs and not op.is_seeded_once:
             self._calls.note(op, self._runner(op._op_def, op._inputs, op._attrs), arguments)
 
     def _declare(self, op_def, inputs, attrs, name):
@@ -96,6 +100,13 @@ class EagerGraph(Graph):
         op = DeclaredOperation(self, op_def, f"{name.rstrip('/')}_{number}", number, inputs, attrs)
         infer_shapes(op)
         return op
+
+    def _takes_drawn_seed(self, op_def, attrs):
+        """Whether an op has seeds that no other call will have."""
+        if self._drawn is None or attrs.get("seed2") != self._drawn % _LARGEST_SEED:
+            return False
+        self._drawn = None
+        return getattr(op_def.lowering, "state", None) == "random"
 
     def _values(self, op_def, inputs, attrs):
         if not inputs and "value" in attrs and op_def.constant_value is not None:
@@ -134,7 +145,8 @@ class EagerGraph(Graph):
 
     def draw_seed(self):
         """The seed of an operation that has none of its own."""
-        return self._seeds.randint(0, _LARGEST_SEED)
+        self._drawn = self._seeds.randint(0, _LARGEST_SEED)
+        return self._drawn
 
     # ---- Scopes ---------------------------------------------------------------------------------------------
 

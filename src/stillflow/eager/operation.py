@@ -11,6 +11,7 @@ class ExecutedOperation(Operation):
     `differentiate` is its gradient function where that is not the op's.
     """
 
+    is_seeded_once = False  # whether no other call is like this one
     _id = 0
     _device = ""
     _original_op = None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import weakref
 
 from stillflow import ops
 from stillflow.eager.tensor import DEVICE
@@ -14,8 +12,6 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.resource_variables import ResourceVariable
 from stillflow.variables import Variable
-
-_numbers = itertools.count()
 
 
 class EagerVariable(ResourceVariable):
@@ -31,12 +27,10 @@ class EagerVariable(ResourceVariable):
             self._initial_value = None
             self._name = scope[:-1]
             self._dtype = value.dtype.base_dtype
-            number = next(_numbers)
-            self._handle = ops.var_handle_op(
-                dtype=self._dtype, shape=self._shape, shared_name=f"{self._name}_{number}", name=scope
-            )
+            place = graph.compiled.variable_place(self._dtype, self._shape)
+            self._handle = ops.var_handle_op(dtype=self._dtype, shape=self._shape, shared_name=place, name=scope)
             self._show_to_tapes()
-            weakref.finalize(self, graph.compiled.forget_variable, self._handle._op)
+            graph.compiled.free_variable_with(self, self._handle._op)
             self._initializer_op = self._is_initialized_op = self._graph_element = None
             ops.assign_variable_op(self._handle, value)
             # What is cached once stays: TensorFlow's `value` goes on to return it, too.
