@@ -129,6 +129,19 @@ def record_functions():
     print("functions", len(arrays), os.path.getsize(path))
 
 
+def record_wrong_calls():
+    import json
+
+    from eager_runs import wrong_calls
+    from tensorflow.python.eager import context
+
+    path = os.path.join(TESTS, "golden", "eager", "wrong_calls.json")
+    with context.eager_mode(), open(path, "w") as file:
+        json.dump(wrong_calls.outcomes(tf), file, indent=1, sort_keys=True)
+        file.write("\n")
+    print("wrong_calls", os.path.getsize(path))
+
+
 def record_transcripts():
     """What the snippets of tests/programs/transcripts show with eager execution enabled."""
     from programs import transcripts
@@ -146,6 +159,8 @@ def main(names):
     for kind in ("snippets", "values"):
         if not names or "eager_" + kind in names:
             record_eager(kind)
+    if not names or "wrong_calls" in names:
+        record_wrong_calls()
     if not names or "transcripts" in names:
         record_transcripts()
     for name, module in OUTCOMES:

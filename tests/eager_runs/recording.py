@@ -35,11 +35,15 @@ def record(tf, kind):
     return found
 
 
+# What these do to variables depends on sessions.
+_LEFT_OUT = ("optimizers", "state")
+
+
 def areas(kind):
     return [
         file[:-3]
         for file in sorted(os.listdir(os.path.join(TESTS, "programs", kind)))
-        if file.endswith(".py") and not file.startswith("_")
+        if file.endswith(".py") and not file.startswith("_") and not (kind == "values" and file[:-3] in _LEFT_OUT)
     ]
 
 

@@ -65,9 +65,10 @@ class Tape:
         `output_gradients` has a tensor, or None for ones, for each target; it may be None itself.
         """
         path, reached = self._path_from(sources)
+        known = reached.union(map(id, sources))
         gradients: dict = {}  # id of a tensor -> the gradients collected for it
         for i, target in enumerate(targets):
-            if id(target) in reached:
+            if id(target) in known:
                 given = None if output_gradients is None else output_gradients[i]
                 gradients.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
         for op in _from_targets(targets, path):
@@ -78,8 +79,8 @@ class Tape:
         return found
 
     def _path_from(self, sources):
-        """The operations that depend on `sources`, and the ids of the tensors that do."""
-        reached = set(map(id, sources))
+        """The operations that depend on those of `sources` that are watched, and the ids of the tensors that do."""
+        reached = {id(source) for source in sources if id(source) in self._tracked}
         path = []
         for op in self._operations:
             if any(id(tensor) in reached for tensor in op._inputs):

@@ -58,7 +58,7 @@ def of_sparse_values(function):
     def apply(x, name=None):
         try:
             return function(x, name)
-        except TypeError:  # TensorFlow too tries it as a tensor first, which uses up the name
+        except (TypeError, ValueError):  # TensorFlow too tries it as a tensor first, which uses up the name
             if not isinstance(x, SparseTensor):
                 raise
         return SparseTensor(x.indices, function(x.values, name), x.dense_shape)

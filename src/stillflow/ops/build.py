@@ -11,6 +11,7 @@ import functools
 import re
 from typing import Any
 
+from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.default_graph import get_default_graph
@@ -19,7 +20,7 @@ from stillflow.graph.name_scope import graph_of_inputs
 from stillflow.graph.op_def import Arg, AttrDef, OpDef
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
-from stillflow.ops import convert
+from stillflow.ops import convert, eager_errors
 
 
 def parameter_names(op_def: OpDef) -> list[str]:
@@ -34,10 +35,13 @@ def apply(op_def: OpDef, name, arguments: dict):
     """Adds a node and returns its outputs: a Tensor, a list, a named tuple, or the Operation if there are none."""
     graph: Any = get_default_graph()
     if graph.executes_eagerly:
-        op = graph.repeat_call(op_def, name, arguments)
-        if op is None:
-            op = _Application(op_def, dict(arguments)).add(name)
-            graph.note_call(op, arguments)
+        try:
+            op = graph.repeat_call(op_def, name, arguments)
+            if op is None:
+                op = _Application(op_def, dict(arguments)).add(name)
+                graph.note_call(op, arguments)
+        except errors.OpError as error:
+            raise eager_errors.named(error, name) from None
     else:
         op = _Application(op_def, dict(arguments)).add(name)
     return _structured_outputs(op_def, op)
@@ -79,12 +83,14 @@ class _Application:
         self.inferred_from = {}
         self.inputs = []
         self.references = []
+        self.is_eager = False
 
     def add(self, name):
         op_def = self.op_def
         graph = graph_of_inputs(self.arguments.values())
         name = op_def.name if name is None else name
         if graph.executes_eagerly:
+            self.is_eager = True
             _refuse_references(op_def)
         with (
             graph.as_default() if graph is not get_default_graph() else _NO_SCOPE,
@@ -112,16 +118,19 @@ class _Application:
 
     def _add_input(self, arg: Arg, value):
         dtype = arg.dtype if arg.dtype is not None else self.attrs.get(arg.type_attr)
+        if dtype is None and self.is_eager and not isinstance(value, Tensor):
+            dtype = self._type_of_others(arg)
         preferred = self._default_type(arg.type_attr) if dtype is None else None
         tensor = self._convert(arg, value, dtype, preferred)
         base = tensor._dtype.base_dtype
         if arg.dtype is None:
             self._infer_type(arg, base)
         elif base is not arg.dtype:
-            raise TypeError(
+            raise self._wrong_type(
+                arg.dtype, base,
                 f"Input '{arg.name}' of '{self.op_def.name}' Op has type {base.name} that does not match expected "
-                f"type of {arg.dtype.name}."
-            )
+                f"type of {arg.dtype.name}.",
+            )  # fmt: skip
         if arg.is_ref:
             if not tensor._dtype._is_ref_dtype:
                 raise TypeError(
@@ -131,11 +140,20 @@ class _Application:
             self.references.append(tensor)
         self.inputs.append(tensor)
 
+    def _type_of_others(self, arg):
+        """The type of a tensor or variable among the inputs to come that have the same type, or None."""
+        for other in self.op_def.inputs:
+            if other.type_attr == arg.type_attr and not other.is_list:
+                value = self.arguments.get(other.name)
+                if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
+                    return value.dtype.base_dtype
+        return None
+
     def _convert(self, arg, value, dtype, preferred):
         try:
             return convert.convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.is_ref)
         except TypeError as error:
-            if dtype is None:
+            if dtype is None or self.is_eager:
                 raise
             raise TypeError(
                 f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{self.op_def.name}', got "
@@ -147,25 +165,41 @@ class _Application:
     def _mismatch(self, arg, value, dtype):
         """The error for a value that cannot become a tensor of the type asked for."""
         try:
-            observed = convert.convert_to_tensor(value, as_ref=arg.is_ref).dtype.name
+            found = convert.convert_to_tensor(value, as_ref=arg.is_ref).dtype
         except ValueError as error:
+            if self.is_eager:
+                return error
             return ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}")
-        prefix = f"Input '{arg.name}' of '{self.op_def.name}' Op has type {observed} that does not match"
+        if self.is_eager:
+            return eager_errors.wrong_input(self.op_def.name, len(self.inputs), dtype, found)
+        prefix = f"Input '{arg.name}' of '{self.op_def.name}' Op has type {found.name} that does not match"
         if arg.dtype is not None:
             return TypeError(f"{prefix} expected type of {arg.dtype.name}.")
         return TypeError(f"{prefix} type {dtype.name} of argument '{self.inferred_from[arg.type_attr]}'.")
 
+    def _wrong_type(self, expected, observed, text):
+        """The error for an input of another type than is expected."""
+        if self.is_eager:
+            return eager_errors.wrong_input(self.op_def.name, len(self.inputs), expected, observed)
+        return TypeError(text)
+
+    def _check_allowed(self, dtype, attr, parameter):
+        if self.is_eager and attr.allowed is not None and dtype not in attr.allowed:
+            raise eager_errors.no_kernel(self.op_def.name, attr.name, dtype, attr.allowed)
+        _check_allowed(dtype, attr, parameter)
+
     def _infer_type(self, arg, base):
         known = self.attrs.get(arg.type_attr)
         if known is None:
-            _check_allowed(base, self.op_def.attrs[arg.type_attr], arg.name)
+            self._check_allowed(base, self.op_def.attrs[arg.type_attr], arg.name)
             self.attrs[arg.type_attr] = base
             self.inferred_from[arg.type_attr] = arg.name
         elif known is not base:
-            raise TypeError(
+            raise self._wrong_type(
+                known, base,
                 f"Input '{arg.name}' of '{self.op_def.name}' Op has type {base.name} that does not match type "
-                f"{known.name} of argument '{self.inferred_from[arg.type_attr]}'."
-            )
+                f"{known.name} of argument '{self.inferred_from[arg.type_attr]}'.",
+            )  # fmt: skip
 
     def _add_list_input(self, arg: Arg, values):
         if not isinstance(values, (list, tuple)):
@@ -231,11 +265,13 @@ class _Application:
                 f"{attr.minimum}."
             )
         for dtype in types:
-            _check_allowed(dtype, attr, arg.name)
+            self._check_allowed(dtype, attr, arg.name)
         self.attrs[arg.type_list_attr] = tuple(types)
         self.inferred_from[arg.type_list_attr] = arg.name
 
     def _list_mismatch(self, arg, values, dtype):
+        if self.is_eager:
+            return self._wrong_item(arg, values, dtype)
         observed = []
         for value in values:
             try:
@@ -252,6 +288,16 @@ class _Application:
         if arg.type_attr in self.attrs:
             return TypeError(f"{prefix} that do not match type {dtype.name} inferred from earlier arguments.")
         return TypeError(f"{prefix} that don't all match.")
+
+    def _wrong_item(self, arg, values, expected):
+        """The error for a list with an item of another type than is expected. Raises that of its conversion."""
+        for i, value in enumerate(values):
+            given = value.dtype.base_dtype if isinstance(value, Tensor) else None
+            observed = convert.convert_to_tensor(value, expected if given is None else None).dtype.base_dtype
+            expected = observed if expected is None else expected
+            if observed is not expected:
+                return eager_errors.wrong_input(self.op_def.name, len(self.inputs) + i, expected, observed)
+        return TypeError(f"Tensors in list passed to '{arg.name}' of '{self.op_def.name}' Op are invalid: {values}")
 
     # ---- Attributes ---------------------------------------------------------------------------------------
 
