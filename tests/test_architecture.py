@@ -78,7 +78,7 @@ MAY_IMPORT = {
                "variable_scope", "variable_store", "partitioned_variables", "initializers", "gradients",
                "second_derivatives", "seeds", "errors", "files", "record_files", "event_files", "summary_writer",
                "queues", "readers", "random_generator", "datasets", "test_cases", "training_loop", "readiness",
-               "process_settings", "layer_initializers"},
+               "process_settings", "layer_initializers", "eager", "tracking"},
     "test_cases": {"test_cases", "gradients", "session", "seeds", "formats", "ops", "graph", "errors"},
     "testing": {"graph", "gradients", "session", "isa", "_engine", "ops"},
     "word2vec": {"word2vec", "_corpus", "facade"},

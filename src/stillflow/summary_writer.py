@@ -9,7 +9,7 @@ from stillflow import event_files
 from stillflow.event_files import EventFileWriter, event_bytes
 from stillflow.files import path_text
 from stillflow.formats import protobuf
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
 from stillflow.saver.meta_graph import export_meta_graph
 
@@ -37,6 +37,7 @@ class FileWriter:
     def __init__(
         self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None
     ):
+        require_graph("tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead.")
         self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         self._tags_with_metadata: set[str] = set()
         self._run_tags: set[str] = set()

@@ -30,8 +30,10 @@ class Variable(Trackable):
     # numpy must leave `array + variable` to the variable.
     __array_priority__ = 100
 
+    _becomes_eager = True  # while operations are executed eagerly
+
     def __new__(cls, *args, use_resource=None, variable_def=None, **options):
-        if cls is Variable and executing_eagerly():
+        if cls._becomes_eager and executing_eagerly():
             from stillflow.eager.variable import EagerVariable
 
             return super().__new__(EagerVariable)

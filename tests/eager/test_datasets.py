@@ -85,3 +85,10 @@ def test_variants_show_no_value():
     assert repr(dataset._variant_tensor).endswith("shape=(), dtype=variant, numpy=<unprintable>>")
     with pytest.raises(TypeError, match="variant"):
         dataset._variant_tensor.numpy()
+
+
+def test_iterators_for_python_need_eager_execution():
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.range(2)
+        with pytest.raises(RuntimeError, match="eager execution"):
+            tf.contrib.eager.Iterator(dataset)

@@ -61,6 +61,7 @@ from tensorflow import app, flags; app.run, flags.FLAGS
 import tensorflow.contrib as contrib; contrib.layers.xavier_initializer
 from tensorflow.contrib.layers import variance_scaling_initializer, xavier_initializer_conv2d
 from tensorflow.contrib.layers.python.layers.initializers import xavier_initializer
+import tensorflow.contrib.eager as tfe; tfe.gradients_function; from tensorflow.contrib.eager.python import tfe
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip
 

@@ -9,6 +9,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
 from stillflow.ops.control_flow.while_context import WhileContext
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
@@ -79,7 +80,7 @@ def _run(cond, body, loop_vars, packs):
             loop_vars = (loop_vars,)
         nest.assert_same_structure(structure, list(loop_vars))
     loop_vars = nest.map_structure(
-        lambda value: value if isinstance(value, TensorArray) else convert_to_tensor(value), loop_vars,
+        lambda value: value if isinstance(value, (TensorArray, SparseTensor)) else convert_to_tensor(value), loop_vars,
         expand_composites=True,
     )  # fmt: skip
     return loop_vars[0] if was_packed else loop_vars

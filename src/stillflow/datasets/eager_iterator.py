@@ -5,17 +5,19 @@ from __future__ import annotations
 from stillflow import errors, ops
 from stillflow.datasets import structure
 from stillflow.datasets.rewriting import apply_options
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.tracking.base import Trackable
 
 
 class EagerIterator(Trackable):
     """A Python iterator over the elements of a data set, each a structure of tensors that have values.
 
-    Its position is part of object-based checkpoints that track it. What it holds is freed with it.
+    What it holds is freed with it. Raises RuntimeError in a graph.
     """
 
     def __init__(self, dataset):
+        if not executing_eagerly():
+            raise RuntimeError("Iterators that are gone through in Python need eager execution to be enabled.")
         dataset = apply_options(dataset)
         self._dataset = dataset  # whose functions live as long
         self._element_spec = dataset.element_spec

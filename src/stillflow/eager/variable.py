@@ -17,6 +17,8 @@ from stillflow.variables import Variable
 class EagerVariable(ResourceVariable):
     """What tf.Variable makes while operations are executed eagerly. Changes take place when they are called."""
 
+    _becomes_eager = False
+
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)
         with name_scope(name, "Variable", []) as scope:

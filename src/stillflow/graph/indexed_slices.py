@@ -61,8 +61,8 @@ class IndexedSlices:
         return TensorShape._of(dims)
 
     def __str__(self):
-        dense = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{dense})"
+        dense = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
 
     __repr__ = __str__
 

@@ -84,7 +84,7 @@ class SparseTensor:
         setattr(SparseTensor, operator, function)
 
     def __str__(self):
-        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
     __repr__ = __str__
 

@@ -49,6 +49,8 @@ for _module in _SAVED_MODEL:
 # Modules that are made of ours: "module" for all that it offers, "module: name name" for a few.
 _MADE = {
     "contrib": ["stillflow.facade.contrib"],
+    "contrib.eager": ["stillflow.facade.contrib.eager"],
+    "contrib.eager.python.tfe": ["stillflow.facade.contrib.eager"],
     "contrib.layers": ["stillflow.facade.contrib.layers"],
     "contrib.layers.python.layers.initializers": ["stillflow.facade.contrib.layers"],
     "python.client.session": ["stillflow: InteractiveSession Session"],

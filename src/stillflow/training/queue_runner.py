@@ -8,7 +8,7 @@ import threading
 from stillflow import errors
 from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 
 # Why there are no input pipelines of queues while operations are executed eagerly.
 NO_QUEUES = (
@@ -41,6 +41,10 @@ class QueueRunner:
         self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, queue_closed_exception_types=None,
         queue_runner_def=None, import_scope=None,
     ):  # fmt: skip
+        require_graph(
+            "QueueRunners are not supported when eager execution is enabled. Instead, please use tf.data to get data "
+            "into your model."
+        )
         if queue_runner_def is not None:
             if queue or enqueue_ops:
                 raise ValueError("queue_runner_def and queue are mutually exclusive.")
@@ -245,7 +249,9 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
     Raises:
       ValueError: if `sess` is None and there is no default session.
       TypeError: if `sess` is no session.
+      RuntimeError: if operations are executed eagerly.
     """
+    require_graph("Queues are not compatible with eager execution.")
     if sess is None:
         sess = scopes.get_default_session()
         if sess is None:

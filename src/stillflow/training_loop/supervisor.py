@@ -10,7 +10,7 @@ from stillflow.composites.summaries import merge_all
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph_util import write_graph
 from stillflow.readiness import report_uninitialized_variables, tables_initializer
 from stillflow.saver.meta_graph import export_meta_graph
@@ -71,6 +71,7 @@ class Supervisor:
         recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename="model.ckpt", session_manager=None,
         summary_writer=USE_DEFAULT, init_fn=None, local_init_run_options=None,
     ):  # fmt: skip
+        require_graph("Supervisors are compatible with eager execution.")  # TensorFlow's words
         graph = get_default_graph() if graph is None else graph
         self._graph = graph
         with graph.as_default():
