@@ -80,8 +80,8 @@ def _run(cond, body, loop_vars, packs):
             loop_vars = (loop_vars,)
         nest.assert_same_structure(structure, list(loop_vars))
     loop_vars = nest.map_structure(
-        lambda value: value if isinstance(value, (TensorArray, SparseTensor)) else convert_to_tensor(value), loop_vars,
-        expand_composites=True,
+        lambda value: value if isinstance(value, (TensorArray, SparseTensor)) else convert_to_tensor(value),
+        loop_vars, expand_composites=True,
     )  # fmt: skip
     return loop_vars[0] if was_packed else loop_vars
 
