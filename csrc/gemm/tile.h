@@ -29,6 +29,10 @@ constexpr int kPanelColumns = kPanelVectors * kLanes<T>;
 constexpr int kFewRows = 3;
 constexpr int kFewRowsVectors = kMostTileRows * kPanelVectors / kFewRows / kPanelVectors * kPanelVectors;
 
+// With two rows and up to so many, vectors of b are kept in registers, which three rows leave free where there
+// are 32.
+constexpr int kMostKeepingRows = kMostTileRows * kPanelVectors >= 24 ? 3 : 2;
+
 // Tiles with few rows wait for b's memory; they ask for it so many rows ahead.
 constexpr int kPrefetchedRows = 4;
 
@@ -62,6 +66,7 @@ STILLFLOW_INLINE void AddRow(const TileCall<T>& call, const T** a, const T** b, 
     const T* from = *b + v / kPanelVectors * call.b_panel_stride + v % kPanelVectors * kLanes<T>;
     if constexpr (kRows <= kFewRows) __builtin_prefetch(from + kPrefetchedRows * call.b_k_stride);
     row[v] = kLoadsPartially && v == kVectors - 1 ? LoadPartial(from, call.last_lanes) : Load(from);
+    if constexpr (kRows > 1 && kRows <= kMostKeepingRows) KeepInRegister<T>(&row[v]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -99,9 +104,9 @@ void ComputeTile(const TileCall<T>& tile) {
   const T* b = call.b;
   const T* a[(kRows + 2) / 3];
   for (int i = 0; i < kRows; i += 3) a[i / 3] = call.a + i * call.a_row_stride;
-  // Two rows in a turn: what a turn itself costs is taken from the multiply-adds.
+  // Two rows in a turn: what a turn itself costs is taken from the multiply-adds. Wide tiles wait for memory.
   int64_t rows = call.k;
-  if constexpr (!kLoadsPartially) {
+  if constexpr (!kLoadsPartially && kRows > kFewRows) {
     for (; rows >= 2; rows -= 2) {
       AddRow<T, kRows, kVectors, kUnitStride, false>(call, a, &b, sums);
       AddRow<T, kRows, kVectors, kUnitStride, false>(call, a, &b, sums);

@@ -38,6 +38,15 @@ template <typename T>
 STILLFLOW_INLINE void Store(Vector<T> v, T* to) {
   __builtin_memcpy(to, &v, sizeof v);
 }
+// Keeps the compiler from loading the vector anew for each of its uses.
+template <typename T>
+STILLFLOW_INLINE void KeepInRegister(Vector<T>* v) {
+#if defined(__x86_64__)
+  asm("" : "+v"(*v));
+#elif defined(__aarch64__)
+  asm("" : "+w"(*v));
+#endif
+}
 template <typename T>
 STILLFLOW_INLINE Vector<T> Broadcast(T x) {
   return x - Vector<T>{};  // x - 0 is x for every x, -0 included
