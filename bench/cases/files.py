@@ -68,15 +68,18 @@ def restoring(engine, threads):
     if engine.__name__ == "copy":
         path = os.path.join(folder, "raw")
         raw_write(path)
-        into = [np.ones(FLOATS, np.float32) for _ in range(VARIABLES)]
+        kept = []
 
         def read():
+            # As a restoration must: the old values are there until all new ones are.
+            into = [np.empty(FLOATS, np.float32) for _ in range(VARIABLES)]
             with open(path, "rb", buffering=0) as file:
                 for array in into:
                     view = memoryview(array).cast("B")
                     at = 0
                     while at < len(view):
                         at += file.readinto(view[at:])
+            kept[:] = into
 
         return read
     session = session_with_variables(engine, threads)
