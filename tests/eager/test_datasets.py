@@ -61,6 +61,37 @@ def test_iterators_of_one_data_set_do_not_disturb_each_other():
     assert [int(next(first)), int(next(first)), int(next(second)), int(next(first))] == [0, 1, 0, 2]
 
 
+def test_checkpoints_of_objects_hold_the_positions_of_iterators(tmp_path):
+    iterator = iter(tf.data.Dataset.range(10).shuffle(4, seed=1))
+    first = [int(next(iterator)) for _ in range(3)]
+    prefix = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "position"))
+    rest = [int(x) for x in iterator]
+    assert sorted(first + rest) == list(range(10))
+    again = iter(tf.data.Dataset.range(10).shuffle(4, seed=1))
+    tf.train.Checkpoint(iterator=again).restore(prefix)
+    assert [int(x) for x in again] == rest
+
+
+def test_a_position_in_another_pipeline_is_refused(tmp_path):
+    prefix = tf.train.Checkpoint(iterator=iter(tf.data.Dataset.range(3))).save(str(tmp_path / "position"))
+    other = iter(tf.data.Dataset.range(3).batch(2))
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not one of this op"):
+        tf.train.Checkpoint(iterator=other).restore(prefix)
+    assert next(other).numpy().tolist() == [0, 1]
+
+
+def test_savers_of_contrib_eager_need_no_session(tmp_path):
+    variable = tf.contrib.eager.Variable(3.0, name="weight")
+    saver = tf.contrib.eager.Saver([variable])
+    prefix = saver.save(str(tmp_path / "model"), global_step=5)
+    assert prefix.endswith("model-5")
+    variable.assign(0.0)
+    saver.restore(prefix)
+    assert variable.numpy() == 3.0
+    with tf.Graph().as_default(), pytest.raises(RuntimeError, match="eager execution"):
+        tf.contrib.eager.Saver([])
+
+
 def test_data_sets_that_are_elements_are_gone_through_as_others():
     pairs = tf.data.Dataset.range(5).map(lambda x: (x, x * 2)).window(2, shift=1)
     found = [([int(x) for x in a], [int(x) for x in b]) for a, b in pairs]

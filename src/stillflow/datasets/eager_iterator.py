@@ -12,7 +12,9 @@ from stillflow.tracking.base import Trackable
 class EagerIterator(Trackable):
     """A Python iterator over the elements of a data set, each a structure of tensors that have values.
 
-    What it holds is freed with it. Raises RuntimeError in a graph.
+    Its position is part of tf.train.Checkpoints that track it. What it holds is freed with it.
+
+    Raises RuntimeError in a graph.
     """
 
     def __init__(self, dataset):
@@ -47,6 +49,11 @@ class EagerIterator(Trackable):
     def _next_internal(self):
         tensors = ops.iterator_get_next_sync(self._iterator_resource, **self._flat_structure)
         return structure.from_tensor_list(self._element_spec, tensors)
+
+    def _gather_saveables_for_checkpoint(self):
+        from stillflow.saver.iterator_position import IteratorPosition
+
+        return {"ITERATOR_POSITION": lambda name: IteratorPosition(self._iterator_resource, name)}
 
     @property
     def output_classes(self):

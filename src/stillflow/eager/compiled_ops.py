@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 
-from stillflow import _engine, isa, ops
+from stillflow import _engine, errors, isa, ops
 from stillflow.graph import dtypes
 from stillflow.graph.graph import Graph
 from stillflow.graph.shape import TensorShape
@@ -66,6 +66,17 @@ class CompiledOps:
         free = self._free_places.setdefault((op._attrs["dtype"], op._attrs["shape"]._dims), [])
         weakref.finalize(owner, engine_variable(self.core, op).clear)
         weakref.finalize(op, free.append, place)
+
+    def state_of(self, op):
+        """The state of what an operation declares, such as an iterator's position, as bytes; empty without one."""
+        return self.core.op_states().get(op._name, b"")
+
+    def restore_state(self, op, state):
+        """Restores such a state. Raises tf.errors.FailedPreconditionError if it is not one of `op`."""
+        try:
+            self.core.restore_op_state(op._name, state)
+        except _engine.EngineError as error:
+            raise errors.FailedPreconditionError(None, None, f"{op._name}: {error}") from None
 
     def find(self, op_def, inputs, attrs, is_seeded_once=False):
         """The CompiledOp for inputs like these."""

@@ -22,16 +22,18 @@ from stillflow.facade.behavior import enable_eager_execution as enable_eager_exe
 from stillflow.graph.default_graph import executing_eagerly as executing_eagerly
 from stillflow.process_settings import LOGICAL_CPU
 from stillflow.resource_variables import ResourceVariable as Variable
+from stillflow.saver.eager_saver import EagerSaver as Saver
 from stillflow.saver.objects.checkpoint import Checkpoint as Checkpoint
 from stillflow.tracking.structures import AutoTrackable as Checkpointable
 from stillflow.variable_scope import EagerVariableStore as EagerVariableStore
 
 __all__ = [
     "ASYNC", "DEVICE_PLACEMENT_EXPLICIT", "DEVICE_PLACEMENT_SILENT", "DEVICE_PLACEMENT_WARN", "SYNC", "Checkpoint",
-    "Checkpointable", "EagerVariableStore", "GradientTape", "Iterator", "TensorSpec", "Variable", "async_clear_error",
-    "async_wait", "custom_gradient", "enable_eager_execution", "executing_eagerly", "execution_mode",
-    "get_optimizer_variables", "gradients_function", "implicit_gradients", "implicit_value_and_gradients",
-    "in_eager_mode", "list_devices", "num_gpus", "run", "set_execution_mode", "value_and_gradients_function",
+    "Checkpointable", "EagerVariableStore", "GradientTape", "Iterator", "Saver", "TensorSpec", "Variable",
+    "async_clear_error", "async_wait", "custom_gradient", "enable_eager_execution", "executing_eagerly",
+    "execution_mode", "get_optimizer_variables", "gradients_function", "implicit_gradients",
+    "implicit_value_and_gradients", "in_eager_mode", "list_devices", "num_gpus", "run", "set_execution_mode",
+    "value_and_gradients_function",
 ]  # fmt: skip
 
 in_eager_mode = executing_eagerly
