@@ -129,17 +129,18 @@ def record_functions():
     print("functions", len(arrays), os.path.getsize(path))
 
 
-def record_wrong_calls():
+def record_calls():
     import json
 
-    from eager_runs import wrong_calls
+    from eager_runs import recording, wrong_calls
     from tensorflow.python.eager import context
 
-    path = os.path.join(TESTS, "golden", "eager", "wrong_calls.json")
-    with context.eager_mode(), open(path, "w") as file:
-        json.dump(wrong_calls.outcomes(tf), file, indent=1, sort_keys=True)
-        file.write("\n")
-    print("wrong_calls", os.path.getsize(path))
+    for name, record in (("wrong_calls", wrong_calls.outcomes), ("more_calls", recording.record_more_calls)):
+        path = os.path.join(TESTS, "golden", "eager", name + ".json")
+        with context.eager_mode(), open(path, "w") as file:
+            json.dump(record(tf), file, indent=1, sort_keys=True)
+            file.write("\n")
+        print(name, os.path.getsize(path))
 
 
 def record_transcripts():
@@ -159,8 +160,8 @@ def main(names):
     for kind in ("snippets", "values"):
         if not names or "eager_" + kind in names:
             record_eager(kind)
-    if not names or "wrong_calls" in names:
-        record_wrong_calls()
+    if not names or "eager_calls" in names:
+        record_calls()
     if not names or "transcripts" in names:
         record_transcripts()
     for name, module in OUTCOMES:

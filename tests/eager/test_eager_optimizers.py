@@ -185,9 +185,6 @@ SCHEDULES = {
     "natural_exp_decay": (lambda step: tf.train.natural_exp_decay(0.1, step, 2, 0.5), 0.028650481, 0.017377395),
     "inverse_time_decay": (lambda step: tf.train.inverse_time_decay(0.1, step, 2, 0.5), 0.044444446, 0.036363635),
     "polynomial_decay": (lambda step: tf.train.polynomial_decay(0.1, step, 10), 0.05005, 0.030070001),
-    "cycle": (lambda step: tf.train.polynomial_decay(0.1, step, 2, cycle=True), 0.016750002, 0.0125875),
-    "piecewise_constant": (lambda step: tf.train.piecewise_constant(step, [3, 6], [1.0, 0.5, 0.1]), 0.5, 0.1),
-    "cosine_decay_restarts": (lambda step: tf.train.cosine_decay_restarts(0.1, step, 3), 0.075, 0.025000006),
     "cosine_decay": (lambda step: tf.train.cosine_decay(0.1, step, 10), 0.049999997, 0.02061074),
     "linear_cosine_decay": (lambda step: tf.train.linear_cosine_decay(0.1, step, 10), 0.025099998, 0.006283222),
 }
@@ -223,23 +220,3 @@ def test_moving_averages():
     assert averages.variables_to_restore([x]) == {"x/ExponentialMovingAverage": x}
     with pytest.raises(TypeError, match="does not support non-Variable tensors"):
         averages.apply([tf.constant(1.0)])
-
-
-def test_loss_scales():
-    def trained(loss_scale, loss, steps):
-        x = tf.Variable([1.0, 2.0])
-        optimizer = tf.train.experimental.MixedPrecisionLossScaleOptimizer(tf.train.AdamOptimizer(0.1), loss_scale)
-        for _ in range(steps):
-            assert optimizer.minimize(lambda: tf.reduce_sum(loss(x)), var_list=[x]) is None
-        return x.numpy()
-
-    fixed = trained(tf.train.experimental.FixedLossScale(8.0), tf.square, 1)
-    np.testing.assert_allclose(fixed, [0.9, 1.9], rtol=1e-6)
-    scale = tf.train.experimental.DynamicLossScale(8.0, 2)
-    np.testing.assert_allclose(trained(scale, tf.square, 3), [0.7015873, 1.7006245], rtol=1e-5)
-    assert scale().numpy() == 16.0
-    assert trained(scale, lambda x: x * np.inf, 1).tolist() == [1.0, 2.0]
-    assert repr(scale) == (
-        "DynamicLossScale(current_loss_scale=8.0, num_good_steps=0, initial_loss_scale=8.0, increment_period=2, "
-        "multiplier=2.0)"
-    )

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from eager_runs import from_text, outcome
+from eager_runs import from_text, more_calls, outcome
+from eager_runs.recording import functions_of
 
 import stillflow as tf
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 EXPECTED = json.loads((GOLDEN / "eager" / "snippets.json").read_text())
+MORE = json.loads((GOLDEN / "eager" / "more_calls.json").read_text())
 
 # What single values may differ by, where an error of TensorFlow's grows.
 TOLERANCE = {
@@ -31,8 +33,7 @@ _FOREIGN = (
 
 # Areas and snippets that do not agree yet.
 _OPEN = (
-    "saver.", "dataset_functions.captures", "dataset_functions.variables_made_inside", "scopes.devices",
-    "templates.templates",
+    "dataset_functions.captures", "dataset_functions.variables_made_inside", "scopes.devices", "templates.templates",
 )  # fmt: skip
 
 
@@ -54,6 +55,15 @@ def test_snippet_does_what_it_does_in_tensorflow(name, expected):
         for i, (value, item) in enumerate(zip(found, expected, strict=True)):
             wanted = golden[f"{function}.{i}"] if item == "=" else from_text(item, tf.bfloat16.as_numpy_dtype)
             _assert_agrees(value, wanted, TOLERANCE.get(name, {"rtol": 2e-5, "atol": 1e-6}))
+
+
+@pytest.mark.parametrize(("name", "function"), functions_of(more_calls))
+def test_other_calls_do_what_they_do_in_tensorflow(name, function):
+    found, expected = outcome(tf, function), MORE[name]
+    assert not isinstance(found, str), found
+    assert len(found) == len(expected)
+    for value, item in zip(found, expected, strict=True):
+        _assert_agrees(value, from_text(item, tf.bfloat16.as_numpy_dtype), {"rtol": 2e-5, "atol": 1e-6})
 
 
 def _assert_agrees(value, expected, tolerance):

@@ -106,23 +106,3 @@ def test_random_numbers_are_those_of_tensorflow():
     tf.set_random_seed(1)
     assert tf.random_uniform([2]).numpy().tolist() == first[0]
     assert tf.random_uniform([2], seed=3).numpy().tolist() == seeded[0]
-
-
-def test_numbers_are_told_apart():
-    signs = [np.signbit(tf.constant(value).numpy()).item() for value in (0.0, -0.0, 0.0)]
-    assert signs == [False, True, False]
-    assert [tf.constant(value).dtype for value in (1, 1.0, True)] == [tf.int32, tf.float32, tf.bool]
-    assert [tf.constant(1, dtype).dtype for dtype in (tf.float64, np.float32, None)] == [
-        tf.float64, tf.float32, tf.int32,
-    ]  # fmt: skip
-    for _ in range(2):
-        assert tf.constant(3) is not tf.constant(3)
-        with pytest.raises(TypeError):
-            tf.constant(1.5, tf.int32)
-    x, y = tf.constant(2.0), tf.constant(2.0)  # one number, two tensors
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        product = x * y
-    of_x, of_y = tape.gradient(product, [x, y])
-    assert of_x.numpy() == 2.0
-    assert of_y is None

@@ -35,6 +35,24 @@ def record(tf, kind):
     return found
 
 
+def record_more_calls(tf):
+    from eager_runs import more_calls
+
+    found = {}
+    for name, function in functions_of(more_calls):
+        values = outcome(tf, function)
+        found[name] = values if isinstance(values, str) else [to_text(value) for value in values]
+    return found
+
+
+def functions_of(module):
+    return [
+        (name, function)
+        for name, function in sorted(vars(module).items())
+        if isinstance(function, types.FunctionType) and not name.startswith("_")
+    ]
+
+
 # What these do to variables depends on sessions.
 _LEFT_OUT = ("optimizers", "state")
 
@@ -54,9 +72,8 @@ def runs(tf, kind, area):
         for name, case in sorted(module.cases(tf).items()):
             yield name, lambda case=case: outcome_of_case(tf, case)
         return
-    for name, function in sorted(vars(module).items()):
-        if isinstance(function, types.FunctionType) and not name.startswith("_"):
-            yield name, lambda function=function: outcome(tf, function)
+    for name, function in functions_of(module):
+        yield name, lambda function=function: outcome(tf, function)
 
 
 def _in_another_process(tf, evaluate, known):

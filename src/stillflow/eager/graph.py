@@ -20,8 +20,6 @@ from stillflow.ops.registry import Alias
 
 # What TensorFlow draws the seeds of operations from.
 _LARGEST_SEED = 2**31 - 1
-# So many numbers are remembered as constants; then it begins anew.
-_MOST_NUMBERS = 1024
 
 
 class _Scope:
@@ -65,7 +63,6 @@ class EagerGraph(Graph):
         self.repeat_call = self._calls.repeat
         self._functions: Any = weakref.WeakValueDictionary()  # they live as long as what calls them
         self._numbers = itertools.count()
-        self._known_numbers: dict = {}
         self._seeds = random.Random()
         self._drawn: int | None = None  # the newest seed that was drawn, until an op has used it
 
@@ -92,18 +89,6 @@ class EagerGraph(Graph):
             op.is_seeded_once = is_seeded_once
         recording.record(op)
         return op
-
-    def number(self, value, dtype, make):
-        """The constant of a Python number: `make()`, or a tensor with the value of an earlier one like it."""
-        key = type(value), value or repr(value), dtype  # -0.0 is not 0.0
-        found = self._known_numbers.get(key)
-        if found is not None:
-            return EagerTensor(self, *found)
-        tensor = make()
-        if len(self._known_numbers) >= _MOST_NUMBERS:
-            self._known_numbers.clear()
-        self._known_numbers[key] = tensor._value, tensor._dtype
-        return tensor
 
     def note_call(self, op, arguments):
         """Remembers how an op was called, if it has run: `repeat_call` runs it again without checks."""

@@ -90,14 +90,6 @@ class EagerVariable(ResourceVariable):
 
     # ---- Its value ------------------------------------------------------------------------------------------
 
-    def value(self):
-        """The value; the one that was cached if there is a caching device."""
-        return self._new_read() if self._cached_value is None else self._cached_value
-
-    def read_value(self):
-        """The value."""
-        return self._new_read()
-
     def numpy(self):
         """A copy of the value. Raises NotImplementedError where a graph is built."""
         if not executing_eagerly():

@@ -8,7 +8,6 @@ from stillflow import ops
 from stillflow.composites.cond import cond, smart_cond
 from stillflow.composites.control import group
 from stillflow.graph import dtypes, nest
-from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
@@ -120,12 +119,8 @@ class DynamicLossScale(LossScale):
         return cond(is_finite, after_finite_gradients, after_others), is_finite
 
     def __repr__(self):
-        now = ""
-        if executing_eagerly():
-            scale, steps = self._current_loss_scale.numpy(), self._num_good_steps.numpy()
-            now = f"current_loss_scale={scale}, num_good_steps={steps}, "
         return (
-            f"DynamicLossScale({now}initial_loss_scale={self._initial_loss_scale}, "
+            f"DynamicLossScale(initial_loss_scale={self._initial_loss_scale}, "
             f"increment_period={self._increment_period}, multiplier={self._multiplier})"
         )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from stillflow import ops
@@ -51,15 +49,11 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
       TypeError: if the value is not of the dtype, or not of the shape to be verified.
       ValueError: for None, ragged lists, or more values than the shape holds.
     """
-    graph: Any = get_default_graph()
-    if not graph.executes_eagerly:
-        return _node(graph, make_tensor_value(value, dtype, shape, verify_shape), name)
-    if shape is None and type(value) in (float, int):
-        return graph.number(value, dtype, lambda: _node(graph, _eager_value(value, dtype, None), name))
-    return _node(graph, _eager_value(value, dtype, shape), name)
-
-
-def _node(graph, tensor_value, name):
+    graph = get_default_graph()
+    if graph.executes_eagerly:
+        tensor_value = _eager_value(value, dtype, shape)
+    else:
+        tensor_value = make_tensor_value(value, dtype, shape, verify_shape)
     attrs = {"value": tensor_value, "dtype": tensor_value.dtype}
     return graph._add_node(const.op_def, [], attrs, name)._outputs[0]
 
