@@ -5,11 +5,12 @@ from __future__ import annotations
 from stillflow import errors, ops
 from stillflow.datasets import structure
 from stillflow.datasets.rewriting import apply_options
+from stillflow.datasets.structured import Structured
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.tracking.base import Trackable
 
 
-class EagerIterator(Trackable):
+class EagerIterator(Structured, Trackable):
     """A Python iterator over the elements of a data set, each a structure of tensors that have values.
 
     Its position is part of tf.train.Checkpoints that track it. What it holds is freed with it.
@@ -54,23 +55,3 @@ class EagerIterator(Trackable):
         from stillflow.saver.iterator_position import IteratorPosition
 
         return {"ITERATOR_POSITION": lambda name: IteratorPosition(self._iterator_resource, name)}
-
-    @property
-    def output_classes(self):
-        """The classes of the components."""
-        return structure.output_classes(self._element_spec)
-
-    @property
-    def output_shapes(self):
-        """The shapes of the components, as far as they are known."""
-        return structure.output_shapes(self._element_spec)
-
-    @property
-    def output_types(self):
-        """The types of the components."""
-        return structure.output_types(self._element_spec)
-
-    @property
-    def element_spec(self):
-        """What elements are: specifications in tuples and dictionaries."""
-        return self._element_spec

@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.datasets import nest, structure
 from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
 from stillflow.datasets.rewriting import apply_options
+from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -21,7 +22,7 @@ GLOBAL_ITERATORS = "iterators"
 _MANY_CALLS = 32
 
 
-class Iterator(Trackable):
+class Iterator(Structured, Trackable):
     """The state of going through a data set. It belongs to a session, and its position to that session's checkpoints.
 
     Args:
@@ -153,26 +154,6 @@ class Iterator(Trackable):
         if name is None:
             return self._string_handle
         return ops.iterator_to_string_handle(self._iterator_resource, name=name)
-
-    @property
-    def output_classes(self):
-        """The classes of the components."""
-        return structure.output_classes(self._element_spec)
-
-    @property
-    def output_shapes(self):
-        """The shapes of the components, as far as they are known."""
-        return structure.output_shapes(self._element_spec)
-
-    @property
-    def output_types(self):
-        """The types of the components."""
-        return structure.output_types(self._element_spec)
-
-    @property
-    def element_spec(self):
-        """What elements are: specifications in tuples and dictionaries."""
-        return self._element_spec
 
 
 def _structure(types, shapes, classes):
