@@ -2,7 +2,7 @@
 
     python -m pytest bench --benchmark-only
 
-The other engines need processes of their own: `python -m bench` runs all of them side by side.
+The other engines, and some cases, need processes of their own: `python -m bench` runs all of them side by side.
 """
 
 import pytest
@@ -14,7 +14,7 @@ RUNS = [
     pytest.param(name, engine, threads, id=f"{name}-{engine}-{threads}")
     for name, case in CASES.items()
     for engine in case["engines"]
-    if engine in ("stillflow", "numpy", "copy")
+    if engine in ("stillflow", "numpy", "copy") and not case["own_process"]
     for threads in (case["threads"] if engine == "stillflow" else case["threads"][:1])
 ]
 

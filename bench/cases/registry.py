@@ -12,14 +12,22 @@ CASES = {}
 TENSORFLOWS = ("stillflow", "tf1", "tf2")
 
 
-def case(name, engines, threads=(1, 2), bar=None, copy_bar=None):
+def case(name, engines, threads=(1, 2), bar=None, copy_bar=None, own_process=False):
     """Registers make(engine, threads) -> function to time; `engines` are names known to worker.py.
 
-    The ratio to the fastest rival is to be `bar` at least, and that to a copy of as many bytes `copy_bar`.
+    The ratio to the fastest rival is to be `bar` at least, and that to a copy of as many bytes `copy_bar`. Nothing
+    else can be measured in a process after a case that needs its `own_process`.
     """
 
     def register(make):
-        CASES[name] = {"make": make, "engines": engines, "threads": threads, "bar": bar, "copy_bar": copy_bar}
+        CASES[name] = {
+            "make": make,
+            "engines": engines,
+            "threads": threads,
+            "bar": bar,
+            "copy_bar": copy_bar,
+            "own_process": own_process,
+        }
         return make
 
     return register
