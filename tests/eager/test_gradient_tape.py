@@ -1,9 +1,12 @@
 """tf.GradientTape: derivatives of what has run."""
 
+import gc
+
 import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow import ops
 
 
 @pytest.fixture
@@ -84,6 +87,17 @@ def test_what_cannot_be_watched():
         y = tf.constant(1.0)
     with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'nothing'"):
         tape.gradient(y, y, unconnected_gradients="nothing")
+
+
+def test_a_handle_may_outlive_its_variable():
+    with tf.Graph().as_default():
+        handle = tf.Variable(1.0, collections=[], use_resource=True).handle
+        tf.get_default_graph().clear_collection(tf.GraphKeys.TRAINABLE_VARIABLES)
+        gc.collect()
+        with tf.GradientTape() as tape:
+            value = ops.read_variable_op(handle, dtype=tf.float32)
+        assert tape.watched_variables() == ()
+        assert tape.gradient(value, handle) is None
 
 
 def test_in_a_graph_it_records_nodes():

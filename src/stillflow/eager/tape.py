@@ -55,9 +55,9 @@ class Tape:
             return  # it changes the variable
         for tensor in op._inputs:
             if tensor._dtype is dtypes.resource and id(tensor) not in self._tracked:
-                variable = getattr(tensor, "_trainable_variable", None)
-                if variable is not None:
-                    self.watch_variable(variable())
+                variable = getattr(tensor, "_trainable_variable", lambda: None)()
+                if variable is not None:  # a handle may outlive its variable
+                    self.watch_variable(variable)
 
     def gradient(self, targets, sources, output_gradients, unconnected):
         """The derivatives of the sum of `targets` with respect to each of `sources`: Tensor, IndexedSlices or None.
