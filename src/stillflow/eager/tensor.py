@@ -17,6 +17,15 @@ _ids = itertools.count()
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
+def graph_only(name):
+    """A property of tensors and variables that only graphs give them."""
+
+    def refuse(self):
+        raise AttributeError(f"Tensor.{name} is meaningless when eager execution is enabled.")
+
+    return property(refuse)
+
+
 class EagerTensor(Tensor):
     """What an operation that has run returns. It can be used wherever a number or an array can.
 
@@ -113,21 +122,10 @@ class EagerTensor(Tensor):
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self._dims} is not compatible with supplied shape {_text(shape)}")
 
-    @property
-    def op(self):
-        raise AttributeError("Tensor.op is meaningless when eager execution is enabled.")
-
-    @property
-    def graph(self):
-        raise AttributeError("Tensor.graph is meaningless when eager execution is enabled.")
-
-    @property
-    def name(self):
-        raise AttributeError("Tensor.name is meaningless when eager execution is enabled.")
-
-    @property
-    def value_index(self):
-        raise AttributeError("Tensor.value_index is meaningless when eager execution is enabled.")
+    op: Any = graph_only("op")
+    graph: Any = graph_only("graph")
+    name: Any = graph_only("name")
+    value_index: Any = graph_only("value_index")
 
     def consumers(self):
         raise NotImplementedError("Tensor.consumers is meaningless when eager execution is enabled.")

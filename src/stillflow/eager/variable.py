@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from stillflow import ops
-from stillflow.eager.tensor import DEVICE
+from stillflow.eager.tensor import DEVICE, graph_only
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
@@ -57,13 +58,8 @@ class EagerVariable(ResourceVariable):
     def _shared_name(self):
         return self._name
 
-    @property
-    def op(self):
-        raise AttributeError("Tensor.op is meaningless when eager execution is enabled.")
-
-    @property
-    def graph(self):
-        raise AttributeError("Tensor.graph is meaningless when eager execution is enabled.")
+    op: Any = graph_only("op")
+    graph: Any = graph_only("graph")
 
     @property
     def device(self):
