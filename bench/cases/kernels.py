@@ -38,7 +38,8 @@ def kernel(name, moved, arrays, build, numpy=None, torch=None):
 
 def floats(*shapes):
     random = np.random.RandomState(0)
-    return [random.uniform(-1, 1, size=shape).astype(np.float32) for shape in shapes]
+    some = random.uniform(-1, 1, size=4 * MI).astype(np.float32)
+    return [np.resize(some, shape) for shape in shapes]
 
 
 def into(function, *arrays, shape=None):
@@ -55,41 +56,41 @@ def torch_into(torch, function, *tensors, shape=None):
 # ---- Elementwise ------------------------------------------------------------------------------------------------
 
 kernel(
-    "elementwise add, 16 Mi floats",
-    3 * 64 * MI,
-    lambda: floats(16 * MI, 16 * MI),
+    "elementwise add, 64 Mi floats",
+    3 * 256 * MI,
+    lambda: floats(64 * MI, 64 * MI),
     lambda tf, a, b: tf.add(a, b),
     lambda a, b: into(np.add, a, b),
     lambda torch, a, b: torch_into(torch, torch.add, a, b),
 )
 kernel(
-    "elementwise add of a row to each row, 65536 x 256 floats",
-    2 * 64 * MI,
-    lambda: floats((65536, 256), 256),
+    "elementwise add of a row to each row, 262144 x 256 floats",
+    2 * 256 * MI,
+    lambda: floats((262144, 256), 256),
     lambda tf, a, b: tf.add(a, b),
     lambda a, b: into(np.add, a, b),
     lambda torch, a, b: torch_into(torch, torch.add, a, b),
 )
 for _name in ("exp", "tanh", "sqrt"):
     kernel(
-        f"elementwise {_name}, 16 Mi floats",
-        2 * 64 * MI,
-        lambda: [np.abs(floats(16 * MI)[0])],
+        f"elementwise {_name}, 64 Mi floats",
+        2 * 256 * MI,
+        lambda: [np.abs(floats(64 * MI)[0])],
         lambda tf, a, name=_name: getattr(tf, name)(a),
         lambda a, name=_name: into(getattr(np, name), a),
         lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
     )
 
 kernel(
-    "elementwise tanh(a * b + c) of rows, 65536 x 256 floats",
-    3 * 64 * MI,
-    lambda: floats((65536, 256), (65536, 256), 256),
+    "elementwise tanh(a * b + c) of rows, 262144 x 256 floats",
+    3 * 256 * MI,
+    lambda: floats((262144, 256), (262144, 256), 256),
     lambda tf, a, b, c: tf.tanh(a * b + c),
 )
 kernel(
-    "elementwise a - column, 16384 x 1024 floats",
-    2 * 64 * MI,
-    lambda: floats((16384, 1024), (16384, 1)),
+    "elementwise a - column, 65536 x 1024 floats",
+    2 * 256 * MI,
+    lambda: floats((65536, 1024), (65536, 1)),
     lambda tf, a, b: a - b,
     lambda a, b: into(np.subtract, a, b),
     lambda torch, a, b: torch_into(torch, torch.sub, a, b),
@@ -99,25 +100,25 @@ kernel(
 
 for _axis in (0, 1):
     kernel(
-        f"sum of 4096 x 4096 floats over axis {_axis}",
-        64 * MI,
-        lambda: floats((4096, 4096)),
+        f"sum of 8192 x 8192 floats over axis {_axis}",
+        256 * MI,
+        lambda: floats((8192, 8192)),
         lambda tf, a, axis=_axis: tf.reduce_sum(a, axis),
-        lambda a, axis=_axis: into(lambda x, out: np.sum(x, axis, out=out), a, shape=(4096,)),
-        lambda torch, a, axis=_axis: torch_into(torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(4096,)),
+        lambda a, axis=_axis: into(lambda x, out: np.sum(x, axis, out=out), a, shape=(8192,)),
+        lambda torch, a, axis=_axis: torch_into(torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(8192,)),
     )
 kernel(
-    "maximum of 4096 x 4096 floats over axis 1",
-    64 * MI,
-    lambda: floats((4096, 4096)),
+    "maximum of 8192 x 8192 floats over axis 1",
+    256 * MI,
+    lambda: floats((8192, 8192)),
     lambda tf, a: tf.reduce_max(a, 1),
-    lambda a: into(lambda x, out: np.max(x, 1, out=out), a, shape=(4096,)),
-    lambda torch, a: torch_into(torch, lambda x, out: torch.amax(x, 1, out=out), a, shape=(4096,)),
+    lambda a: into(lambda x, out: np.max(x, 1, out=out), a, shape=(8192,)),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.amax(x, 1, out=out), a, shape=(8192,)),
 )
 kernel(
-    "softmax of 65536 x 256 floats",
-    2 * 64 * MI,
-    lambda: floats((65536, 256)),
+    "softmax of 262144 x 256 floats",
+    2 * 256 * MI,
+    lambda: floats((262144, 256)),
     lambda tf, a: tf.nn.softmax(a),
     None,
     lambda torch, a: torch_into(torch, lambda x, out: torch.softmax(x, 1, out=out), a),
@@ -128,13 +129,13 @@ kernel(
 
 def rows(width):
     random = np.random.RandomState(1)
-    return [*floats((16 * MI // width, width)), random.randint(0, 16 * MI // width, size=4 * MI // width)]
+    return [*floats((64 * MI // width, width)), random.randint(0, 64 * MI // width, size=16 * MI // width)]
 
 
 for _width in (16, 128):
     kernel(
-        f"gather of rows of {_width} floats, 4 Mi floats of 16 Mi",
-        2 * 16 * MI,
+        f"gather of rows of {_width} floats, 16 Mi floats of 64 Mi",
+        2 * 64 * MI,
         lambda width=_width: rows(width),
         lambda tf, table, ids: tf.gather(table, ids),
         lambda table, ids: into(
@@ -152,9 +153,9 @@ for _width in (16, 128):
         ),
     )
     kernel(
-        f"scatter_add of rows of {_width} floats, 4 Mi floats to 16 Mi",
-        3 * 16 * MI,
-        lambda width=_width: [*rows(width), *floats((4 * MI // width, width))],
+        f"scatter_add of rows of {_width} floats, 16 Mi floats to 64 Mi",
+        3 * 64 * MI,
+        lambda width=_width: [*rows(width), *floats((16 * MI // width, width))],
         lambda tf, table, ids, updates: tf.scatter_add(table, ids, updates),
         None,
         lambda torch, table, ids, updates: lambda: table.index_add_(0, ids, updates),
@@ -163,26 +164,26 @@ for _width in (16, 128):
 # ---- Layout -----------------------------------------------------------------------------------------------------
 
 kernel(
-    "transpose of 4096 x 4096 floats",
-    2 * 64 * MI,
-    lambda: floats((4096, 4096)),
+    "transpose of 8192 x 8192 floats",
+    2 * 256 * MI,
+    lambda: floats((8192, 8192)),
     lambda tf, a: tf.transpose(a),
     lambda a: into(lambda x, out: np.copyto(out, x.T), a),
     lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.t()), a),
 )
 kernel(
-    "transpose of 64 x 128 x 32 x 64 floats to (0, 2, 1, 3)",
-    2 * 64 * MI,
-    lambda: floats((64, 128, 32, 64)),
+    "transpose of 256 x 128 x 32 x 64 floats to (0, 2, 1, 3)",
+    2 * 256 * MI,
+    lambda: floats((256, 128, 32, 64)),
     lambda tf, a: tf.transpose(a, [0, 2, 1, 3]),
-    lambda a: into(lambda x, out: np.copyto(out, x.transpose(0, 2, 1, 3)), a, shape=(64, 32, 128, 64)),
-    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.permute(0, 2, 1, 3)), a, shape=(64, 32, 128, 64)),
+    lambda a: into(lambda x, out: np.copyto(out, x.transpose(0, 2, 1, 3)), a, shape=(256, 32, 128, 64)),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.permute(0, 2, 1, 3)), a, shape=(256, 32, 128, 64)),
 )
 kernel(
-    "concat of two 8192 x 1024 floats along axis 1",
-    2 * 64 * MI,
-    lambda: floats((8192, 1024), (8192, 1024)),
+    "concat of two 32768 x 1024 floats along axis 1",
+    2 * 256 * MI,
+    lambda: floats((32768, 1024), (32768, 1024)),
     lambda tf, a, b: tf.concat([a, b], 1),
-    lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(8192, 2048)),
-    lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(8192, 2048)),
+    lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(32768, 2048)),
+    lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(32768, 2048)),
 )

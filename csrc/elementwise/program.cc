@@ -5,8 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "kernel_api/stream.h"
-
 namespace stillflow {
 namespace {
 
@@ -66,33 +64,6 @@ inline void Run(const TileOp& op, const TileCall& call) {
   op.is_wide ? RunWidened(op, call) : op.run(call);
 }
 
-// Runs an operation in blocks that are streamed to its output as soon as they are computed.
-__attribute__((noinline)) void RunStreamed(const TileOp& op, const TileCall& call) {
-  constexpr int64_t kStreamedElements = 256;
-  alignas(64) char block[kStreamedElements * ElementwiseProgram::kWidestBytes];
-  int64_t steps[3] = {};
-  for (int k = 0; k < op.arity; ++k) steps[k] = (call.scalars >> k & 1) != 0 ? 0 : OperandBytes(op, k);
-  const int64_t out_bytes = ElementBytes(op.result);
-  char* out = static_cast<char*>(call.out);
-  TileCall part = call;
-  part.out = block;
-  for (int64_t begin = 0; begin < call.count; begin += part.count) {
-    part.count = std::min(kStreamedElements, call.count - begin);
-    Run(op, part);
-    StreamBytes(out + begin * out_bytes, block, part.count * out_bytes);
-    for (int k = 0; k < op.arity; ++k) part.in[k] = static_cast<const char*>(part.in[k]) + part.count * steps[k];
-  }
-}
-
-// Whether the operation waits for its arithmetic rather than for memory: what it writes then goes out by the way.
-bool IsCostly(const TileOp& op) {
-  const auto is_of = [&op](const TileOp* table) {
-    while (table->name != nullptr && table != &op) ++table;
-    return table == &op;
-  };
-  return op.arity == 1 && (is_of(kExponentialTiles) || is_of(kTrigonometricTiles) || is_of(kSpecialTiles));
-}
-
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }
 
 }  // namespace
@@ -109,7 +80,6 @@ Status ElementwiseProgram::Parse(const char* text, int input_count, ElementwiseP
     return status;
   }
   parsed->AssignScratch();
-  parsed->is_worth_streaming_ = parsed->instructions_.size() > 1 || !IsCostly(*parsed->instructions_[0].op);
   *program = parsed;
   return Status();
 }
@@ -188,30 +158,28 @@ void ElementwiseProgram::AssignScratch() {
   }
 }
 
-Status ElementwiseProgram::RunTile(const Tile& tile) const {
-  const auto address = [&](int32_t number) -> void* {
-    if (number < input_count_) return tile.registers[number];
-    if (output_of_[number] >= 0) return tile.outputs[output_of_[number]];
-    return tile.scratch + scratch_of_[number] * tile.count * kWidestBytes;
-  };
+void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* places) const {
+  for (size_t number = input_count_; number < types_.size(); ++number) {
+    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false};
+  }
+}
+
+// Stores as little as may be: what is written to memory here has to wait for what is streamed before.
+Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count) const {
   uint32_t faults = 0;
   TileCall call;
-  call.count = tile.count;
+  call.count = count;
   call.faults = &faults;
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const Instruction& instruction = instructions_[i];
     call.scalars = 0;
     for (int k = 0; k < instruction.op->arity; ++k) {
-      call.in[k] = address(instruction.in[k]);
-      if (instruction.in[k] < input_count_) call.scalars |= (tile.scalars >> instruction.in[k] & 1) << k;
+      const Place& place = places[instruction.in[k]];
+      call.in[k] = place.base + begin * place.step;
+      call.scalars |= uint32_t{place.is_single} << k;
     }
-    call.out = address(instruction.out);
-    if (__builtin_expect(tile.is_streamed, false) && output_of_[instruction.out] >= 0 &&
-        last_read_[instruction.out] < 0) {
-      RunStreamed(*instruction.op, call);
-    } else {
-      Run(*instruction.op, call);
-    }
+    call.out = places[instruction.out].base + begin * places[instruction.out].step;
+    Run(*instruction.op, call);
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));
     }

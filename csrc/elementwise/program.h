@@ -35,21 +35,21 @@ class ElementwiseProgram {
   DType output_type(int output) const { return types_[outputs_[output]]; }
   // Whether input `in` may share memory with output `out`: no instruction reads it after the output is set.
   bool MayOverwrite(int in, int out) const { return last_read_[in] <= set_by_[outputs_[out]]; }
-  // Whether large outputs should be written past the caches (kernel_api/stream.h).
-  bool is_worth_streaming() const { return is_worth_streaming_; }
 
-  // Where a tile's registers lie. For inputs: the tile's first element, or the element that stands for all.
-  struct Tile {
-    void* registers[kMostInputs];
-    uint64_t scalars;  // bit i: input i is one element
-    void** outputs;    // the tile's first element of each output
-    char* scratch;     // scratch_bytes(count) bytes
-    int64_t count;
-    bool is_streamed;  // whether outputs are written past the caches
+  // Where a register lies: at `base`, and `step` bytes further for each element before a tile's first.
+  struct Place {
+    char* base;
+    int32_t step;    // 0: all tiles find it at one place
+    bool is_single;  // one element that stands for all
   };
-  Status RunTile(const Tile& tile) const;
+  static constexpr int kMostRegisters = kMostInputs + kMostInstructions;
 
-  int64_t scratch_bytes(int64_t count) const { return count * kWidestBytes * scratch_count_; }
+  // Sets the places of what is neither input nor output, for tiles of up to `count` elements. `scratch` has room for
+  // scratch_count() values of count * kWidestBytes bytes.
+  void PlaceScratch(char* scratch, int64_t count, Place* places) const;
+  // Runs all instructions on `count` elements from `begin` on.
+  Status RunTile(const Place* places, int64_t begin, int64_t count) const;
+
   int scratch_count() const { return scratch_count_; }
 
   static constexpr int64_t kWidestBytes = 8;
@@ -60,7 +60,6 @@ class ElementwiseProgram {
 
   int input_count_ = 0;
   int scratch_count_ = 0;
-  bool is_worth_streaming_ = false;
   std::vector<Instruction> instructions_;
   std::vector<int32_t> outputs_;
   std::vector<DType> types_;         // of each register; inputs as their first reader takes them

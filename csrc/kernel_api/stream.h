@@ -1,8 +1,9 @@
 // stream.h: writing past the caches.
 //
 // An ordinary store reads its line first and drives another out of the caches. Both are wasted on an array that no
-// cache will hold, and cost a third of the memory's bandwidth. What is written must have been computed just before:
-// reads and writes then overlap, which they do not when a tile of more than some 2 KiB is filled and then written.
+// cache will hold, and cost a third of the memory's bandwidth. What is written must have been computed just before,
+// some kilobyte at a time, and what is computed next be read by the way (ReadAhead): memory then never waits for
+// arithmetic, nor arithmetic for memory.
 #pragma once
 
 #include <cstring>
@@ -44,17 +45,74 @@ inline void StreamLine(char* to, const char* from) {
 #endif
 }
 
-// Whole lines are streamed; what is left of the first and the last is stored.
-inline void StreamBytes(char* to, const char* from, int64_t bytes) {
+// Arrays that are read soon. Their lines are brought into the first-level cache one by one while others are streamed:
+// all at once they would fill the buffers that memory is read through, and block what is computed meanwhile.
+class ReadAhead {
+ public:
+  static constexpr int kMostArrays = 4;
+
+  // For line i that is streamed, `bytes_per_line` are read from `base` + i * bytes_per_line on, which may lie behind
+  // the array's end.
+  void Add(const char* base, int64_t bytes_per_line) {
+    if (count_ < kMostArrays) arrays_[count_++] = {base, bytes_per_line};
+    is_even_ &= bytes_per_line == 64;
+  }
+
+  // Calls stream(i) for `count` lines from `begin` on.
+  template <typename Stream>
+  void ForLines(int64_t begin, int64_t count, const Stream& stream) const {
+    if (is_even_ && count_ == 1) return ForEvenLines<1>(begin, count, stream);
+    if (is_even_ && count_ == 2) return ForEvenLines<2>(begin, count, stream);
+    for (int64_t i = begin; i < begin + count; ++i) {
+      for (int k = 0; k < count_; ++k) {
+        const int64_t bytes = arrays_[k].bytes_per_line;
+        for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(arrays_[k].base + i * bytes + byte);
+      }
+      stream(i);
+    }
+  }
+
+ private:
+  struct Array {
+    const char* base;
+    int64_t bytes_per_line;
+  };
+
+  template <int kCount, typename Stream>
+  void ForEvenLines(int64_t begin, int64_t count, const Stream& stream) const {
+    const char* const first = arrays_[0].base;
+    const char* const second = arrays_[kCount - 1].base;
+    for (int64_t i = begin; i < begin + count; ++i) {
+      __builtin_prefetch(first + i * 64);
+      if (kCount == 2) __builtin_prefetch(second + i * 64);
+      stream(i);
+    }
+  }
+
+  Array arrays_[kMostArrays] = {};
+  int count_ = 0;
+  bool is_even_ = true;
+};
+
+// Writes to + offset. Whole lines are streamed, what is left of the first and the last is stored. Line i of `ahead`
+// is that at to + 64 i.
+inline void StreamBytes(char* to, const char* from, int64_t bytes, int64_t offset = 0,
+                        const ReadAhead& ahead = ReadAhead()) {
+  to += offset;
   const auto misfit = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & 63);
   if (misfit >= bytes) {
     std::memcpy(to, from, bytes);
     return;
   }
   if (misfit > 0) std::memcpy(to, from, misfit);
-  int64_t i = misfit;
-  for (; i + 64 <= bytes; i += 64) StreamLine(to + i, from + i);
-  if (i < bytes) std::memcpy(to + i, from + i, bytes - i);
+  const int64_t lines = (bytes - misfit) / 64;
+  const int64_t first_line = (offset + misfit) / 64;
+  ahead.ForLines(first_line, lines, [=](int64_t i) {
+    const int64_t at = misfit + (i - first_line) * 64;
+    StreamLine(to + at, from + at);
+  });
+  const int64_t done = misfit + lines * 64;
+  if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
 }
 
 // Streamed bytes are not ordered with what the thread stores later. Belongs at the end of each chunk that streams.

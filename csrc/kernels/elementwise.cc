@@ -16,9 +16,9 @@ namespace stillflow {
 namespace {
 
 constexpr int64_t kElementsPerChunk = 16384;  // 64 KiB of floats for each operand
-constexpr int64_t kScratchBytes = 32 << 10;   // what a tile's intermediate values take of the first-level cache
-static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >=
-                  ElementwiseProgram::kMostInputs + ElementwiseProgram::kMostInstructions,
+constexpr int64_t kStreamedElementsPerChunk = 131072;
+constexpr int64_t kScratchBytes = 32 << 10;  // what a tile's intermediate values take of the first-level cache
+static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >= ElementwiseProgram::kMostRegisters,
               "a tile holds at least one element of every value");
 
 // An input that is repeated along some dimensions, seen over the flattened output.
@@ -140,11 +140,10 @@ struct Operands {
   Repeated repeated[ElementwiseProgram::kMostInputs];
   // Of the flattened output: within a run, each repeated input is either one element or adjacent elements.
   int64_t run;
-  bool is_streamed = false;
+  bool is_streamed;
 };
 
-void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape, int64_t count,
-                      Operands* operands) {
+void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count, Operands* operands) {
   operands->run = std::max<int64_t>(count, 1);
   for (int i = 0; i < call.in_count; ++i) {
     const Tensor& tensor = *call.in[i];
@@ -156,7 +155,7 @@ void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program,
       operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
     }
   }
-  operands->is_streamed = program.is_worth_streaming() && IsStreamed(*call.out[0]);
+  operands->is_streamed = IsStreamed(*call.out[0]);
   for (int out = 0; operands->is_streamed && out < call.out_count; ++out) {
     for (int in = 0; in < call.in_count; ++in) {
       if (call.out[out]->data == call.in[in]->data) operands->is_streamed = false;  // the line is in a cache already
@@ -169,39 +168,32 @@ class TileRunner {
  public:
   TileRunner(const KernelCall& call, const ElementwiseProgram& program, const Operands& operands, Range chunk)
       : call_(call), program_(program), operands_(operands), chunk_(chunk) {
-    expands_ = operands.repeated_count > 0 && operands.run < kLongRun;
+    const bool has_long_runs =
+        operands.run >= kLongRun && (!operands.is_streamed || operands.run % kElementsPerLine == 0);
+    expands_ = operands.repeated_count > 0 && !has_long_runs;
+    tile_count_ = TileCount();
+    PlaceInputs();
+    PlaceOutputs();
     const int expanded = expands_ ? operands.repeated_count : 0;
-    tile_count_ = chunk.end - chunk.begin;
-    if (program.instructions().size() > 1) {
-      tile_count_ = std::min(tile_count_, operands.is_streamed ? kStreamedElements : kChainedElements);
-    }
-    if (const int scratch_tiles = program.scratch_count() + expanded) {
-      int64_t fitting = kScratchBytes / (kWidest * scratch_tiles);
-      if (expands_) fitting = std::min(fitting, kExpandedElements);
-      if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
-      // Rows that are added to each row need be expanded once if a tile holds whole ones.
-      if (expands_ && fitting > operands.run) fitting -= fitting % operands.run;
-      tile_count_ = std::min(tile_count_, fitting);
-    }
-    tile_.scalars = operands.scalars;
-    tile_.outputs = outputs_;
-    tile_.is_streamed = operands.is_streamed;
-    tile_.scratch = scratch_ + expanded * tile_count_ * kWidest;
+    const int staged = operands.is_streamed ? call.out_count : 0;
+    program.PlaceScratch(ScratchTile(expanded + staged), tile_count_, places_);
   }
 
   Status Run() {
-    const bool follows_runs = operands_.repeated_count > 0 && !expands_;
-    for (int64_t begin = chunk_.begin; begin < chunk_.end;) {
-      int64_t end = chunk_.end;
-      if (follows_runs) {
-        end = std::min(end, begin - begin % operands_.run + operands_.run);
-        LocateRun(begin);
-      }
-      for (const int64_t run_begin = begin; begin < end; begin += tile_.count) {
-        tile_.count = std::min(tile_count_, end - begin);
-        PlaceInputs(begin, begin - run_begin);
-        PlaceOutputs(begin);
-        STILLFLOW_RETURN_IF_ERROR(program_.RunTile(tile_));
+    int64_t begins[kStreams];
+    int64_t ends[kStreams];
+    const int streams = operands_.is_streamed ? kStreams : 1;
+    const int64_t tiles = (chunk_.end - chunk_.begin + tile_count_ - 1) / tile_count_;
+    int64_t part_tiles = (tiles + streams - 1) / streams;
+    if (streams > 1) part_tiles |= 1;  // an even number of tiles further lies what takes the same places in a cache
+    const int64_t part = part_tiles * tile_count_;
+    for (int k = 0; k < streams; ++k) {
+      begins[k] = chunk_.begin + k * part;
+      ends[k] = std::min(begins[k] + part, chunk_.end);
+    }
+    while (begins[0] < ends[0]) {
+      for (int k = 0; k < streams; ++k) {
+        if (begins[k] < ends[k]) STILLFLOW_RETURN_IF_ERROR(RunTile(&begins[k], ends[k]));
       }
     }
     if (operands_.is_streamed) EndStream();
@@ -209,52 +201,106 @@ class TileRunner {
   }
 
  private:
+  using Place = ElementwiseProgram::Place;
   static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
   static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
-  static constexpr int64_t kStreamedElements = 256;  // of all instructions but the last before that one writes
+  static constexpr int64_t kStreamedElements = 256;  // few enough that memory works all the time
+  static constexpr int64_t kElementsAhead = 2 * kStreamedElements;
+  static constexpr int kStreams = 2;  // places in memory that take turns, which keeps more of its banks busy
   static constexpr int64_t kElementsPerLine = 64;
 
-  // Finds the repeated inputs' places at the beginning of a run, or of what the chunk has of it.
-  void LocateRun(int64_t begin) {
-    for (int i = 0; i < operands_.repeated_count; ++i) {
-      const Repeated& repeated = operands_.repeated[i];
-      const Tensor& tensor = *call_.in[repeated.input];
-      const bool is_scalar = repeated.is_repeated[repeated.rank - 1];
-      const uint64_t bit = uint64_t{1} << repeated.input;
-      tile_.scalars = is_scalar ? tile_.scalars | bit : tile_.scalars & ~bit;
-      run_places_[i] = static_cast<char*>(tensor.data) + PlaceOf(repeated, begin) * ElementBytes(tensor.dtype);
+  int64_t TileCount() const {
+    int64_t count = chunk_.end - chunk_.begin;
+    if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
+    if (operands_.is_streamed) count = std::min(count, kStreamedElements);
+    const int scratch_tiles = program_.scratch_count() + (expands_ ? operands_.repeated_count : 0) +
+                              (operands_.is_streamed ? call_.out_count : 0);
+    if (scratch_tiles == 0) return count;
+    int64_t fitting = std::min(count, kScratchBytes / (kWidest * scratch_tiles));
+    if (expands_) fitting = std::min(fitting, kExpandedElements);
+    if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
+    // Rows that are added to each row need be expanded once if a tile holds whole ones.
+    const int64_t whole = expands_ && fitting > operands_.run ? fitting - fitting % operands_.run : fitting;
+    if (!operands_.is_streamed || whole % kElementsPerLine == 0) fitting = whole;
+    return std::min(count, fitting);
+  }
+
+  // The tile at *begin, which is moved behind it.
+  Status RunTile(int64_t* begin, int64_t end) {
+    int64_t count = std::min(tile_count_, end - *begin);
+    if (expands_) {
+      ExpandInputs(*begin, count);
+    } else if (operands_.repeated_count > 0) {
+      count = std::min(count, operands_.run - *begin % operands_.run);
+      PlaceRun(*begin);
+    }
+    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count));
+    if (operands_.is_streamed) StreamOutputs(*begin, count);
+    *begin += count;
+    return Status();
+  }
+
+  char* ScratchTile(int index) { return scratch_ + index * tile_count_ * kWidest; }
+
+  // Of repeated inputs too, where these are expanded.
+  void PlaceInputs() {
+    for (int i = 0; i < call_.in_count; ++i) {
+      const bool is_single = (operands_.scalars >> i & 1) != 0;
+      const auto bytes = static_cast<int32_t>(ElementBytes(call_.in[i]->dtype));
+      places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single};
+      if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
+      ahead_.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
+    }
+    for (int i = 0; expands_ && i < operands_.repeated_count; ++i) {
+      places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false};
     }
   }
 
-  void PlaceInputs(int64_t begin, int64_t run_offset) {
-    for (int i = 0; i < call_.in_count; ++i) {
-      const int64_t offset = operands_.scalars >> i & 1 ? 0 : begin * ElementBytes(call_.in[i]->dtype);
-      tile_.registers[i] = static_cast<char*>(call_.in[i]->data) + offset;
-    }
+  // Finds the repeated inputs' elements at `begin`, and for what is left of its run.
+  void PlaceRun(int64_t begin) {
     for (int i = 0; i < operands_.repeated_count; ++i) {
       const Repeated& repeated = operands_.repeated[i];
       const Tensor& tensor = *call_.in[repeated.input];
-      void*& place = tile_.registers[repeated.input];
-      if (!expands_) {
-        const bool is_scalar = tile_.scalars >> repeated.input & 1;
-        place = run_places_[i] + (is_scalar ? 0 : run_offset * ElementBytes(tensor.dtype));
-        continue;
-      }
-      place = scratch_ + i * tile_count_ * kWidest;
+      const int64_t bytes = ElementBytes(tensor.dtype);
+      const bool is_single = repeated.is_repeated[repeated.rank - 1];
+      const auto step = static_cast<int32_t>(is_single ? 0 : bytes);
+      char* const at = static_cast<char*>(tensor.data) + PlaceOf(repeated, begin) * bytes;
+      places_[repeated.input] = {at - begin * step, step, is_single};
+    }
+  }
+
+  void ExpandInputs(int64_t begin, int64_t count) {
+    for (int i = 0; i < operands_.repeated_count; ++i) {
+      const Repeated& repeated = operands_.repeated[i];
       const bool is_rows = repeated.rank == 2 && repeated.is_repeated[0];
       if (begin > chunk_.begin && is_rows && tile_count_ % repeated.dims[1] == 0) continue;  // as in the last tile
-      Expand(repeated, tensor, begin, tile_.count, place);
+      Expand(repeated, *call_.in[repeated.input], begin, count, ScratchTile(i));
     }
   }
 
-  void PlaceOutputs(int64_t begin) {
+  void PlaceOutputs() {
     for (int i = 0; i < call_.out_count; ++i) {
       const Tensor& output = *call_.out[i];
-      outputs_[i] = static_cast<char*>(output.data) + begin * ElementBytes(output.dtype);
+      const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
+      Place& place = places_[program_.outputs()[i]];
+      place = {static_cast<char*>(output.data), bytes, false};
+      if (operands_.is_streamed) place = {ScratchTile((expands_ ? operands_.repeated_count : 0) + i), 0, false};
     }
   }
+
+  // Writes a tile's outputs, and fetches the inputs of the tile after the next meanwhile.
+  void StreamOutputs(int64_t begin, int64_t count) {
+    for (int i = 0; i < call_.out_count; ++i) {
+      const Tensor& output = *call_.out[i];
+      const int64_t bytes = ElementBytes(output.dtype);
+      const char* const staged = places_[program_.outputs()[i]].base;
+      StreamBytes(static_cast<char*>(output.data), staged, count * bytes, begin * bytes, i == 0 ? ahead_ : kNothing);
+    }
+  }
+
+  static constexpr ReadAhead kNothing = {};
 
   const KernelCall& call_;
   const ElementwiseProgram& program_;
@@ -262,9 +308,8 @@ class TileRunner {
   const Range chunk_;
   bool expands_;
   int64_t tile_count_;
-  ElementwiseProgram::Tile tile_;
-  void* outputs_[ElementwiseProgram::kMostInputs];
-  char* run_places_[ElementwiseProgram::kMostInputs];
+  ReadAhead ahead_;
+  Place places_[ElementwiseProgram::kMostRegisters];
   alignas(64) char scratch_[kScratchBytes];
 };
 
@@ -300,8 +345,8 @@ Status Elementwise(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, program, shape));
   Operands operands;
   const int64_t count = call.out[0]->count;
-  DescribeOperands(call, program, shape, count, &operands);
-  return ForEachChunk(call, count, kElementsPerChunk,
+  DescribeOperands(call, shape, count, &operands);
+  return ForEachChunk(call, count, operands.is_streamed ? kStreamedElementsPerChunk : kElementsPerChunk,
                       [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
 }
 

@@ -22,6 +22,9 @@ ELEMENTWISE = {
     "rows of matrices": (lambda a, b: a + b, [floats(63, 65, 2053), floats(63, 1, 2053)]),
     "rows and columns": (lambda a, b: a + b, [floats(4099, 1), floats(1, 2053)]),
     "a scalar": (lambda a, b: a / b, [floats(8 * MI + 5), np.float32(3)]),
+    "comparisons": (lambda a, b: a < b, [floats(4099, 2053 * 4), floats(2053 * 4)]),
+    "rows of whole lines": (lambda a, b: a + b, [floats(32771, 256), floats(256)]),
+    "columns of whole lines": (lambda a, b: a - b, [floats(8197, 1024), floats(8197, 1)]),
     "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
 }
 
@@ -42,6 +45,32 @@ def test_chains_and_conditions():
     expected = np.where(a > b, np.tanh(a * b + c), c)
     np.testing.assert_allclose(evaluate(build, a, b, c), expected, rtol=1e-6, atol=1e-7)
     assert_same_bits(build, a, b, c)
+
+
+@pytest.mark.parametrize("types", [(np.uint8, np.float64), (np.float64, np.uint8), (np.float32, np.float16)])
+def test_casts(types):
+    given, wanted = types
+    values = (np.arange(17 * MI + 3) % 251).astype(given)
+
+    def build(x):
+        return tf.cast(x, wanted)
+
+    np.testing.assert_array_equal(evaluate(build, values), values.astype(wanted))
+    assert_same_bits(build, values)
+
+
+def test_several_results_of_one_chain():
+    a, b = floats(4099, 2053), floats(2053)
+
+    def build(x, y):
+        product = x * y
+        return product, tf.exp(product) + x, product > x
+
+    product = a * b
+    expecteds = product, np.exp(product) + a, product > a
+    for result, expected in zip(evaluate(build, a, b), expecteds, strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)
+    assert_same_bits(build, a, b)
 
 
 @pytest.mark.parametrize(
