@@ -8,6 +8,7 @@
 // Every part of the output has one writer. Of several bad indices the first is reported.
 #include <algorithm>
 
+#include "kernel_api/stream.h"
 #include "movement/indices.h"
 #include "movement/row_update.h"
 #include "movement/strided_copy.h"
@@ -36,6 +37,14 @@ inline void CopyRow(char* to, const char* from, int64_t bytes) {
   }
 }
 
+// Writes a row of whole lines past the caches, and fetches another meanwhile.
+inline void StreamRow(char* to, const char* from, const char* ahead, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64) {
+    __builtin_prefetch(ahead + i);
+    StreamLine(to + i, from + i);
+  }
+}
+
 template <typename Index, int64_t kRowBytes>
 Status PickRows(const KernelCall& call, const Picking& picking) {
   const Tensor& indices = *call.in[1];
@@ -46,6 +55,8 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   const Index* const all_indices = Data<Index>(indices);
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
+  const bool has_whole_lines = row_bytes % 64 == 0 && reinterpret_cast<uintptr_t>(output) % 64 == 0;
+  const bool is_streamed = kRowBytes == 0 && has_whole_lines && IsStreamed(*call.out[0]);
   return ForEachChunk(call, rows, std::max<int64_t>(kBytesPerChunk / row_bytes, 1), [&](Range range) {
     int64_t row = range.begin;
     while (row < range.end) {
@@ -58,20 +69,27 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
       const char* const from = params + block * block_bytes;
       char* to = output + row * row_bytes;
       for (int64_t i = first; i < last; ++i, to += row_bytes) {
+        const int64_t index = picks[i];
+        const char* next = from;
         if (kRowBytes == 0 && i + ahead < last) {
-          const int64_t next = picks[i + ahead];
-          if (static_cast<uint64_t>(next) < static_cast<uint64_t>(picking.size)) {
-            PrefetchRow(from + next * row_bytes, row_bytes);
+          const int64_t row_ahead = picks[i + ahead];
+          if (static_cast<uint64_t>(row_ahead) < static_cast<uint64_t>(picking.size)) {
+            next += row_ahead * row_bytes;
+            if (!is_streamed) PrefetchRow(next, row_bytes);
           }
         }
-        const int64_t index = picks[i];
         if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(picking.size)) {
           return BadIndex("indices", indices, batch_offset + i, index, picking.size);
         }
-        CopyRow<kRowBytes>(to, from + index * row_bytes, row_bytes);
+        if (is_streamed) {
+          StreamRow(to, from + index * row_bytes, next, row_bytes);
+        } else {
+          CopyRow<kRowBytes>(to, from + index * row_bytes, row_bytes);
+        }
       }
       row += last - first;
     }
+    if (is_streamed) EndStream();
     return Status();
   });
 }

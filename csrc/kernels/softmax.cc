@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernel_api/stream.h"
 #include "math/exponential.h"
 #include "math/lanes.h"
 #include "math/logarithm.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr int kLanes = 16;
 constexpr int64_t kElementsPerChunk = 8192;
+constexpr int64_t kStreamedElementsPerChunk = 131072;
 constexpr int64_t kTileElements = 256;  // of rows that are done together: exponentials of short rows fill vectors
 
 template <typename W>
@@ -65,7 +67,7 @@ class RowTile {
   int64_t rows() const { return std::clamp<int64_t>(kTileElements / std::max<int64_t>(classes_, 1), 1, kMostRows); }
 
   W* shifted(int64_t row) { return shifted_ + row * classes_; }
-  const W* exps(int64_t row) const { return exps_ + row * classes_; }
+  W* exps(int64_t row) { return exps_ + row * classes_; }
   W sum(int64_t row) const { return sums_[row]; }
   W log_sum(int64_t row) const { return log_sums_[row]; }
 
@@ -91,31 +93,57 @@ class RowTile {
   alignas(64) W own_exps_[kTileElements];
 };
 
+// Writes what has been computed in place for `count` rows from `first` on, and fetches the logits that are next.
+template <typename T>
+void StreamRows(const RowTile<T>& tile, const T* staged, const T* from, int64_t first, int64_t count, int64_t classes,
+                T* to) {
+  const int64_t ahead_elements = (classes > kTileElements ? 1 : 2 * tile.rows()) * classes;
+  ReadAhead ahead;
+  ahead.Add(reinterpret_cast<const char*>(from + ahead_elements), 64);
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  StreamBytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(staged), count * classes * kBytes,
+              first * classes * kBytes, ahead);
+}
+
 // Calls body(tile, first row, number of rows) for all rows.
 template <typename W, typename Body>
 Status ForEachTile(const KernelCall& call, int64_t rows, int64_t classes, const Body& body) {
-  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(classes, 1), 1);
+  const bool is_streamed = IsStreamed(*call.out[0]);
+  const int64_t elements = is_streamed ? kStreamedElementsPerChunk : kElementsPerChunk;
+  const int64_t rows_per_chunk = std::max<int64_t>(elements / std::max<int64_t>(classes, 1), 1);
   return ForEachChunk(call, rows, rows_per_chunk, [&](Range range) {
     RowTile<W> tile(call, classes);
     if (!tile.ok()) return OutOfScratch();
     for (int64_t row = range.begin; row < range.end; row += tile.rows()) {
       body(tile, row, std::min(tile.rows(), range.end - row));
     }
+    if (is_streamed) EndStream();
     return Status();
   });
+}
+
+// Whether the results of softmax are written past the caches. They are computed in place before.
+template <typename T>
+bool IsStreamedTo(const KernelCall& call, const T* from, const T* to) {
+  return std::is_same_v<T, Wide<T>> && from != to && IsStreamed(*call.out[0]);
 }
 
 template <typename T>
 Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
+  const bool is_streamed = IsStreamedTo(call, from, to);
   return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
     for (int64_t i = 0; i < count; ++i) {
       const W scale = 1 / tile.sum(i);
-      const W* exps = tile.exps(i);
-      T* row = to + (first + i) * classes;
+      W* exps = tile.exps(i);
+      T* row = is_streamed ? reinterpret_cast<T*>(exps) : to + (first + i) * classes;
+#pragma GCC ivdep
       for (int64_t j = 0; j < classes; ++j) row[j] = Narrow<T>(exps[j] * scale);
+    }
+    if constexpr (std::is_same_v<T, W>) {
+      if (is_streamed) StreamRows(tile, tile.exps(0), from, first, count, classes, to);
     }
   });
 }
@@ -123,15 +151,20 @@ Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const 
 template <typename T>
 Status LogSoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
+  const bool is_streamed = IsStreamedTo(call, from, to);
   return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
     tile.TakeLogarithms(count);
     for (int64_t i = 0; i < count; ++i) {
-      const W* shifted = tile.shifted(i);
+      W* shifted = tile.shifted(i);
       const W log_sum = tile.log_sum(i);
-      T* row = to + (first + i) * classes;
+      T* row = is_streamed ? reinterpret_cast<T*>(shifted) : to + (first + i) * classes;
+#pragma GCC ivdep
       for (int64_t j = 0; j < classes; ++j) row[j] = Narrow<T>(shifted[j] - log_sum);
+    }
+    if constexpr (std::is_same_v<T, W>) {
+      if (is_streamed) StreamRows(tile, tile.shifted(0), from, first, count, classes, to);
     }
   });
 }

@@ -132,3 +132,28 @@ def test_extrema_keep_nan_and_reductions_take_odd_shapes(axis):
     found = evaluate(lambda value: tf.reduce_sum(value, axis), x)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
     assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
+
+
+@pytest.mark.parametrize("width", [16, 128, 130])
+def test_gather(width):
+    table = floats(1000, width)
+    indices = np.random.RandomState(1).randint(0, 1000, size=8 * MI // width + 77)
+
+    def build(params, ids):
+        return tf.gather(params, ids)
+
+    np.testing.assert_array_equal(evaluate(build, table, indices), table[indices])
+    assert_same_bits(build, table, indices)
+    indices[-3] = 1000
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[\d+\] = 1000 is not in \[0, 1000\)"):
+        evaluate(build, table, indices)
+
+
+@pytest.mark.parametrize("op", [tf.nn.softmax, tf.nn.log_softmax])
+@pytest.mark.parametrize("shape", [(32771, 256), (838861, 10), (8389, 1000)])
+def test_softmax(op, shape):
+    logits = floats(*shape)
+    rows = slice(0, len(logits), 997)
+    result = evaluate(op, logits)
+    np.testing.assert_array_equal(result[rows], evaluate(op, np.ascontiguousarray(logits[rows])))
+    assert_same_bits(op, logits)
