@@ -1,7 +1,8 @@
 """Writes csrc/math/approximations.h: the polynomials that the elementary functions are made of.
 
 Each is fitted in 60 digits, by interpolation at Chebyshev's nodes, whose error stays within a small factor of the
-best one's. The number of terms is the least whose error is below the one that is asked for.
+best one's. The number of terms is the least whose error is below the one that is asked for. Those of emit_float
+are fitted in double with weights, and rounded one after the other: each makes up for the rounding of those before.
 
     python tools/fit_approximations.py > csrc/math/approximations.h
 """
@@ -12,6 +13,7 @@ import sys
 import textwrap
 
 import mpmath
+import numpy as np
 from mpmath import mpf
 
 mpmath.mp.dps = 60
@@ -70,16 +72,58 @@ def hexadecimal(value, precision):
     return f"{mantissa}p{exponent}" + ("f" if precision == "float" else "")
 
 
+def fit_float(function, low, high, terms, weight, fixed):
+    """The polynomial of floats, `fixed` at its begin, whose largest weighted error is least (Lawson's algorithm)."""
+    low, high, count = float(low), float(high), 400
+    nodes = np.cos(np.pi * (np.arange(count) + 0.5) / count)
+    middle, half = (low + high) / 2, (high - low) / 2
+    x = middle + half * nodes
+    values = np.array([float(function(mpf(v))) for v in x.tolist()])
+    weights = np.array([float(weight(mpf(v))) for v in x.tolist()])
+    coefficients = list(fixed)
+    while len(coefficients) < terms:
+        rest = values - np.polyval(coefficients[::-1] or [0.0], x)
+        basis = np.polynomial.chebyshev.chebvander(nodes, terms - len(coefficients) - 1)
+        basis *= (x ** len(coefficients))[:, None]
+        shares, least = np.full(count, 1 / count), np.inf
+        for _ in range(40):
+            scale = np.sqrt(shares) * weights
+            solution = np.linalg.lstsq(basis * scale[:, None], rest * scale, rcond=None)[0]
+            errors = np.abs((basis @ solution - rest) * weights)
+            if errors.max() < least:
+                least, best = errors.max(), solution
+            shares *= errors / errors.max() + 1e-3
+            shares /= shares.sum()
+        powers = np.polynomial.Polynomial(np.polynomial.chebyshev.cheb2poly(best))
+        lowest = powers(np.polynomial.Polynomial([-middle / half, 1 / half])).coef[0]
+        coefficients.append(float(np.float32(lowest)))
+    return coefficients, np.abs((np.polyval(coefficients[::-1], x) - values) * weights).max()
+
+
+def emit_float(name, argument, what, function, low, high, terms, weight=lambda x: 1, weighted="", fixed=()):
+    """Writes one function of floats; `weighted` says what the error is multiplied by."""
+    coefficients, error = fit_float(function, low, high, terms, weight, fixed)
+    note = f"to 2^{np.log2(error):.1f}{weighted}"
+    write(name, argument, what, coefficients, low, high, note, "float")
+
+
 def emit(name, argument, what, function, low, high, bits, precision="double"):
     """Writes one function; `bits` is the absolute error asked for, as a power of two."""
     coefficients, error = fit(function, low, high, mpf(2) ** -bits, precision)
-    print(f"// {what} for {mpmath.nstr(mpf(low), 4)} <= {argument} <= {mpmath.nstr(mpf(high), 4)}, ", end="")
-    print(f"to 2^{float(mpmath.log(error, 2)):.1f}.")
-    print(f"STILLFLOW_INLINE {precision} {name}({precision} {argument}) {{")
+    write(name, argument, what, coefficients, low, high, f"to 2^{float(mpmath.log(error, 2)):.1f}", precision)
+
+
+def write(name, argument, what, coefficients, low, high, note, precision):
+    print(f"// {what} for {mpmath.nstr(mpf(low), 4)} <= {argument} <= {mpmath.nstr(mpf(high), 4)}, {note}.")
+    head = f"STILLFLOW_INLINE {precision} {name}({precision} {argument}) {{"
     arguments = ", ".join([argument, *(hexadecimal(value, precision) for value in coefficients)])
     call = f"  return Polynomial({arguments});"
-    print(textwrap.fill(call, COLUMNS, subsequent_indent=" " * len("  return Polynomial(")))
-    print("}\n")
+    if len(head + call) + 1 <= COLUMNS:
+        print(f"{head}{call[1:]} }}\n")
+    else:
+        print(head)
+        print(textwrap.fill(call, COLUMNS, subsequent_indent=" " * len("  return Polynomial(")))
+        print("}\n")
     print(name, precision, len(coefficients), file=sys.stderr)
 
 
@@ -208,6 +252,22 @@ def emit_temme(orders, least_a, largest_eta, bits):
     print("};\n")
 
 
+def emit_floats():
+    """Writes what functions of floats have of their own."""
+    of_x = ", times z"
+    emit_float("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 3, lambda z: z, of_x)
+    emit_float("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 3, lambda z: z, of_x)
+    tan_tail = of_square(mpmath.tan, mpf(1) / 3)
+    emit_float("TanTail", "z", "(tan(x) - x) / x^3, z = x^2,", tan_tail, 0, ANGLE, 7, lambda z: z, of_x)
+    erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
+    emit_float("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 0.8836, 7)
+    log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
+    weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
+    emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)
+    power = at_limit(lambda r: (2**r - 1) / r, LN2)
+    emit_float("Exp2Tail", "r", "(2^r - 1) / r", power, -0.5, 0.5, 6)
+
+
 HEAD = """\
 // approximations.h: the polynomials that elementary functions are made of, written by tools/fit_approximations.py.
 //
@@ -233,8 +293,6 @@ def main():
     emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", of_square(mpmath.sinh, mpf(1) / 6), 0, 1, 56)
     emit("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 56)
     emit("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 56)
-    emit("SinTailOfFloat", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 31)
-    emit("CosTailOfFloat", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 31)
     emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)
     eighth = mpmath.tan(mpmath.pi / 8) ** 2 * mpf("1.001")
     emit("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, eighth, 55)
@@ -261,6 +319,7 @@ def main():
         emit(f"BesselI{order}Tail", "z", f"{what}, z = x^2,", bessel_of_square(order), 0, 64, 57)
         what = f"sqrt(x) e^-x I{order}(x), q = 16 / x - 1,"
         emit(f"BesselI{order}AtInfinity", "q", what, bessel_at_infinity(order), -1, 1, 55)
+    emit_floats()
     emit_temme(8, 200, 0.4, 58)
     print("}  // namespace stillflow")
     print("root", [float(DIGAMMA_ROOT).hex(), float(DIGAMMA_ROOT - mpf(float(DIGAMMA_ROOT))).hex()], file=sys.stderr)

@@ -25,11 +25,14 @@ STILLFLOW_INLINE T Sigmoid(T x) {
   return x != x ? kNan<T> : result;
 }
 
-template <typename T>
-STILLFLOW_INLINE T Softplus(T x) {
-  const T power = ExpOfMinusAbs(x);
-  const T result = (x < 0 ? T{0} : x) + Log1p(power);
-  return x != x ? kNan<T> : result;
+STILLFLOW_INLINE double Softplus(double x) {
+  const double power = ExpOfMinusAbs(x);
+  const double result = (x < 0 ? 0.0 : x) + Log1p(power);
+  return x != x ? kNan<double> : result;
+}
+STILLFLOW_INLINE float Softplus(float x) {
+  const float result = (x < 0 ? 0.0f : x) + Log1pOfUnit(ExpOfNonPositive(-Abs(x)));
+  return x != x ? kNan<float> : result;
 }
 
 // (e^2|x| - 1) / (e^2|x| + 1), with the sign of x.

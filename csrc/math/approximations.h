@@ -55,16 +55,6 @@ STILLFLOW_INLINE double CosTail(double z) {
                     0x1.1eeb66b683028p-29, -0x1.907c0e63adbb6p-37);
 }
 
-// (sin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-35.0.
-STILLFLOW_INLINE double SinTailOfFloat(double z) {
-  return Polynomial(z, -0x1.555555545c0f8p-3, 0x1.11110dea5e8cp-7, -0x1.a013a11619d1bp-13, 0x1.6dbbee1f24647p-19);
-}
-
-// (cos(x) - 1 + z / 2) / z^2, z = x^2, for 0.0 <= z <= 0.6181, to 2^-38.6.
-STILLFLOW_INLINE double CosTailOfFloat(double z) {
-  return Polynomial(z, 0x1.555555550225fp-5, -0x1.6c16bf51b0df9p-10, 0x1.a015c02820885p-16, -0x1.2522e6d930e5bp-22);
-}
-
 // (asin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-55.3.
 STILLFLOW_INLINE double AsinTail(double z) {
   return Polynomial(z, 0x1.5555555555556p-3, 0x1.3333333332ecap-4, 0x1.6db6db6e31f13p-5, 0x1.f1c71c1db0623p-6,
@@ -170,6 +160,35 @@ STILLFLOW_INLINE double BesselI1AtInfinity(double q) {
                     0x1.89426861550d7p-28, -0x1.fec28b5e30e16p-28, -0x1.f053fd33757dcp-28, 0x1.a62d3a5241febp-29,
                     0x1.5e0ee1eae723fp-28, -0x1.1ff732137576bp-30, -0x1.5873a50ddf275p-29, 0x1.1be99bbf474cep-32,
                     0x1.ac4bf6a87bc29p-31, -0x1.1f6f8a3689d3bp-35, -0x1.f23ff1f27dca9p-34);
+}
+
+// (sin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-28.0, times z.
+STILLFLOW_INLINE float SinTail(float z) { return Polynomial(z, -0x1.555546p-3f, 0x1.11077ap-7f, -0x1.9954a8p-13f); }
+
+// (cos(x) - 1 + z / 2) / z^2, z = x^2, for 0.0 <= z <= 0.6181, to 2^-31.1, times z.
+STILLFLOW_INLINE float CosTail(float z) { return Polynomial(z, 0x1.55554ep-5f, -0x1.6c0e2cp-10f, 0x1.9a61cap-16f); }
+
+// (tan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-29.3, times z.
+STILLFLOW_INLINE float TanTail(float z) {
+  return Polynomial(z, 0x1.555562p-2f, 0x1.110d26p-3f, 0x1.baece2p-5f, 0x1.5c0b5p-6f, 0x1.663872p-7f,
+                    -0x1.beff14p-16f, 0x1.22671ep-8f);
+}
+
+// erf(x) / x - 1, z = x^2, for 0.0 <= z <= 0.8836, to 2^-29.9.
+STILLFLOW_INLINE float ErfTail(float z) {
+  return Polynomial(z, 0x1.06eba8p-3f, -0x1.81274p-2f, 0x1.ce2d6p-4f, -0x1.b8008ap-6f, 0x1.544362p-8f,
+                    -0x1.a5c904p-11f, 0x1.4e8a84p-14f);
+}
+
+// log2(erfc(x)) / x for 0.94 <= x <= 3.95, to 2^-27.9, times x erfc(x).
+STILLFLOW_INLINE float Log2ErfcOverX(float x) {
+  return Polynomial(x, -0x1.a0ca4cp+0f, -0x1.d59b2cp-1f, -0x1.36dedp-3f, 0x1.0e2a2cp-5f, -0x1.2f103ap-8f,
+                    0x1.41f268p-12f);
+}
+
+// (2^r - 1) / r for -0.5 <= r <= 0.5, to 2^-26.7.
+STILLFLOW_INLINE float Exp2Tail(float r) {
+  return Polynomial(r, 0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6afap-5f, 0x1.3b2a4p-7f, 0x1.5ef388p-10f, 0x1.442dfep-13f);
 }
 
 // The coefficients of eta^n in C_k(eta), for a >= 200 and |eta| <= 0.4.

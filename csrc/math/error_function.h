@@ -1,6 +1,7 @@
 // error_function.h: erf and erfc.
 //
-// Errors: double within 1.5 ulp for Erf and 4 ulp for Erfc; float, which is computed in double, within 0.501 ulp.
+// Errors: Erf within 1.5 ulp of double and 1.25 ulp of float; Erfc within 4 ulp of double and, computed in double,
+// within 0.501 ulp of float.
 #pragma once
 
 #include "math/exponential.h"
@@ -33,7 +34,20 @@ STILLFLOW_INLINE double Erfc(double x) {
   return x != x ? kNan<double> : result;
 }
 
-STILLFLOW_INLINE float Erf(float x) { return static_cast<float>(Erf(static_cast<double>(x))); }
+// 1 - 2^p, where p is log2(erfc(|x|)), or the polynomial of small numbers. From the bound on, the result is 1.
+STILLFLOW_INLINE float Erf(float x) {
+  constexpr float kBound = 3.95f;
+  const float magnitude = Abs(x);
+  const float a = magnitude > kBound ? kBound : magnitude;
+  const float exponent = a * Log2ErfcOverX(a);
+  const float shifted = exponent + FloatFormat<float>::kShift;
+  const float r = exponent - (shifted - FloatFormat<float>::kShift);
+  const float power = Fma(r, Exp2Tail(r), 1.0f);
+  const uint32_t shift = BitCast<uint32_t>(shifted) << FloatFormat<float>::kMantissaBits;
+  const float large = 1 - BitCast<float>(BitCast<uint32_t>(power) + shift);
+  const float small = Fma(a, ErfTail(a * a), a);
+  return CopySign(magnitude > 0.94f ? large : small, x);
+}
 STILLFLOW_INLINE float Erfc(float x) { return static_cast<float>(Erfc(static_cast<double>(x))); }
 
 }  // namespace stillflow

@@ -18,18 +18,13 @@ uint64_t BitsAt(int position) {
   return shift == 0 ? kTwoOverPiBits[word] : kTwoOverPiBits[word] << shift | kTwoOverPiBits[word + 1] >> (64 - shift);
 }
 
-template <typename T>
-SineAndCosine<T> TurnLarge(T x) {
-  return SineAndCosine<T>(ReduceLargeAngle(x));
-}
-
 bool IsFinite(double x) { return Abs(x) < kInfinity<double>; }
 
 }  // namespace
 
 // x = m 2^e. Of 2 / pi, digits whose product with x is a multiple of 4 do not count; of the others, 192 are enough,
 // since no double is nearer than 2^-61 to a multiple of pi / 2.
-ReducedAngle ReduceLargeAngle(double x) {
+ReducedAngle<double> ReduceLargeAngle(double x) {
   const auto bits = BitCast<uint64_t>(Abs(x));
   const uint64_t mantissa = (bits & 0x000FFFFFFFFFFFFF) | 0x0010000000000000;
   const int exponent = static_cast<int>(bits >> 52) - 1075;
@@ -58,11 +53,11 @@ ReducedAngle ReduceLargeAngle(double x) {
   return {x < 0 ? -quadrant : quadrant, sign * r, sign * r_low};
 }
 
-float SinLarge(float x) { return IsFinite(x) ? TurnLarge(x).Sin() : x - x; }
-float CosLarge(float x) { return IsFinite(x) ? TurnLarge(x).Cos() : x - x; }
-float TanLarge(float x) { return IsFinite(x) ? TurnLarge(x).Tan() : x - x; }
-double SinLarge(double x) { return IsFinite(x) ? TurnLarge(x).Sin() : x - x; }
-double CosLarge(double x) { return IsFinite(x) ? TurnLarge(x).Cos() : x - x; }
-double TanLarge(double x) { return IsFinite(x) ? TurnLarge(x).Tan() : x - x; }
+float SinLarge(float x) { return static_cast<float>(SinLarge(static_cast<double>(x))); }
+float CosLarge(float x) { return static_cast<float>(CosLarge(static_cast<double>(x))); }
+float TanLarge(float x) { return static_cast<float>(TanLarge(static_cast<double>(x))); }
+double SinLarge(double x) { return IsFinite(x) ? SinOfAngle(ReduceLargeAngle(x)) : x - x; }
+double CosLarge(double x) { return IsFinite(x) ? CosOfAngle(ReduceLargeAngle(x)) : x - x; }
+double TanLarge(double x) { return IsFinite(x) ? TanOfAngle(ReduceLargeAngle(x)) : x - x; }
 
 }  // namespace stillflow

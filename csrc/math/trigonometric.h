@@ -3,7 +3,7 @@
 // Angles up to kLargeAngle are reduced with pi / 2 in parts, by vector code; larger ones, infinities and NaN are
 // few, and are reduced with as many digits of 2 / pi as it takes, one by one (MapAngles).
 //
-// Errors: double within 1 ulp, Tan 2 ulp; float, which is computed in double, within 0.501 ulp.
+// Errors: Sin and Cos within 1 ulp; Tan of double within 2 ulp, of float within 1.3 ulp.
 #pragma once
 
 #include "math/approximations.h"
@@ -14,10 +14,11 @@ template <typename T>
 constexpr T kLargeAngle = sizeof(T) == 4 ? T{0x1p18} : T{0x1p28};
 
 // An angle is `quadrant` quarter turns plus r + r_low, |r| <= pi / 4 and a little.
+template <typename T>
 struct ReducedAngle {
-  int64_t quadrant;  // its last two bits
-  double r;
-  double r_low;
+  IntOf<T> quadrant;  // its last two bits
+  T r;
+  T r_low;
 };
 
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
@@ -25,7 +26,7 @@ constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 constexpr double kHalfPiRest = 0x1.1a62633145c07p-54;
 constexpr double kHalfPiLast = -0x1.f1976b7ed8fbcp-110;
 
-STILLFLOW_INLINE ReducedAngle ReduceAngle(double x) {
+STILLFLOW_INLINE ReducedAngle<double> ReduceAngle(double x) {
   const double shifted = Fma(x, kTwoOverPi, FloatFormat<double>::kShift);
   const double n = shifted - FloatFormat<double>::kShift;
   const double high = Fma(-n, kHalfPi, x);  // exact
@@ -35,75 +36,68 @@ STILLFLOW_INLINE ReducedAngle ReduceAngle(double x) {
   return {ShiftedInteger(shifted), r, SumError(high, -rest, r) - Fma(n, kHalfPiLast, rest_low)};
 }
 
-// Of a float: the first product is exact, and what is left has more digits than float needs.
-STILLFLOW_INLINE ReducedAngle ReduceAngleOfFloat(double x) {
-  const double shifted = x * kTwoOverPi + FloatFormat<double>::kShift;
-  const double n = shifted - FloatFormat<double>::kShift;
-  const double r = (x - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34;
-  return {ShiftedInteger(shifted), r, 0};
+// The first product is cancelled exactly: what is left of it and x is below 1 and a multiple of 2^-24.
+STILLFLOW_INLINE ReducedAngle<float> ReduceAngle(float x) {
+  constexpr auto kFirst = static_cast<float>(kHalfPi);
+  constexpr auto kSecond = static_cast<float>(kHalfPi - kFirst);
+  constexpr auto kThird = static_cast<float>(kHalfPi - kFirst - kSecond + kHalfPiRest);
+  const float shifted = Fma(x, static_cast<float>(kTwoOverPi), FloatFormat<float>::kShift);
+  const float n = shifted - FloatFormat<float>::kShift;
+  const float high = Fma(-n, kFirst, x);
+  const float rest = n * kSecond;
+  const float rest_low = Fma(n, kThird, Fma(n, kSecond, -rest));
+  const float r = high - rest;
+  return {ShiftedInteger(shifted), r, ((high - r) - rest) - rest_low};
 }
 
 // Any angle that is finite and not below 1.
-ReducedAngle ReduceLargeAngle(double x);
+ReducedAngle<double> ReduceLargeAngle(double x);
 
-STILLFLOW_INLINE double SinOfReduced(ReducedAngle angle) {
-  const double r = angle.r;
-  const double z = r * r;
-  return r + Fma(r * z, SinTail(z), Fma(-0.5 * z, angle.r_low, angle.r_low));
+template <typename T>
+STILLFLOW_INLINE T SinOfReduced(ReducedAngle<T> angle) {
+  const T r = angle.r;
+  const T z = r * r;
+  return r + Fma(r * z, SinTail(z), Fma(T{-0.5} * z, angle.r_low, angle.r_low));
 }
-STILLFLOW_INLINE double CosOfReduced(ReducedAngle angle) {
-  const double r = angle.r;
-  const double z = r * r;
-  const double half = 0.5 * z;
-  const double high = 1 - half;
+template <typename T>
+STILLFLOW_INLINE T CosOfReduced(ReducedAngle<T> angle) {
+  const T r = angle.r;
+  const T z = r * r;
+  const T half = T{0.5} * z;
+  const T high = 1 - half;
   return high + (((1 - high) - half) + Fma(z * z, CosTail(z), -r * angle.r_low));
 }
 
-// The polynomials of floats: their digits are few, so that products and sums need not be fused.
-STILLFLOW_INLINE double SinOfReducedFloat(ReducedAngle angle) {
-  const double z = angle.r * angle.r;
-  return angle.r + angle.r * z * SinTailOfFloat(z);
-}
-STILLFLOW_INLINE double CosOfReducedFloat(ReducedAngle angle) {
-  const double z = angle.r * angle.r;
-  return (1 - 0.5 * z) + z * z * CosTailOfFloat(z);
-}
-
 // The sine after `quadrant` quarter turns.
-STILLFLOW_INLINE double TurnedSine(int64_t quadrant, double sine, double cosine) {
-  const double leg = (quadrant & 1) != 0 ? cosine : sine;
+template <typename T>
+STILLFLOW_INLINE T TurnedSine(IntOf<T> quadrant, T sine, T cosine) {
+  const T leg = (quadrant & 1) != 0 ? cosine : sine;
   return (quadrant & 2) != 0 ? -leg : leg;
 }
-
 template <typename T>
-struct SineAndCosine {
-  int64_t quadrant;
-  double sine;
-  double cosine;
-  STILLFLOW_INLINE explicit SineAndCosine(ReducedAngle angle) : quadrant(angle.quadrant) {
-    if constexpr (sizeof(T) == 4) {
-      sine = SinOfReducedFloat(angle);
-      cosine = CosOfReducedFloat(angle);
-    } else {
-      sine = SinOfReduced(angle);
-      cosine = CosOfReduced(angle);
-    }
-  }
-  STILLFLOW_INLINE T Sin() const { return static_cast<T>(TurnedSine(quadrant, sine, cosine)); }
-  STILLFLOW_INLINE T Cos() const { return static_cast<T>(TurnedSine(quadrant + 1, sine, cosine)); }
-  STILLFLOW_INLINE T Tan() const {
-    const bool is_odd = (quadrant & 1) != 0;
-    return static_cast<T>((is_odd ? -cosine : sine) / (is_odd ? sine : cosine));
-  }
-};
-
+STILLFLOW_INLINE T SinOfAngle(ReducedAngle<T> angle) {
+  return TurnedSine(angle.quadrant, SinOfReduced(angle), CosOfReduced(angle));
+}
 template <typename T>
-STILLFLOW_INLINE SineAndCosine<T> Turn(T x) {
-  if constexpr (sizeof(T) == 4) {
-    return SineAndCosine<T>(ReduceAngleOfFloat(x));
-  } else {
-    return SineAndCosine<T>(ReduceAngle(x));
-  }
+STILLFLOW_INLINE T CosOfAngle(ReducedAngle<T> angle) {
+  return TurnedSine(angle.quadrant + 1, SinOfReduced(angle), CosOfReduced(angle));
+}
+STILLFLOW_INLINE double TanOfAngle(ReducedAngle<double> angle) {
+  const double sine = SinOfReduced(angle);
+  const double cosine = CosOfReduced(angle);
+  const bool is_odd = (angle.quadrant & 1) != 0;
+  return (is_odd ? -cosine : sine) / (is_odd ? sine : cosine);
+}
+// After an odd number of quarter turns, -1 / tan(r), made better by one step of Newton's.
+STILLFLOW_INLINE float TanOfAngle(ReducedAngle<float> angle) {
+  const float r = angle.r;
+  const float z = r * r;
+  const float tail = Fma(r * z, TanTail(z), Fma(z, angle.r_low, angle.r_low));
+  const float tangent = r + tail;
+  const float tangent_low = (r - tangent) + tail;
+  const float inverse = -1 / tangent;
+  const float error = Fma(inverse, tangent_low, Fma(inverse, tangent, 1.0f));
+  return (angle.quadrant & 1) != 0 ? Fma(inverse, error, inverse) : tangent;
 }
 
 template <typename T>
@@ -112,16 +106,16 @@ constexpr T kTinyAngle = sizeof(T) == 4 ? T{0x1p-13} : T{0x1p-27};
 // For |x| <= kLargeAngle.
 template <typename T>
 STILLFLOW_INLINE T Sin(T x) {
-  const T result = Turn(x).Sin();
+  const T result = SinOfAngle(ReduceAngle(x));
   return Abs(x) < kTinyAngle<T> ? x : result;
 }
 template <typename T>
 STILLFLOW_INLINE T Cos(T x) {
-  return Turn(x).Cos();
+  return CosOfAngle(ReduceAngle(x));
 }
 template <typename T>
 STILLFLOW_INLINE T Tan(T x) {
-  const T result = Turn(x).Tan();
+  const T result = TanOfAngle(ReduceAngle(x));
   return Abs(x) < kTinyAngle<T> ? x : result;
 }
 
