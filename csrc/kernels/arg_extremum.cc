@@ -7,13 +7,19 @@
 //
 // Of equal elements the first counts, and NaN does not unless there is nothing else.
 #include <algorithm>
+#include <limits>
 
-#include "math/scalar.h"
+#include "math/lanes.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kElementsPerChunk = 16384;
+constexpr int64_t kElementsPerBlock = 1024;
 constexpr int64_t kColumns = 256;
 
 template <typename T>
@@ -25,16 +31,32 @@ auto Load(T value) {
   }
 }
 
-struct Larger {
+template <typename W>
+using Limits = std::numeric_limits<W>;
+
+// Worst is what no element is behind.
+struct Larger : LargerLanes {
   template <typename W>
-  static bool IsBetter(W a, W b) {
+  STILLFLOW_INLINE static bool IsBetter(W a, W b) {
     return a > b;
   }
-};
-struct Smaller {
   template <typename W>
-  static bool IsBetter(W a, W b) {
+  static constexpr W Worst() {
+    return Limits<W>::has_infinity ? -Limits<W>::infinity() : Limits<W>::lowest();
+  }
+};
+struct Smaller : PlusLanes {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return b < a ? b : a;
+  }
+  template <typename W>
+  STILLFLOW_INLINE static bool IsBetter(W a, W b) {
     return a < b;
+  }
+  template <typename W>
+  static constexpr W Worst() {
+    return Limits<W>::has_infinity ? Limits<W>::infinity() : Limits<W>::max();
   }
 };
 
@@ -45,45 +67,109 @@ struct Layout {
   int64_t inner;
 };
 
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
+  Register<T> lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+// The best of at least a register's elements, NaN aside. The last register overlaps the one before it.
+template <typename Order, typename W>
+W BestOf(const W* from, int64_t count) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(W));
+  constexpr int kChains = 4;  // whose latencies overlap
+  Register<W> best[kChains];
+  for (auto& chain : best) chain = Order::template Worst<W>() - Register<W>{};
+  int64_t i = 0;
+  for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
+    for (int k = 0; k < kChains; ++k) best[k] = Order::Combine(best[k], LoadLanes(from + i + k * kWhole));
+  }
+  for (; i + kWhole <= count; i += kWhole) best[0] = Order::Combine(best[0], LoadLanes(from + i));
+  best[1] = Order::Combine(best[1], LoadLanes(from + count - kWhole));
+  best[0] = Order::Combine(Order::Combine(best[0], best[1]), Order::Combine(best[2], best[3]));
+  return CombineHalves<Order, W, kRegisterBytes>(best[0]);
+}
+
+// Where the first lane is that equals its fellow; -1 if none does.
+template <typename W>
+STILLFLOW_INLINE int FirstEqualLane(Register<W> a, Register<W> b) {
+  const auto is_equal = a == b;
+  uint64_t bytes;  // a bit of each; the first that is set is that of a lane
+#if defined(__AVX512BW__)
+  bytes = _mm512_movepi8_mask((__m512i)is_equal);
+#elif defined(__AVX2__)
+  bytes = static_cast<uint32_t>(_mm256_movemask_epi8((__m256i)is_equal));
+#elif defined(__SSE2__)
+  bytes = static_cast<uint32_t>(_mm_movemask_epi8((__m128i)is_equal));
+#else
+  uint64_t words[2];
+  std::memcpy(words, &is_equal, sizeof words);
+  if (words[0] != 0) return static_cast<int>(__builtin_ctzll(words[0]) / (8 * sizeof(W)));
+  bytes = words[1] != 0 ? uint64_t{1} << (8 + __builtin_ctzll(words[1]) / 8) : 0;
+#endif
+  return bytes != 0 ? static_cast<int>(__builtin_ctzll(bytes) / sizeof(W)) : -1;
+}
+
+// Where the first element is that equals `value`, of at least a register's; -1 if none does.
+template <typename W>
+int64_t FirstEqual(const W* from, int64_t count, W value) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(W));
+  const Register<W> values = value - Register<W>{};
+  for (int64_t i = 0; i < count; i += kWhole) {
+    const int64_t begin = std::min(i, count - kWhole);
+    const int lane = FirstEqualLane<W>(LoadLanes(from + begin), values);
+    if (lane >= 0) return begin + lane;
+  }
+  return -1;
+}
+
 template <typename Order, typename T>
-int64_t FindInRow(const T* row, int64_t size) {
-  constexpr int kLanes = 16;
+int64_t FindOneByOne(const T* row, int64_t size) {
   int64_t first = 0;
   if constexpr (kIsFloating<T>) {
     while (first < size && Load(row[first]) != Load(row[first])) ++first;
     if (first == size) return 0;
   }
-  using W = decltype(Load(T{}));
-  W best = Load(row[first]);
-  if (size - first < 4 * kLanes) {
-    int64_t index = first;
-    for (int64_t i = first + 1; i < size; ++i) {
-      const W value = Load(row[i]);
-      if (Order::IsBetter(value, best)) {
-        best = value;
-        index = i;
-      }
-    }
-    return index;
-  }
-  // The best value first, by lanes; then where it is.
-  W lanes[kLanes];
-  for (int j = 0; j < kLanes; ++j) lanes[j] = best;
-  int64_t i = first;
-  for (; i + kLanes <= size; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) {
-      const W value = Load(row[i + j]);
-      lanes[j] = Order::IsBetter(value, lanes[j]) ? value : lanes[j];
-    }
-  }
-  for (int j = 0; i < size; ++i, ++j) {
-    const W value = Load(row[i]);
-    lanes[j] = Order::IsBetter(value, lanes[j]) ? value : lanes[j];
-  }
-  for (int j = 0; j < kLanes; ++j) best = Order::IsBetter(lanes[j], best) ? lanes[j] : best;
+  auto best = Load(row[first]);
   int64_t index = first;
-  while (Load(row[index]) != best) ++index;
+  for (int64_t i = first + 1; i < size; ++i) {
+    const auto value = Load(row[i]);
+    if (Order::IsBetter(value, best)) {
+      best = value;
+      index = i;
+    }
+  }
   return index;
+}
+
+// Block by block, so that a block is still in cache when its best element is looked for. The last one overlaps the
+// one before it.
+template <typename Order, typename T>
+int64_t FindInRow(const T* row, int64_t size) {
+  using W = decltype(Load(T{}));
+  if (size * static_cast<int64_t>(sizeof(W)) < kRegisterBytes) return FindOneByOne<Order>(row, size);
+  W best = Order::template Worst<W>();
+  int64_t index = -1;
+  for (int64_t i = 0; i < size; i += kElementsPerBlock) {
+    const int64_t begin = std::min(i, std::max<int64_t>(size - kElementsPerBlock, 0));
+    const int64_t count = std::min(kElementsPerBlock, size);
+    const W* block;
+    W widened[kElementsPerBlock];
+    if constexpr (std::is_same_v<T, W>) {
+      block = row + begin;
+    } else {
+      for (int64_t j = 0; j < count; ++j) widened[j] = Load(row[begin + j]);
+      block = widened;
+    }
+    const W best_of_block = BestOf<Order>(block, count);
+    if (index >= 0 && !Order::IsBetter(best_of_block, best)) continue;
+    const int64_t place = FirstEqual(block, count, best_of_block);
+    if (place < 0) continue;  // nothing but NaN
+    best = best_of_block;
+    index = begin + place;
+  }
+  return std::max<int64_t>(index, 0);
 }
 
 template <typename Order, typename T, typename Index>

@@ -18,6 +18,31 @@ def test_places_are_numpys(shape, dtype, rng):
     assert result.dtype == np.int64
 
 
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
+def test_places_at_any_density_and_length(share, rng):
+    for shape in [
+        *range(1, 20),
+        255,
+        2047,
+        2049,
+        16383,
+        16384,
+        16392,
+        (5, 1),
+        (1, 5),
+        (1000, 3, 7),
+        (3, 1, 9000),
+        (3,) * 7,
+    ]:
+        x = rng.random(shape) < share
+        np.testing.assert_array_equal(evaluate(ops.where, x), np.argwhere(x))
+
+
+def test_halves_that_are_nearly_zero_are_not_zero():
+    x = np.array([0x0001, 0x8001, 0x0000, 0x8000, 0x7E00] * 9, np.uint16).view(np.float16)
+    assert evaluate(ops.where, x).ravel().tolist() == [i for i in range(45) if i % 5 not in (2, 3)]
+
+
 def test_nan_is_not_zero_and_minus_zero_is():
     np.testing.assert_array_equal(evaluate(ops.where, np.array([np.nan, -0.0, 0.0, np.inf], np.float32)), [[0], [3]])
 
@@ -47,3 +72,4 @@ def test_gradient_matches_differences(rng):
 
 def test_same_bits_everywhere(rng):
     assert_same_bits(ops.where, rng.integers(0, 2, (300, 200)).astype(bool))
+    assert_same_bits(ops.where, rng.integers(0, 9, 70001).astype(np.float32))

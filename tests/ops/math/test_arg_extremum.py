@@ -41,10 +41,47 @@ def test_nan_counts_only_where_there_is_nothing_else(size):
     assert evaluate_built(ops.argmax, x) == size - 1 == evaluate_built(ops.argmin, x)
 
 
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "bfloat16", "float16", "int64", "int16", "int8", "uint64", "uint8"]
+)
+def test_rows_of_every_length_around_registers_and_blocks(dtype, rng):
+    numpy_type = tf.as_dtype(dtype).as_numpy_dtype
+    for size in [*range(1, 20), *range(30, 35), *range(62, 67), 127, 129, 1023, 1024, 1025, 1040, 2049, 3000]:
+        rows = rng.integers(0, 100, (3, size)).astype(numpy_type)
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmax(t, 1), rows), np.argmax(rows, 1))
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmin(t, 1), rows), np.argmin(rows, 1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("size", [10, 16, 33, 1024, 1025, 2500])
+def test_rows_with_nan_infinities_and_zeros_of_both_signs(dtype, size):
+    numpy_type = tf.as_dtype(dtype).as_numpy_dtype
+    last = size - 1
+    rows = np.full((6, size), np.nan)
+    rows[1, last], rows[2, last] = -np.inf, np.inf
+    rows[3], rows[3, last] = -np.inf, np.nan
+    rows[4], rows[4, 1] = 0, -0.0
+    rows[5], rows[5, :3], rows[5, last] = 1, (np.nan, 1, 2), 2
+    rows = rows.astype(numpy_type)
+    for name, expected in (("argmax", [0, last, last, 0, 0, 2]), ("argmin", [0, last, last, 0, 0, 1])):
+        assert_same_bits(lambda t, n=name: getattr(ops, n)(t, 1), rows)
+        np.testing.assert_array_equal(evaluate_built(lambda t, n=name: getattr(ops, n)(t, 1), rows), expected)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint32", "uint64"])
+def test_rows_of_nothing_but_the_smallest_and_largest_integers(dtype):
+    limits = np.iinfo(dtype)
+    rows = np.array([[limits.min] * 200, [limits.max] * 200, [limits.min] * 199 + [limits.max]], dtype)
+    np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmax(t, 1), rows), [0, 0, 199])
+    np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmin(t, 1), rows), [0, 0, 0])
+
+
 def test_same_bits_everywhere(rng):
     x = rng.integers(0, 1000, (40, 50, 60)).astype(np.float32)
     for axis in range(3):
         assert_same_bits(lambda t, axis=axis: ops.argmax(t, axis), x)
+    for dtype in ("float16", "float64", "int8", "int64", "uint16"):
+        assert_same_bits(lambda t: ops.argmin(t, 1), (x[:, 0] - 500).repeat(20, 1).astype(dtype))
 
 
 def test_there_is_no_gradient():
