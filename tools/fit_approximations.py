@@ -264,6 +264,19 @@ def emit_floats():
     log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
     weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)
+    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", of_square(mpmath.sinh, mpf(1) / 6), 0, 1, 4)
+    tanh_tail = of_square(mpmath.tanh, -mpf(1) / 3)
+    emit_float("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh_tail, 0, 0.36, 5, lambda z: z, of_x)
+    asin_tail = of_square(mpmath.asin, mpf(1) / 6)
+    emit_float("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", asin_tail, 0, 0.25, 5, lambda z: z, of_x)
+    atan_tail = of_square(mpmath.atan, -mpf(1) / 3)
+    emit_float("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", atan_tail, 0, 1, 8, lambda z: z, of_x)
+    quarter = LN2 / 4 * mpf("1.001")
+    square_tail = at_limit(lambda r: mpmath.expm1(2 * r) / r, 2)
+    emit_float("ExpOfTwiceTail", "r", "(e^2r - 1) / r", square_tail, -quarter, quarter, 6, abs, ", times |r|")
+    log2_tail = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2 - f**3 / 3 + f**4 / 4) / f**5 / LN2, 1 / (5 * LN2))
+    what, weight = "(log2(1 + f) - its series to f^4) / f^5", lambda f: f**4
+    emit_float("Log2Tail", "f", what, log2_tail, -mpf(1) / 3, mpf(1) / 3, 9, weight, ", times f^4")
     power = at_limit(lambda r: (2**r - 1) / r, LN2)
     emit_float("Exp2Tail", "r", "(2^r - 1) / r", power, -0.5, 0.5, 6)
 

@@ -25,6 +25,41 @@ struct PowOp : Costly {
     return Pow(x, y);
   }
 };
+struct PlainPowOp {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T x, T y) {
+    return PowOfMagnitude(x, y);
+  }
+};
+
+// Block by block, without the special cases where there are none.
+template <typename T>
+void PowTile(const TileCall& call) {
+  constexpr int64_t kBlock = 256;
+  const T* x = static_cast<const T*>(call.in[0]);
+  const T* y = static_cast<const T*>(call.in[1]);
+  const int64_t x_step = call.scalars & 1 ? 0 : 1;
+  const int64_t y_step = call.scalars & 2 ? 0 : 1;
+  TileCall part = call;
+  for (int64_t begin = 0; begin < call.count; begin += kBlock) {
+    part.count = call.count - begin < kBlock ? call.count - begin : kBlock;
+    const T* x_part = x + begin * x_step;
+    const T* y_part = y + begin * y_step;
+    IntOf<T> special_count = 0;
+    for (int64_t i = 0; i < part.count; ++i) special_count += !IsPlainPower(x_part[i * x_step], y_part[i * y_step]);
+    part.in[0] = x_part;
+    part.in[1] = y_part;
+    part.out = static_cast<T*>(call.out) + begin;
+    special_count == 0 ? BinaryTile<PlainPowOp, T>(part) : BinaryTile<PowOp, T>(part);
+  }
+}
+
+template <typename Op, typename T>
+constexpr TileOp OfPower(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 2, PowTile<W>);
+}
+
 // x log y, and 0 for x = 0 whatever y is. Of two NaNs it is x: a product's could be either, as the compiler has it.
 struct XlogyOp : Costly {
   template <typename T>
@@ -56,7 +91,7 @@ const TileOp kExponentialTiles[] = {
     STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
     STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(Unary, CoshOp, "cosh"),
     STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
-    STILLFLOW_FLOAT_TILES(Unary, AtanhOp, "atanh"),       STILLFLOW_FLOAT_TILES(Binary, PowOp, "pow"),
+    STILLFLOW_FLOAT_TILES(Unary, AtanhOp, "atanh"),       STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
     STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
     STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"), {}};
 

@@ -186,6 +186,38 @@ STILLFLOW_INLINE float Log2ErfcOverX(float x) {
                     0x1.41f268p-12f);
 }
 
+// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-27.6.
+STILLFLOW_INLINE float SinhTail(float z) {
+  return Polynomial(z, 0x1.555556p-3f, 0x1.11105ep-7f, 0x1.a086bp-13f, 0x1.6402d2p-19f);
+}
+
+// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.36, to 2^-28.5, times z.
+STILLFLOW_INLINE float TanhTail(float z) {
+  return Polynomial(z, -0x1.55553ep-2f, 0x1.1109c2p-3f, -0x1.b89b94p-5f, 0x1.54cadap-6f, -0x1.82ac94p-8f);
+}
+
+// (asin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-27.6, times z.
+STILLFLOW_INLINE float AsinTail(float z) {
+  return Polynomial(z, 0x1.5555cap-3f, 0x1.33016cp-4f, 0x1.7489e6p-5f, 0x1.8bb84p-6f, 0x1.59c9dcp-5f);
+}
+
+// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-26.0, times z.
+STILLFLOW_INLINE float AtanTail(float z) {
+  return Polynomial(z, -0x1.5554e6p-2f, 0x1.997aeap-3f, -0x1.231bcap-3f, 0x1.b56bc4p-4f, -0x1.36862ap-4f,
+                    0x1.64d822p-5f, -0x1.0fbae2p-6f, 0x1.860274p-9f);
+}
+
+// (e^2r - 1) / r for -0.1735 <= r <= 0.1735, to 2^-28.2, times |r|.
+STILLFLOW_INLINE float ExpOfTwiceTail(float r) {
+  return Polynomial(r, 0x1p+1f, 0x1p+1f, 0x1.55549p+0f, 0x1.5554c8p-1f, 0x1.123ad8p-2f, 0x1.6d7154p-4f);
+}
+
+// (log2(1 + f) - its series to f^4) / f^5 for -0.3333 <= f <= 0.3333, to 2^-34.1, times f^4.
+STILLFLOW_INLINE float Log2Tail(float f) {
+  return Polynomial(f, 0x1.2776dp-2f, -0x1.ec6e9p-3f, 0x1.a60f8cp-3f, -0x1.71ccc4p-3f, 0x1.49454ap-3f,
+                    -0x1.1de7f6p-3f, 0x1.fd06fcp-4f, -0x1.45fbf2p-3f, 0x1.3f51fep-3f);
+}
+
 // (2^r - 1) / r for -0.5 <= r <= 0.5, to 2^-26.7.
 STILLFLOW_INLINE float Exp2Tail(float r) {
   return Polynomial(r, 0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6afap-5f, 0x1.3b2a4p-7f, 0x1.5ef388p-10f, 0x1.442dfep-13f);

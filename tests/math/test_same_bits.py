@@ -69,3 +69,19 @@ def test_an_element_does_not_depend_on_its_neighbours(count, dtype):
     for name in ("exp", "log", "tanh", "sin", "erf", "lgamma"):
         together = evaluate(getattr(ops, name), x)
         assert evaluate(getattr(ops, name), x[:count]).tobytes() == together[:count].tobytes(), name
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_power_does_not_depend_on_special_ones_beside_it(dtype):
+    """Blocks of plain numbers are worked on without the special cases."""
+    from stillflow.testing import evaluate
+
+    rng = np.random.RandomState(5)
+    x, y = (rng.standard_normal((2, 1000)) * 3).astype(dtype)
+    x = np.abs(x)
+    plain = evaluate(ops.pow, x, y)
+    for position in (0, 255, 256, 999):
+        mixed = x.copy()
+        mixed[position] = -1.5
+        others = np.arange(1000) != position
+        assert evaluate(ops.pow, mixed, y)[others].tobytes() == plain[others].tobytes()
