@@ -11,11 +11,17 @@
 
 #include "math/scalar.h"
 
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 namespace stillflow {
 namespace {
 
 constexpr int64_t kElementsPerChunk = 16384;
-constexpr int64_t kColumns = 512;  // whose running results stay in the first-level cache
+constexpr int64_t kRowsAtATime = 4;
+constexpr int64_t kFewestColumns = 8;  // that are worth code for vectors
+constexpr int64_t kColumns = 512;      // whose running results stay in the first-level cache
 
 struct Sum {
   template <typename Acc>
@@ -63,6 +69,25 @@ T Store(Acc value) {
   }
 }
 
+// The same of single elements: what is written for vectors takes several times longer. NaN is made the same.
+template <typename T>
+STILLFLOW_INLINE auto LoadOne(T value) {
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half>) return _cvtsh_ss(value.bits);
+#endif
+  return Load(value);
+}
+template <typename T, typename Acc>
+STILLFLOW_INLINE T StoreOne(Acc value) {
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half>) {
+    const uint16_t bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+    return Half{static_cast<uint16_t>(value != value ? (bits & 0x8000) | 0x7E00 : bits)};
+  }
+#endif
+  return Store<T>(value);
+}
+
 // x seen as [outer, size, inner], and the order in which the middle is walked.
 struct Layout {
   int64_t outer = 1;
@@ -71,6 +96,53 @@ struct Layout {
   bool is_exclusive;
   bool is_reverse;
 };
+
+// kRows at a time, so that one does not wait for what another's last combination results in. Row k begins at
+// begins[k].
+template <typename Op, bool kIsExclusive, int64_t kRows, typename T>
+STILLFLOW_INLINE void RunRows(const Layout& layout, const int64_t* begins, const T* from, T* to) {
+  using Acc = decltype(Load(T{}));
+  Acc running[kRows];
+  for (auto& row : running) row = Op::template Start<Acc>();
+  const int64_t step = layout.is_reverse ? -layout.inner : layout.inner;
+  int64_t place = layout.is_reverse ? (layout.size - 1) * layout.inner : 0;
+  for (int64_t i = 0; i < layout.size; ++i, place += step) {
+#pragma GCC unroll 4
+    for (int64_t k = 0; k < kRows; ++k) {
+      const int64_t at = begins[k] + place;
+      const Acc next = Op::Combine(running[k], LoadOne(from[at]));
+      to[at] = StoreOne<T>(kIsExclusive ? running[k] : next);
+      running[k] = next;
+    }
+  }
+}
+
+// Every place of the outer and of the inner dimension is a row.
+template <typename Op, bool kIsExclusive, typename T>
+Status RunAllRows(const KernelCall& call, const Layout& layout, const T* from, T* to) {
+  const int64_t chunk = std::max(kElementsPerChunk / layout.size, kRowsAtATime);
+  return ForEachChunk(call, layout.outer * layout.inner, chunk, [&](Range range) {
+    int64_t outer = range.begin / layout.inner;
+    int64_t inner = range.begin % layout.inner;
+    int64_t begins[kRowsAtATime];
+    for (int64_t row = range.begin; row < range.end;) {
+      const int64_t rows = std::min(kRowsAtATime, range.end - row);
+      for (int64_t k = 0; k < rows; ++k) {
+        begins[k] = outer * layout.size * layout.inner + inner;
+        if (++inner == layout.inner) {
+          inner = 0;
+          ++outer;
+        }
+      }
+      row += rows;
+      if (rows == kRowsAtATime) {
+        RunRows<Op, kIsExclusive, kRowsAtATime>(layout, begins, from, to);
+      } else {
+        for (int64_t k = 0; k < rows; ++k) RunRows<Op, kIsExclusive, 1>(layout, begins + k, from, to);
+      }
+    }
+  });
+}
 
 template <typename Op, typename T>
 void RunColumns(const Layout& layout, const T* from, T* to, int64_t count) {
@@ -91,6 +163,10 @@ template <typename Op, typename T>
 Status Run(const KernelCall& call, const Layout& layout) {
   const T* from = Data<T>(*call.in[0]);
   T* to = MutableData<T>(*call.out[0]);
+  if (layout.inner < kFewestColumns) {
+    return layout.is_exclusive ? RunAllRows<Op, true>(call, layout, from, to)
+                               : RunAllRows<Op, false>(call, layout, from, to);
+  }
   const int64_t width = std::min(layout.inner, kColumns);
   const int64_t tiles = (layout.inner + width - 1) / width;
   const int64_t chunk = std::max<int64_t>(kElementsPerChunk / (layout.size * width), 1);
