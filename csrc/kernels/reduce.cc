@@ -9,134 +9,22 @@
 //
 // bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr 0 is "NCHW".
 //
-// The order of combination follows from the shape alone: runs of kRun elements are combined in kLanes lanes,
+// The order of combination follows from the shape alone: runs of kRun elements are combined in kReductionLanes lanes,
 // the lanes by a tree, and the runs' results by a tree again. Half types are accumulated in float.
 #include <algorithm>
-#include <limits>
 
-#include "math/lanes.h"
+#include "math/reduction.h"
+#include "movement/strided_copy.h"
 
 namespace stillflow {
 namespace {
 
-constexpr int kLanes = 32;
 constexpr int64_t kRun = 1024;       // elements of a contiguous run
 constexpr int64_t kRowsPerRun = 64;  // rows of a run when whole rows are combined
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kColumnsPerTile = 4096;
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
-
-template <typename Acc, typename T>
-inline Acc Load(T value) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(value);
-  } else {
-    return value;
-  }
-}
-
-// What is combined: Start is neutral, Prepare takes an element. Floating-point numbers come as vectors as well.
-template <typename Acc>
-struct Plain {
-  template <typename T>
-  STILLFLOW_INLINE static T Prepare(T value) {
-    return value;
-  }
-};
-
-// Integers wrap around.
-template <typename T>
-using Wrapping = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
-
-template <typename Acc>
-struct Sum : Plain<Acc> {
-  static Acc Start() { return Acc{0}; }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    return static_cast<V>(static_cast<Wrapping<V>>(a) + static_cast<Wrapping<V>>(b));
-  }
-};
-template <typename Acc>
-struct SumOfSquares : Sum<Acc> {
-  template <typename V>
-  STILLFLOW_INLINE static V Prepare(V value) {
-    return static_cast<V>(static_cast<Wrapping<V>>(value) * static_cast<Wrapping<V>>(value));
-  }
-};
-template <typename Acc>
-struct Prod : Plain<Acc> {
-  static Acc Start() { return Acc{1}; }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
-  }
-};
-// A NaN stays; a may be one, and then b is not greater.
-template <typename Acc>
-struct Max : Plain<Acc> {
-  static Acc Start() {
-    return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V larger = b > a ? b : a;
-    return b != b ? b : larger;
-  }
-};
-template <typename Acc>
-struct Min : Plain<Acc> {
-  static Acc Start() {
-    return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V smaller = b < a ? b : a;
-    return b != b ? b : smaller;
-  }
-};
-struct All : Plain<bool> {
-  static bool Start() { return true; }
-  static bool Combine(bool a, bool b) { return a & b; }
-};
-struct Any : Plain<bool> {
-  static bool Start() { return false; }
-  static bool Combine(bool a, bool b) { return a | b; }
-};
-
-// Combines values[0], values[stride], ..., `width` of each, by a tree: neighbours first.
-template <typename Op, typename Acc>
-void CombineTree(Acc* values, int64_t count, int64_t stride, int64_t width) {
-  while (count > 1) {
-    const int64_t half = count / 2;
-    for (int64_t i = 0; i < half; ++i) {
-      for (int64_t j = 0; j < width; ++j) {
-        values[i * stride + j] = Op::Combine(values[2 * i * stride + j], values[(2 * i + 1) * stride + j]);
-      }
-    }
-    if (count % 2 != 0) std::copy_n(values + (count - 1) * stride, width, values + half * stride);
-    count = half + count % 2;
-  }
-}
-
-template <typename Op, typename Acc, typename T>
-Acc CombineRun(const T* data, int64_t count) {
-  if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>) {
-    return CombineInLanes<Op, kLanes>(data, count, Op::Start());
-  } else {
-    Acc lanes[kLanes];
-    for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Start();
-    int64_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-      for (int j = 0; j < kLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i + j])));
-    }
-    for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i])));
-    for (int width = kLanes / 2; width > 0; width /= 2) {
-      for (int j = 0; j < width; ++j) lanes[j] = Op::Combine(lanes[j], lanes[j + width]);
-    }
-    return lanes[0];
-  }
-}
 
 // What is reduced, seen as [outer, reduced, inner].
 struct Extent {
@@ -165,59 +53,76 @@ inline T Finish(Acc value, Operation operation, int64_t count) {
   }
 }
 
-// inner == 1: every output is the combination of a contiguous row.
-template <typename Op, typename Acc, typename T>
-Status ReduceRows(const KernelCall& call, Operation operation, const Extent& extent, const T* from, T* to) {
-  const int64_t runs = std::max<int64_t>((extent.reduced + kRun - 1) / kRun, 1);
-  if (runs == 1) {
-    const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(extent.reduced, 16), 1);
-    return ForEachChunk(call, extent.outer, rows_per_chunk, [&](Range rows) {
-      for (int64_t i = rows.begin; i < rows.end; ++i) {
-        const Acc value = CombineRun<Op, Acc>(from + i * extent.reduced, extent.reduced);
-        to[i] = Finish<Acc, T>(value, operation, extent.reduced);
-      }
-    });
+// Rows of elements that lie in segments: row i begins at i * pitch, its segments are `stride` apart.
+struct Rows {
+  int64_t count;
+  int64_t length;
+  int64_t pitch;
+  int64_t segment;
+  int64_t stride;
+
+  static Rows Adjacent(int64_t count, int64_t length) { return {count, length, length, length, length}; }
+  bool AreAdjacent() const { return segment == length; }
+};
+
+// Where `count` elements of a row stand one after another: a copy in `buffer`, if need be.
+template <typename T>
+const T* Fetch(const Rows& rows, const T* from, int64_t row, int64_t begin, int64_t count, T* buffer) {
+  from += row * rows.pitch;
+  if (rows.AreAdjacent()) return from + begin;
+  int64_t in_segment = begin % rows.segment;
+  from += begin / rows.segment * rows.stride;
+  for (int64_t done = 0; done < count; from += rows.stride, in_segment = 0) {
+    const int64_t part = std::min(rows.segment - in_segment, count - done);
+    CopyBytes(reinterpret_cast<char*>(buffer + done), reinterpret_cast<const char*>(from + in_segment),
+              part * static_cast<int64_t>(sizeof(T)));
+    done += part;
   }
-  const Scratch scratch(call, extent.outer * runs * static_cast<int64_t>(sizeof(Acc)));
-  if (!scratch.ok()) return OutOfScratch();
-  Acc* partial = scratch.data<Acc>();
-  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, extent.outer * runs, kElementsPerChunk / kRun, [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const int64_t row = i / runs;
-      const int64_t begin = i % runs * kRun;
-      partial[i] = CombineRun<Op, Acc>(from + row * extent.reduced + begin, std::min(kRun, extent.reduced - begin));
-    }
-  }));
-  for (int64_t row = 0; row < extent.outer; ++row) {
-    CombineTree<Op>(partial + row * runs, runs, 1, 1);
-    to[row] = Finish<Acc, T>(partial[row * runs], operation, extent.reduced);
-  }
-  return Status();
+  return buffer;
 }
 
-// Whole rows of `inner` elements are combined, element by element; several at a time, which saves as many passes over
-// what they are combined to.
+// Every output is the combination of a row of at most kRun elements.
 template <typename Op, typename Acc, typename T>
-void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, Acc* to) {
-  const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load<Acc>(row[j])); };
-  for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
-  int64_t i = 0;
-  for (; i + 4 <= rows; i += 4) {
-    const T* a = from + i * stride;
-    const T* b = a + stride;
-    const T* c = b + stride;
-    const T* d = c + stride;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) {
-      const Acc two = Op::Combine(Op::Combine(to[j], prepared(a, j)), prepared(b, j));
-      to[j] = Op::Combine(Op::Combine(two, prepared(c, j)), prepared(d, j));
+Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
+  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
+  const bool are_short = 0 < rows.length && rows.length <= kReductionLanes && rows.AreAdjacent();
+  return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
+    int64_t i = range.begin;
+    while (are_short && i + 1 < range.end) {
+      Acc values[kShortRowsPerTile];
+      const int64_t count = std::min(kShortRowsPerTile, range.end - i);
+      CombineShortRows<Op>(from + i * rows.length, count, rows.length, values);
+      for (int64_t k = 0; k < count; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
+      i += count;
     }
+    T buffer[kRun];
+    for (; i < range.end; ++i) {
+      const Acc value = CombineRun<Op, Acc>(Fetch(rows, from, i, 0, rows.length, buffer), rows.length);
+      to[i] = Finish<Acc, T>(value, operation, rows.length);
+    }
+  });
+}
+
+template <typename Op, typename Acc, typename T>
+Status ReduceRows(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
+  if (rows.length <= kRun) return ReduceSingleRuns<Op, Acc>(call, operation, rows, from, to);
+  const int64_t runs = (rows.length + kRun - 1) / kRun;
+  const Scratch scratch(call, rows.count * runs * static_cast<int64_t>(sizeof(Acc)));
+  if (!scratch.ok()) return OutOfScratch();
+  Acc* partial = scratch.data<Acc>();
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows.count * runs, kElementsPerChunk / kRun, [&](Range range) {
+    T buffer[kRun];
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const int64_t begin = i % runs * kRun;
+      const int64_t count = std::min(kRun, rows.length - begin);
+      partial[i] = CombineRun<Op, Acc>(Fetch(rows, from, i / runs, begin, count, buffer), count);
+    }
+  }));
+  for (int64_t row = 0; row < rows.count; ++row) {
+    CombineTree<Op>(partial + row * runs, runs, 1, 1);
+    to[row] = Finish<Acc, T>(partial[row * runs], operation, rows.length);
   }
-  for (; i < rows; ++i) {
-    const T* row = from + i * stride;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) to[j] = Op::Combine(to[j], prepared(row, j));
-  }
+  return Status();
 }
 
 template <typename Op, typename Acc, typename T>
@@ -261,8 +166,8 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
 template <typename Op, typename Acc, typename T>
 Status ReduceExtent(const KernelCall& call, Operation operation, const Extent& extent, const T* from, T* to) {
   if (extent.outer * extent.inner == 0) return Status();
-  return extent.inner == 1 ? ReduceRows<Op, Acc>(call, operation, extent, from, to)
-                           : ReduceColumns<Op, Acc>(call, operation, extent, from, to);
+  if (extent.inner != 1) return ReduceColumns<Op, Acc>(call, operation, extent, from, to);
+  return ReduceRows<Op, Acc>(call, operation, Rows::Adjacent(extent.outer, extent.reduced), from, to);
 }
 
 // The axes to reduce, checked.
@@ -306,33 +211,23 @@ Layout Merge(const Tensor& input, const bool* is_reduced) {
 }
 
 // Copies the input so that kept dimensions come first and reduced ones last, each in their order.
-template <typename T>
-void Gather(const Layout& layout, const T* from, T* to) {
-  int order[kMaxRank];
-  int next = 0;
-  for (const bool wanted : {false, true}) {
-    for (int i = 0; i < layout.count; ++i) {
-      if (layout.is_reduced[i] == wanted) order[next++] = i;
-    }
-  }
+Status Gather(const KernelCall& call, const Layout& layout, int64_t element_bytes, const void* from, void* to) {
   int64_t strides[kMaxRank];
   int64_t stride = 1;
   for (int i = layout.count - 1; i >= 0; --i) {
     strides[i] = stride;
     stride *= layout.dims[i];
   }
-  int64_t position[kMaxRank] = {};
-  int64_t at = 0;
-  for (int64_t n = 0; n < stride; ++n) {
-    to[n] = from[at];
-    for (int k = layout.count - 1; k >= 0; --k) {
-      const int axis = order[k];
-      at += strides[axis];
-      if (++position[axis] < layout.dims[axis]) break;
-      at -= layout.dims[axis] * strides[axis];
-      position[axis] = 0;
+  StridedCopy copy;
+  int64_t to_stride = stride;
+  for (const bool wanted : {false, true}) {
+    for (int i = 0; i < layout.count; ++i) {
+      if (layout.is_reduced[i] != wanted) continue;
+      to_stride /= layout.dims[i];
+      copy.Add(layout.dims[i], strides[i], to_stride);
     }
   }
+  return CopyStrided(call, copy, element_bytes, from, to);
 }
 
 template <typename Op, typename Acc, typename T>
@@ -347,9 +242,14 @@ Status Reduce(const KernelCall& call, Operation operation, const bool* is_reduce
     const auto dim = [&](int i) { return i >= 0 && i < layout.count ? layout.dims[i] : int64_t{1}; };
     return ReduceExtent<Op, Acc>(call, operation, Extent{dim(first), dim(first + 1), dim(first + 2)}, from, to);
   }
+  if (layout.count == 3) {
+    const Rows rows = {layout.dims[1], layout.dims[0] * layout.dims[2], layout.dims[2], layout.dims[2],
+                       layout.dims[1] * layout.dims[2]};
+    return ReduceRows<Op, Acc>(call, operation, rows, from, to);
+  }
   const Scratch scratch(call, input.count * static_cast<int64_t>(sizeof(T)));
   if (!scratch.ok()) return OutOfScratch();
-  Gather(layout, from, scratch.data<T>());
+  if (input.count > 0) STILLFLOW_RETURN_IF_ERROR(Gather(call, layout, sizeof(T), from, scratch.data<T>()));
   Extent extent{1, 1, 1};
   for (int i = 0; i < layout.count; ++i) (layout.is_reduced[i] ? extent.reduced : extent.outer) *= layout.dims[i];
   return ReduceExtent<Op, Acc>(call, operation, extent, scratch.data<T>(), to);

@@ -48,6 +48,33 @@ def test_sizes_around_lanes_runs_and_chunks(name, size, rng):
         np.testing.assert_allclose(result, NUMPY[name](array, axis=axis), rtol=1e-12, atol=1e-11)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.int8])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 10, 16, 17, 31, 32, 33])
+def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
+    """-0 and NaN included, in as many rows as fill tiles and some more."""
+    x = rng.uniform(-100, 100, (71, length)).astype(dtype)
+    x.reshape(-1)[::5] = -0.0
+    if dtype().dtype.kind == "f":
+        x.reshape(-1)[3::53] = np.nan
+    for name in ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"):
+
+        def build(t, name=name):
+            return getattr(ops, name)(t, -1)
+
+        alone = [evaluate_built(build, row) for row in x]
+        assert evaluate_built(build, x).tobytes() == np.array(alone, dtype).tobytes()
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 700), (700, 3, 2), (1, 5, 9), (40, 2, 33)])
+def test_rows_in_segments_have_the_bits_of_adjacent_ones(shape, rng):
+    x = rng.standard_normal(shape).astype(np.float32)
+    adjacent = np.ascontiguousarray(x.transpose(1, 0, 2)).reshape(shape[1], -1)
+    for name in ("reduce_sum", "reduce_max", "reduce_prod"):
+        reduce = getattr(ops, name)
+        result = evaluate_built(lambda t, reduce=reduce: reduce(t, (0, 2)), x)
+        assert result.tobytes() == evaluate_built(lambda t, reduce=reduce: reduce(t, 1), adjacent).tobytes()
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2, (0, 1), (1, 2), (0, 2), None])
 @pytest.mark.parametrize("shape", [(0, 3, 2), (3, 0, 2), (3, 2, 0), (0, 0, 0)])
 def test_nothing_reduces_to_what_changes_nothing(shape, axis):
@@ -59,6 +86,13 @@ def test_nothing_reduces_to_what_changes_nothing(shape, axis):
     for name, neutral in (("all", True), ("any", False)):
         result = evaluate_built(lambda t, name=name: getattr(ops, f"reduce_{name}")(t, axis), x.astype(bool))
         assert np.all(result == neutral)
+
+
+@pytest.mark.parametrize("axes", [(0, 2), (1, 3), (0, 2, 4), (1, 3, 4)])
+@pytest.mark.parametrize("empty", range(5))
+def test_nothing_reduces_along_many_axes(empty, axes):
+    x = np.ones([0 if i == empty else 2 for i in range(5)], np.float32)
+    np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_sum(t, axes), x), np.sum(x, axes))
 
 
 def test_no_axes_reduce_nothing(rng):

@@ -1,0 +1,175 @@
+// reduction.h: what reductions combine, and in which order.
+//
+// A run of elements is combined in kReductionLanes lanes by position, the lanes by a tree. The order follows from the
+// number of elements alone.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "math/lanes.h"
+
+namespace stillflow {
+
+constexpr int kReductionLanes = 32;
+constexpr int64_t kShortRowsPerTile = 32;
+
+template <typename Acc, typename T>
+inline Acc Load(T value) {
+  if constexpr (kIsFloating<T>) {
+    return Widen(value);
+  } else {
+    return value;
+  }
+}
+
+// What is combined: Start is neutral, Prepare takes an element. Floating-point numbers come as vectors as well.
+template <typename Acc>
+struct Plain {
+  template <typename T>
+  STILLFLOW_INLINE static T Prepare(T value) {
+    return value;
+  }
+};
+
+// Integers wrap around.
+template <typename T>
+using Unsigned = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
+template <typename T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, Unsigned<T>, T>;
+
+template <typename Acc>
+struct Sum : Plain<Acc> {
+  static Acc Start() { return Acc{0}; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) + static_cast<Wrapping<V>>(b));
+  }
+};
+template <typename Acc>
+struct SumOfSquares : Sum<Acc> {
+  template <typename V>
+  STILLFLOW_INLINE static V Prepare(V value) {
+    return static_cast<V>(static_cast<Wrapping<V>>(value) * static_cast<Wrapping<V>>(value));
+  }
+};
+template <typename Acc>
+struct Prod : Plain<Acc> {
+  static Acc Start() { return Acc{1}; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
+  }
+};
+// A NaN stays; a may be one, and then b is not greater.
+template <typename Acc>
+struct Max : Plain<Acc> {
+  static Acc Start() {
+    return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V larger = b > a ? b : a;
+    return b != b ? b : larger;
+  }
+};
+template <typename Acc>
+struct Min : Plain<Acc> {
+  static Acc Start() {
+    return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V smaller = b < a ? b : a;
+    return b != b ? b : smaller;
+  }
+};
+struct All : Plain<bool> {
+  static bool Start() { return true; }
+  static bool Combine(bool a, bool b) { return a & b; }
+};
+struct Any : Plain<bool> {
+  static bool Start() { return false; }
+  static bool Combine(bool a, bool b) { return a | b; }
+};
+
+// Combines values[0], values[stride], ..., `width` of each, by a tree: neighbours first.
+template <typename Op, typename Acc>
+void CombineTree(Acc* values, int64_t count, int64_t stride, int64_t width) {
+  while (count > 1) {
+    const int64_t half = count / 2;
+    for (int64_t i = 0; i < half; ++i) {
+      for (int64_t j = 0; j < width; ++j) {
+        values[i * stride + j] = Op::Combine(values[2 * i * stride + j], values[(2 * i + 1) * stride + j]);
+      }
+    }
+    if (count % 2 != 0) std::copy_n(values + (count - 1) * stride, width, values + half * stride);
+    count = half + count % 2;
+  }
+}
+
+template <typename Op, typename Acc, typename T>
+Acc CombineRun(const T* data, int64_t count) {
+  if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>) {
+    return CombineInLanes<Op, kReductionLanes>(data, count, Op::Start());
+  } else {
+    Acc lanes[kReductionLanes];
+    for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
+    int64_t i = 0;
+    for (; i + kReductionLanes <= count; i += kReductionLanes) {
+      for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i + j])));
+    }
+    for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i])));
+    for (int width = kReductionLanes / 2; width > 0; width /= 2) {
+      for (int j = 0; j < width; ++j) lanes[j] = Op::Combine(lanes[j], lanes[j + width]);
+    }
+    return lanes[0];
+  }
+}
+
+// Rows of `count` <= kReductionLanes elements, each combined as CombineRun does it: every step is done for all rows
+// at once.
+template <typename Op, typename Acc, typename T>
+void CombineShortRows(const T* from, int64_t rows, int64_t count, Acc* to) {
+  Acc lanes[kReductionLanes][kShortRowsPerTile];
+  for (int64_t j = 0; j < count; ++j) {
+    __asm__("" : "+r"(j));  // keeps the loops in this order, in which vector code gathers
+#pragma GCC ivdep
+    for (int64_t i = 0; i < rows; ++i) {
+      lanes[j][i] = Op::Combine(Op::Start(), Op::Prepare(Load<Acc>(from[i * count + j])));
+    }
+  }
+  for (int64_t width = kReductionLanes / 2; width > 0; width /= 2) {
+    for (int64_t j = 0; j < width && j + width < count; ++j) {
+      for (int64_t i = 0; i < rows; ++i) lanes[j][i] = Op::Combine(lanes[j][i], lanes[j + width][i]);
+    }
+  }
+  std::copy_n(lanes[0], rows, to);
+}
+
+// Whole rows of `inner` elements are combined, element by element; several at a time, which saves as many passes over
+// what they are combined to.
+template <typename Op, typename Acc, typename T>
+void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, Acc* to) {
+  const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load<Acc>(row[j])); };
+  for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
+  int64_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    const T* a = from + i * stride;
+    const T* b = a + stride;
+    const T* c = b + stride;
+    const T* d = c + stride;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) {
+      const Acc two = Op::Combine(Op::Combine(to[j], prepared(a, j)), prepared(b, j));
+      to[j] = Op::Combine(Op::Combine(two, prepared(c, j)), prepared(d, j));
+    }
+  }
+  for (; i < rows; ++i) {
+    const T* row = from + i * stride;
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) to[j] = Op::Combine(to[j], prepared(row, j));
+  }
+}
+
+}  // namespace stillflow
