@@ -95,3 +95,32 @@ def test_misfits_are_named():
         ):
             with pytest.raises(errors.InvalidArgumentError, match=message):
                 session.run(build(*unknown), {unknown[0]: x, unknown[1]: np.zeros((2, 4))})
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float16", "bool", "complex128"])
+@pytest.mark.parametrize("values", [2, 3, 5, 300])
+def test_stacks_of_short_runs(values, dtype, rng):
+    shapes = [(0,), (2,), (31,), (33,), (70, 1), (9, 2), (5, 4), (3, 3), (40, 0)]
+    for shape in shapes + [(40001,), (300, 257)] * (values <= 3):
+        arrays = [rng.integers(0, 2, shape).astype(dtype) for _ in range(values)]
+        for axis in {-1, 1}:
+            result = evaluate(lambda *x, axis=axis: ops.stack(x, axis), *arrays)
+            np.testing.assert_array_equal(result, np.stack(arrays, axis))
+
+
+def test_stacks_of_parts_of_arrays_and_of_strings(rng):
+    x = rng.integers(0, 9, (9, 501), np.uint8)
+    result = evaluate(lambda x: ops.stack([x[1], x[2]], -1), x)
+    np.testing.assert_array_equal(result, np.stack([x[1], x[2]], -1))
+    result = evaluate(lambda x: ops.stack([ops.reshape(x[1:, 1], [4, 2]), ops.reshape(x[:-1, 0], [4, 2])], 1), x)
+    np.testing.assert_array_equal(result, np.stack([x[1:, 1].reshape(4, 2), x[:-1, 0].reshape(4, 2)], 1))
+    text = np.array([b"one", b"a longer text than a cell holds" * 3, b""], object)
+    assert evaluate(lambda t: ops.stack([t, t, t[::-1]], -1), text).tolist() == [
+        [a, a, b] for a, b in zip(text, text[::-1], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_stacks_have_the_same_bits_everywhere(values, rng):
+    x = rng.standard_normal((values, 300, 257)).astype(np.float32)
+    assert_same_bits(lambda *x: ops.stack(x, -1), *x)
