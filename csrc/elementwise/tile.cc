@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "elementwise/halves.h"
+
 namespace stillflow {
 namespace {
 
 constexpr int64_t kStagedElements = 256;
-
-// NaNs need not keep their bits: no operation that is widened shows them.
-void WidenHalves(const Half* from, int64_t count, float* to) {
-  int64_t i = 0;
-#if defined(__F16C__)
-  for (; i + 8 <= count; i += 8) {
-    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
-  }
-#endif
-  for (; i < count; ++i) to[i] = Widen(from[i]);
-}
 
 template <typename T>
 const float* WidenAll(const void* from, int64_t count, float* to) {
@@ -28,6 +19,16 @@ const float* WidenAll(const void* from, int64_t count, float* to) {
     ForElements<kStep<T, float>>(count, [=](int64_t i) __attribute__((always_inline)) { to[i] = Widen(x[i]); });
   }
   return to;
+}
+
+template <typename T>
+void NarrowAll(const float* from, int64_t count, T* to) {
+  if constexpr (std::is_same_v<T, Half>) {
+    NarrowToHalves(from, count, to);
+  } else {
+    ForElements<kStep<T, float>>(
+        count, [=](int64_t i) __attribute__((always_inline)) { to[i] = Narrow<T>(from[i]); });
+  }
 }
 
 template <typename T>
@@ -49,10 +50,7 @@ void RunOn(const TileOp& op, const TileCall& call) {
     part.out = is_rounded ? static_cast<void*>(staged[3]) : static_cast<char*>(call.out) + begin * out_bytes;
     op.run(part);
     if (!is_rounded) continue;
-    T* y = static_cast<T*>(call.out) + begin;
-    const float* results = staged[3];
-    ForElements<kStep<T, float>>(
-        part.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Narrow<T>(results[i]); });
+    NarrowAll(staged[3], part.count, static_cast<T*>(call.out) + begin);
   }
 }
 

@@ -46,6 +46,54 @@ def test_same_bits_everywhere(source, target, rng):
     assert_same_bits(lambda x: ops.cast(x, target), (rng.standard_normal(40001) * 1e3).astype(source))
 
 
+def test_every_half_has_the_same_bits_as_a_float_everywhere():
+    bits = np.arange(1 << 16, dtype=np.uint32)
+    x = bits.astype(np.uint16).view(np.float16)
+    assert_same_bits(lambda t: ops.cast(t, "float32"), x)
+    result = evaluate_built(lambda t: ops.cast(t, "float32"), x).view(np.uint32)
+    is_nan = np.isnan(x)
+    np.testing.assert_array_equal(result[~is_nan], x.astype(np.float32).view(np.uint32)[~is_nan])
+    nans = bits[is_nan]  # their bits stay, those that signal included
+    np.testing.assert_array_equal(result[is_nan], nans >> 15 << 31 | 0x7F800000 | (nans & 0x3FF) << 13)
+
+
+def test_floats_of_every_kind_have_the_same_bits_as_halves_everywhere():
+    high = np.arange(1 << 16, dtype=np.uint32) << 16
+    x = (high[:, None] | np.array([0, 1, 0x0FFF, 0x1000, 0x1001, 0x2FFF, 0x3000], np.uint32)).view(np.float32)
+    assert_same_bits(lambda t: ops.cast(t, "float16"), x)
+    result = evaluate_built(lambda t: ops.cast(t, "float16"), x).view(np.uint16)
+    np.testing.assert_array_equal(result[np.isnan(x)], np.signbit(x[np.isnan(x)]) * 0x8000 + 0x7E00)
+
+
+@pytest.mark.parametrize(
+    "other", ["float32", "float64", "bfloat16", "int64", "int16", "int8", "uint64", "uint8", "bool"]
+)
+def test_halves_of_any_count_are_cast_as_floats_are(other, rng):
+    for count in [0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 63, 65, 255, 256, 257, 1000]:
+        x = np.abs(rng.standard_normal(count) * 50).astype(np.float16) * np.float16(1 if other == "uint64" else -1)
+        expected = evaluate_built(lambda t: ops.cast(t, other), x.astype(np.float32))
+        assert_same(evaluate_built(lambda t: ops.cast(t, other), x), expected)
+        back = evaluate_built(lambda t: ops.cast(t, "float16"), expected)
+        np.testing.assert_array_equal(back, expected.astype(np.float16))
+    assert_same_bits(lambda t: ops.cast(t, other), x)
+    assert_same_bits(lambda t: ops.cast(t, "float16"), expected)
+
+
+@pytest.mark.parametrize("target", ["float32", "float64", "bfloat16", "int64", "int8", "uint16", "float16"])
+def test_bools_become_zero_and_one(target, rng):
+    for count in [1, 31, 64, 65, 1000]:
+        x = rng.integers(0, 2, count).astype(bool)
+        expected = x.astype(tf.as_dtype(target).as_numpy_dtype)
+        assert_same(evaluate_built(lambda t: ops.cast(t, target), x), expected)
+
+
+@pytest.mark.parametrize("count", [1, 16, 33, 700])
+def test_nan_in_operations_on_halves_has_the_same_bits_everywhere(count):
+    x = np.resize(np.array([1, np.nan, -np.nan, np.inf, 65504, 6e-8], np.float16), count)
+    for build in (tf.exp, tf.tanh, lambda t: t + 1, lambda t: t * t):
+        assert_same_bits(build, x)
+
+
 def test_strings_are_not_cast():
     with pytest.raises((ValueError, tf.errors.OpError)), tf.Session() as session:
         session.run(tf.cast(tf.constant(["1"]), tf.float32))

@@ -1,0 +1,74 @@
+#include "elementwise/halves.h"
+
+#include "math/lanes.h"
+
+namespace stillflow {
+
+#if defined(__F16C__)
+namespace {
+
+constexpr int64_t kLanes = kRegisterBytes / 4;
+constexpr int64_t kAtOnce = 2 * kLanes;
+#if defined(__AVX512F__)
+constexpr __mmask16 kAllLanes = 0xFFFF;  // without it the compiler warns of what its own header leaves unset
+#endif
+
+STILLFLOW_INLINE Register<float> Load(const Half* from) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_cvtph_ps(kAllLanes, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#else
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+#endif
+}
+
+STILLFLOW_INLINE void Store(Register<float> value, Half* to) {
+#if defined(__AVX512F__)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm512_maskz_cvtps_ph(kAllLanes, value, _MM_FROUND_TO_NEAREST_INT));
+#else
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+#endif
+}
+
+STILLFLOW_INLINE bool HasNaN(Register<float> a, Register<float> b) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
+#else
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
+#endif
+}
+
+}  // namespace
+#endif
+
+// The instructions make other NaNs, so that registers with one of them are left to what all processors have.
+
+void WidenHalves(const Half* from, int64_t count, float* to) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    const Register<float> values[2] = {Load(from + i), Load(from + i + kLanes)};
+    std::memcpy(to + i, values, sizeof values);
+    if (!__builtin_expect(HasNaN(values[0], values[1]), false)) continue;
+    for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Widen(from[k]);
+  }
+#endif
+  for (; i < count; ++i) to[i] = Widen(from[i]);
+}
+
+void NarrowToHalves(const float* from, int64_t count, Half* to) {
+  int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    Register<float> values[2];
+    std::memcpy(values, from + i, sizeof values);
+    Store(values[0], to + i);
+    Store(values[1], to + i + kLanes);
+    if (!__builtin_expect(HasNaN(values[0], values[1]), false)) continue;
+    for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Narrow<Half>(from[k]);
+  }
+#endif
+  for (; i < count; ++i) to[i] = Narrow<Half>(from[i]);
+}
+
+}  // namespace stillflow

@@ -1,0 +1,12 @@
+// halves.h: runs of 16-bit floats made floats and back, by the instructions that processors have for it.
+#pragma once
+
+#include "math/scalar.h"
+
+namespace stillflow {
+
+// As Widen and Narrow do it, NaN included.
+void WidenHalves(const Half* from, int64_t count, float* to);
+void NarrowToHalves(const float* from, int64_t count, Half* to);
+
+}  // namespace stillflow
