@@ -12,13 +12,18 @@ MI = 1 << 20
 
 
 def kernel(name, moved, arrays, build, numpy=None, torch=None):
-    """`moved` is how many bytes are read and written at least; `arrays()` makes the operands.
+    """`moved` is how many bytes memory moves at least, None where all stays in cache; `arrays()` makes the operands.
 
     build(tf, *variables) gives the node; numpy(*arrays) and torch(torch, *tensors) give functions to time.
     """
-    engines = ("stillflow", *(("numpy",) if numpy else ()), *(("torch",) if torch else ()), "copy")
+    engines = (
+        "stillflow",
+        *(("numpy",) if numpy else ()),
+        *(("torch",) if torch else ()),
+        *(("copy",) if moved else ()),
+    )
 
-    @case(name, engines, bar=1, copy_bar=0.8)
+    @case(name, engines, bar=1, copy_bar=0.8 if moved else None)
     def make(engine, threads):
         if engine.__name__ == "copy":
             source = np.ones(moved // 8, np.float32)
@@ -186,4 +191,51 @@ kernel(
     lambda tf, a, b: tf.concat([a, b], 1),
     lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(32768, 2048)),
     lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(32768, 2048)),
+)
+
+# ---- In cache ---------------------------------------------------------------------------------------------------
+
+KI = 1 << 10
+
+for _name in ("exp", "tanh", "erf", "sin"):
+    kernel(
+        f"{_name} of 32 Ki floats",
+        None,
+        lambda: floats(32 * KI),
+        lambda tf, a, name=_name: getattr(tf, name)(a),
+        None if _name == "erf" else lambda a, name=_name: into(getattr(np, name), a),
+        lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
+    )
+for _rows, _columns in ((8192, 4), (256, 128)):
+    kernel(
+        f"sum of {_rows} x {_columns} floats over axis 1",
+        None,
+        lambda shape=(_rows, _columns): floats(shape),
+        lambda tf, a: tf.reduce_sum(a, 1),
+        lambda a: into(lambda x, out: np.sum(x, 1, out=out), a, shape=a.shape[:1]),
+        lambda torch, a: torch_into(torch, lambda x, out: torch.sum(x, 1, out=out), a, shape=a.shape[:1]),
+    )
+kernel(
+    "argmax of 256 x 128 floats over axis 1",
+    None,
+    lambda: floats((256, 128)),
+    lambda tf, a: tf.argmax(a, 1),
+    lambda a: lambda: np.argmax(a, 1),
+    lambda torch, a: lambda: torch.argmax(a, 1),
+)
+kernel(
+    "cumsum of 256 x 128 floats along axis 1",
+    None,
+    lambda: floats((256, 128)),
+    lambda tf, a: tf.cumsum(a, 1),
+    lambda a: into(lambda x, out: np.cumsum(x, 1, out=out), a),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.cumsum(x, 1, out=out), a),
+)
+kernel(
+    "where of 32 Ki booleans",
+    None,
+    lambda: [floats(32 * KI)[0] > 0],
+    lambda tf, a: tf.where(a),
+    lambda a: lambda: np.argwhere(a),
+    lambda torch, a: lambda: torch.nonzero(a),
 )
