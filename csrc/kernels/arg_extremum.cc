@@ -18,7 +18,7 @@
 namespace stillflow {
 namespace {
 
-constexpr int64_t kElementsPerChunk = 16384;
+constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kElementsPerBlock = 1024;
 constexpr int64_t kColumns = 256;
 

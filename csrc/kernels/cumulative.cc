@@ -18,7 +18,7 @@
 namespace stillflow {
 namespace {
 
-constexpr int64_t kElementsPerChunk = 16384;
+constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kRowsAtATime = 4;
 constexpr int64_t kFewestColumns = 8;  // that are worth code for vectors
 constexpr int64_t kColumns = 512;      // whose running results stay in the first-level cache

@@ -11,7 +11,7 @@
 namespace stillflow {
 namespace {
 
-constexpr int64_t kElementsPerChunk = 16 << 10;
+constexpr int64_t kElementsPerChunk = 32 << 10;
 
 template <typename T>
 inline bool IsTrue(T value) {

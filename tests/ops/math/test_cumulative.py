@@ -41,7 +41,7 @@ def in_order(name, x, exclusive, reverse):
 @pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int8"])
 def test_every_row_is_combined_in_its_order(dtype, name, exclusive, reverse, rng):
-    for shape in [(1, 1), (3, 2), (4, 1), (5, 3), (7, 10), (8, 64), (9, 33), (4097, 4), (5, 17000), (0, 3), (3, 0)]:
+    for shape in [(1, 1), (3, 2), (4, 1), (5, 3), (7, 10), (8, 64), (9, 33), (4097, 4), (5, 33000), (0, 3), (3, 0)]:
         x = rng.choice([-9, 1, 7], shape).astype(dtype)
         if dtype[0] == "f":
             x = (rng.uniform(0.9, 1.1, shape) * np.sign(x)).astype(dtype)
