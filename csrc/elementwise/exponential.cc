@@ -28,29 +28,34 @@ struct PowOp : Costly {
 struct PlainPowOp {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x, T y) {
-    return PowOfMagnitude(x, y);
+    return PowOfNormal(x, y);
   }
 };
+
+template <typename T, typename Is>
+bool AreAll(const T* x, int64_t count, Is is) {
+  IntOf<T> others = 0;
+  for (int64_t i = 0; i < count; ++i) others += is(x[i]) ? 0 : 1;
+  return others == 0;
+}
 
 // Block by block, without the special cases where there are none.
 template <typename T>
 void PowTile(const TileCall& call) {
   constexpr int64_t kBlock = 256;
-  const T* x = static_cast<const T*>(call.in[0]);
-  const T* y = static_cast<const T*>(call.in[1]);
-  const int64_t x_step = call.scalars & 1 ? 0 : 1;
-  const int64_t y_step = call.scalars & 2 ? 0 : 1;
+  const bool is_x_scalar = (call.scalars & 1) != 0;
+  const bool is_y_scalar = (call.scalars & 2) != 0;
   TileCall part = call;
   for (int64_t begin = 0; begin < call.count; begin += kBlock) {
     part.count = call.count - begin < kBlock ? call.count - begin : kBlock;
-    const T* x_part = x + begin * x_step;
-    const T* y_part = y + begin * y_step;
-    IntOf<T> special_count = 0;
-    for (int64_t i = 0; i < part.count; ++i) special_count += !IsPlainPower(x_part[i * x_step], y_part[i * y_step]);
-    part.in[0] = x_part;
-    part.in[1] = y_part;
+    const T* x = static_cast<const T*>(call.in[0]) + (is_x_scalar ? 0 : begin);
+    const T* y = static_cast<const T*>(call.in[1]) + (is_y_scalar ? 0 : begin);
+    part.in[0] = x;
+    part.in[1] = y;
     part.out = static_cast<T*>(call.out) + begin;
-    special_count == 0 ? BinaryTile<PlainPowOp, T>(part) : BinaryTile<PowOp, T>(part);
+    const bool is_plain = AreAll(x, is_x_scalar ? 1 : part.count, [](T a) { return IsPlainBase(a); }) &&
+                          AreAll(y, is_y_scalar ? 1 : part.count, [](T a) { return IsPlainExponent(a); });
+    is_plain ? BinaryTile<PlainPowOp, T>(part) : BinaryTile<PowOp, T>(part);
   }
 }
 
