@@ -248,6 +248,15 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   });
 }
 
+// Streams whole lines; what is behind them is read next.
+inline void StreamLines(char* to, const char* from, int64_t bytes) {
+  constexpr int64_t kBytesAhead = 2048;
+  for (int64_t i = 0; i < bytes; i += kLineBytes) {
+    __builtin_prefetch(from + kBytesAhead + i);
+    StreamLine(to + i, from + i);
+  }
+}
+
 template <typename T>
 Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
   const int last = copy.rank - 1;
@@ -256,8 +265,12 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
   if (from_stride == 1 && to_stride == 1) {
     const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
     const auto copy_line = [is_streamed](const T* source, T* target, int64_t count) {
-      CopyOrStream(is_streamed, reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source),
-                   count * sizeof(T));
+      const auto bytes = static_cast<int64_t>(count * sizeof(T));
+      if (is_streamed) {
+        StreamLines(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes);
+      } else {
+        CopyBytes(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes);
+      }
     };
     return ForEachLine(call, is_streamed ? InOrderOfSource(copy) : copy, from, to, copy_line, is_streamed);
   }
