@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/element.h"
 #include "math/lanes.h"
 
 #if defined(__SSE2__)
@@ -21,15 +22,6 @@ namespace {
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kElementsPerBlock = 1024;
 constexpr int64_t kColumns = 256;
-
-template <typename T>
-auto Load(T value) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(value);
-  } else {
-    return value;
-  }
-}
 
 template <typename W>
 using Limits = std::numeric_limits<W>;

@@ -9,7 +9,7 @@
 // Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
 #include <algorithm>
 
-#include "math/scalar.h"
+#include "math/element.h"
 
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -52,14 +52,6 @@ struct Product {
   }
 };
 
-template <typename T>
-auto Load(T value) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(value);
-  } else {
-    return value;
-  }
-}
 template <typename T, typename Acc>
 T Store(Acc value) {
   if constexpr (kIsFloating<T>) {

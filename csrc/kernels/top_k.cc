@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/scalar.h"
+#include "math/element.h"
 
 namespace stillflow {
 namespace {
@@ -23,15 +23,6 @@ namespace {
 constexpr int64_t kElementsPerChunk = 8192;
 
 int64_t RowsPerChunk(int64_t width) { return std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(width, 1), 1); }
-
-template <typename T>
-auto Load(T value) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(value);
-  } else {
-    return value;
-  }
-}
 
 // Whether element a of a row comes before element b.
 template <typename T>

@@ -25,4 +25,10 @@ struct ElementArithmetic<T, true> {
   static Wide Negative(Wide a) { return -a; }
 };
 
+// What an element is computed with.
+template <typename T>
+STILLFLOW_INLINE auto Load(T x) {
+  return ElementArithmetic<T>::Load(x);
+}
+
 }  // namespace stillflow

@@ -7,21 +7,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/element.h"
 #include "math/lanes.h"
 
 namespace stillflow {
 
 constexpr int kReductionLanes = 32;
 constexpr int64_t kShortRowsPerTile = 32;
-
-template <typename Acc, typename T>
-inline Acc Load(T value) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(value);
-  } else {
-    return value;
-  }
-}
 
 // What is combined: Start is neutral, Prepare takes an element. Floating-point numbers come as vectors as well.
 template <typename Acc>
@@ -117,9 +109,9 @@ Acc CombineRun(const T* data, int64_t count) {
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
     int64_t i = 0;
     for (; i + kReductionLanes <= count; i += kReductionLanes) {
-      for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i + j])));
+      for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load(data[i + j])));
     }
-    for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load<Acc>(data[i])));
+    for (int j = 0; i < count; ++i, ++j) lanes[j] = Op::Combine(lanes[j], Op::Prepare(Load(data[i])));
     for (int width = kReductionLanes / 2; width > 0; width /= 2) {
       for (int j = 0; j < width; ++j) lanes[j] = Op::Combine(lanes[j], lanes[j + width]);
     }
@@ -136,7 +128,7 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, Acc* to) {
     __asm__("" : "+r"(j));  // keeps the loops in this order, in which vector code gathers
 #pragma GCC ivdep
     for (int64_t i = 0; i < rows; ++i) {
-      lanes[j][i] = Op::Combine(Op::Start(), Op::Prepare(Load<Acc>(from[i * count + j])));
+      lanes[j][i] = Op::Combine(Op::Start(), Op::Prepare(Load(from[i * count + j])));
     }
   }
   for (int64_t width = kReductionLanes / 2; width > 0; width /= 2) {
@@ -151,7 +143,7 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, Acc* to) {
 // what they are combined to.
 template <typename Op, typename Acc, typename T>
 void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, Acc* to) {
-  const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load<Acc>(row[j])); };
+  const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load(row[j])); };
   for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
   int64_t i = 0;
   for (; i + 4 <= rows; i += 4) {
