@@ -57,26 +57,10 @@ void CastTile(const TileCall& call) {
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Convert<To, From>(x[i]); });
 }
 
-// Halves go through floats, a few at a time.
-constexpr int64_t kStagedElements = 256;
-
-template <typename To>
-void CastFromHalf(const TileCall& call) {
-  alignas(64) float staged[kStagedElements];
-  const Half* from = static_cast<const Half*>(call.in[0]);
-  To* to = static_cast<To*>(call.out);
-  TileCall part = call;
-  part.in[0] = staged;
-  for (int64_t begin = 0; begin < call.count; begin += kStagedElements) {
-    part.count = std::min(kStagedElements, call.count - begin);
-    part.out = to + begin;
-    WidenHalves(from + begin, part.count, staged);
-    CastTile<float, To>(part);
-  }
-}
-
+// Goes through floats, a few at a time.
 template <typename From>
 void CastToHalf(const TileCall& call) {
+  constexpr int64_t kStagedElements = 256;
   alignas(64) float staged[kStagedElements];
   const From* from = static_cast<const From*>(call.in[0]);
   Half* to = static_cast<Half*>(call.out);
@@ -91,31 +75,27 @@ void CastToHalf(const TileCall& call) {
 }
 
 template <typename From, typename To>
-constexpr TileFunction CastFunction() {
+constexpr TileOp Cast() {
+  TileOp op = {"cast", DTypeOf<From>(), DTypeOf<To>(), 1, CastTile<From, To>};
   constexpr bool is_from_half = std::is_same_v<From, Half>;
   constexpr bool is_to_half = std::is_same_v<To, Half>;
   if constexpr (std::is_same_v<From, bool>) {
-    return CastFunction<uint8_t, To>();  // what the compiler makes vector code of
+    op.run = Cast<uint8_t, To>().run;  // what the compiler makes vector code of
   } else if constexpr (is_from_half && std::is_same_v<To, float>) {
-    return [](const TileCall& call) {
+    op.run = [](const TileCall& call) {
       WidenHalves(static_cast<const Half*>(call.in[0]), call.count, static_cast<float*>(call.out));
     };
   } else if constexpr (std::is_same_v<From, float> && is_to_half) {
-    return [](const TileCall& call) {
+    op.run = [](const TileCall& call) {
       NarrowToHalves(static_cast<const float*>(call.in[0]), call.count, static_cast<Half*>(call.out));
     };
   } else if constexpr (is_from_half && !is_to_half) {
-    return CastFromHalf<To>;
+    op.run = CastTile<float, To>;
+    op.is_wide = true;
   } else if constexpr (is_to_half && !is_from_half) {
-    return CastToHalf<From>;
-  } else {
-    return CastTile<From, To>;
+    op.run = CastToHalf<From>;
   }
-}
-
-template <typename From, typename To>
-constexpr TileOp Cast() {
-  return {"cast", DTypeOf<From>(), DTypeOf<To>(), 1, CastFunction<From, To>()};
+  return op;
 }
 
 #define CASTS_FROM(From)                                                                                        \

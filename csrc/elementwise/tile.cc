@@ -1,7 +1,6 @@
 #include "elementwise/tile.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "elementwise/halves.h"
 
@@ -55,11 +54,6 @@ void RunOn(const TileOp& op, const TileCall& call) {
 }
 
 }  // namespace
-
-int64_t OperandBytes(const TileOp& op, int operand) {
-  const bool is_condition = operand == 0 && std::strcmp(op.name, "select") == 0;
-  return ElementBytes(is_condition ? DType::kBool : op.type);
-}
 
 void RunWidened(const TileOp& op, const TileCall& call) {
   op.type == DType::kHalf ? RunOn<Half>(op, call) : RunOn<BFloat16>(op, call);

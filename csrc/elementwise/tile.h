@@ -36,9 +36,6 @@ struct TileOp {
   bool is_wide = false;  // `run` takes and makes floats where there are 16-bit floats
 };
 
-// Of an element of an operand.
-int64_t OperandBytes(const TileOp& op, int operand);
-
 // Runs an operation that is_wide.
 void RunWidened(const TileOp& op, const TileCall& call);
 
