@@ -107,8 +107,7 @@ void StreamRows(const RowTile<T>& tile, const T* staged, const T* from, int64_t 
 
 // Calls body(tile, first row, number of rows) for all rows.
 template <typename W, typename Body>
-Status ForEachTile(const KernelCall& call, int64_t rows, int64_t classes, const Body& body) {
-  const bool is_streamed = IsStreamed(*call.out[0]);
+Status ForEachTile(const KernelCall& call, int64_t rows, int64_t classes, bool is_streamed, const Body& body) {
   const int64_t elements = is_streamed ? kStreamedElementsPerChunk : kElementsPerChunk;
   const int64_t rows_per_chunk = std::max<int64_t>(elements / std::max<int64_t>(classes, 1), 1);
   return ForEachChunk(call, rows, rows_per_chunk, [&](Range range) {
@@ -132,7 +131,7 @@ template <typename T>
 Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
   const bool is_streamed = IsStreamedTo(call, from, to);
-  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+  return ForEachTile<W>(call, rows, classes, is_streamed, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
     for (int64_t i = 0; i < count; ++i) {
@@ -152,7 +151,7 @@ template <typename T>
 Status LogSoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   using W = Wide<T>;
   const bool is_streamed = IsStreamedTo(call, from, to);
-  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+  return ForEachTile<W>(call, rows, classes, is_streamed, [=](RowTile<W>& tile, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
     tile.Exponentiate(count);
     tile.TakeLogarithms(count);
@@ -210,26 +209,27 @@ Status CrossEntropyRows(const KernelCall& call, int64_t rows, int64_t classes) {
   const auto labels = RepeatedTo<T>(*call.in[1], rows, classes);
   T* loss = MutableData<T>(*call.out[0]);
   T* backprop = MutableData<T>(*call.out[1]);
-  return ForEachTile<W>(call, rows, classes, [=](RowTile<W>& tile, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-      W* shifted = tile.shifted(i);
-      for (int64_t j = 0; j < classes; ++j) shifted[j] = Widen(logits.at(first + i, j));
-      Shift(shifted, classes, shifted);
-    }
-    tile.Exponentiate(count);
-    tile.TakeLogarithms(count);
-    for (int64_t i = 0; i < count; ++i) {
-      W* shifted = tile.shifted(i);
-      const W* exps = tile.exps(i);
-      const W log_sum = tile.log_sum(i);
-      const W scale = 1 / tile.sum(i);
-      const auto label = [&](int64_t j) { return static_cast<W>(Widen(labels.at(first + i, j))); };
-      T* to = backprop + (first + i) * classes;
-      for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale - label(j));
-      for (int64_t j = 0; j < classes; ++j) shifted[j] = label(j) * (log_sum - shifted[j]);
-      loss[first + i] = Narrow<T>(Sum(shifted, classes));
-    }
-  });
+  return ForEachTile<W>(
+      call, rows, classes, /*is_streamed=*/false, [=](RowTile<W>& tile, int64_t first, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+          W* shifted = tile.shifted(i);
+          for (int64_t j = 0; j < classes; ++j) shifted[j] = Widen(logits.at(first + i, j));
+          Shift(shifted, classes, shifted);
+        }
+        tile.Exponentiate(count);
+        tile.TakeLogarithms(count);
+        for (int64_t i = 0; i < count; ++i) {
+          W* shifted = tile.shifted(i);
+          const W* exps = tile.exps(i);
+          const W log_sum = tile.log_sum(i);
+          const W scale = 1 / tile.sum(i);
+          const auto label = [&](int64_t j) { return static_cast<W>(Widen(labels.at(first + i, j))); };
+          T* to = backprop + (first + i) * classes;
+          for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale - label(j));
+          for (int64_t j = 0; j < classes; ++j) shifted[j] = label(j) * (log_sum - shifted[j]);
+          loss[first + i] = Narrow<T>(Sum(shifted, classes));
+        }
+      });
 }
 
 Status CrossEntropy(const KernelCall& call) {
@@ -280,20 +280,22 @@ Status SparseCrossEntropyRows(const KernelCall& call, int64_t rows, int64_t clas
   const Tensor& labels = *call.in[1];
   T* loss = MutableData<T>(*call.out[0]);
   T* backprop = MutableData<T>(*call.out[1]);
-  return ForEachTile<W>(call, rows, classes, [=, &labels](RowTile<W>& tile, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) Shift(logits + (first + i) * classes, classes, tile.shifted(i));
-    tile.Exponentiate(count);
-    tile.TakeLogarithms(count);
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t label = IntAt(labels, first + i);
-      const W* exps = tile.exps(i);
-      const W scale = 1 / tile.sum(i);
-      loss[first + i] = Narrow<T>(tile.log_sum(i) - tile.shifted(i)[label]);
-      T* to = backprop + (first + i) * classes;
-      for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale);
-      to[label] = Narrow<T>(exps[label] * scale - 1);
-    }
-  });
+  return ForEachTile<W>(call, rows, classes, /*is_streamed=*/false,
+                        [=, &labels](RowTile<W>& tile, int64_t first, int64_t count) {
+                          for (int64_t i = 0; i < count; ++i)
+                            Shift(logits + (first + i) * classes, classes, tile.shifted(i));
+                          tile.Exponentiate(count);
+                          tile.TakeLogarithms(count);
+                          for (int64_t i = 0; i < count; ++i) {
+                            const int64_t label = IntAt(labels, first + i);
+                            const W* exps = tile.exps(i);
+                            const W scale = 1 / tile.sum(i);
+                            loss[first + i] = Narrow<T>(tile.log_sum(i) - tile.shifted(i)[label]);
+                            T* to = backprop + (first + i) * classes;
+                            for (int64_t j = 0; j < classes; ++j) to[j] = Narrow<T>(exps[j] * scale);
+                            to[label] = Narrow<T>(exps[label] * scale - 1);
+                          }
+                        });
 }
 
 Status SparseCrossEntropy(const KernelCall& call) {
