@@ -45,6 +45,14 @@ inline void StreamLine(char* to, const char* from) {
 #endif
 }
 
+// Whole lines, to multiples of 64 bytes; as many from `ahead` on are fetched meanwhile. That may lie behind an array.
+inline void StreamLines(char* to, const char* from, int64_t bytes, const char* ahead) {
+  for (int64_t i = 0; i < bytes; i += 64) {
+    __builtin_prefetch(ahead + i);
+    StreamLine(to + i, from + i);
+  }
+}
+
 // Arrays that are read soon. Their lines are brought into the first-level cache one by one while others are streamed:
 // all at once they would fill the buffers that memory is read through, and block what is computed meanwhile.
 class ReadAhead {
@@ -94,10 +102,12 @@ class ReadAhead {
   bool is_even_ = true;
 };
 
+inline constexpr ReadAhead kNothingAhead = {};
+
 // Writes to + offset. Whole lines are streamed, what is left of the first and the last is stored. Line i of `ahead`
 // is that at to + 64 i.
 inline void StreamBytes(char* to, const char* from, int64_t bytes, int64_t offset = 0,
-                        const ReadAhead& ahead = ReadAhead()) {
+                        const ReadAhead& ahead = kNothingAhead) {
   to += offset;
   const auto misfit = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & 63);
   if (misfit >= bytes) {

@@ -171,12 +171,12 @@ class TileRunner {
     const bool has_long_runs =
         operands.run >= kLongRun && (!operands.is_streamed || operands.run % kElementsPerLine == 0);
     expands_ = operands.repeated_count > 0 && !has_long_runs;
+    expanded_count_ = expands_ ? operands.repeated_count : 0;
+    staged_count_ = operands.is_streamed ? call.out_count : 0;
     tile_count_ = TileCount();
     PlaceInputs();
     PlaceOutputs();
-    const int expanded = expands_ ? operands.repeated_count : 0;
-    const int staged = operands.is_streamed ? call.out_count : 0;
-    program.PlaceScratch(ScratchTile(expanded + staged), tile_count_, places_);
+    program.PlaceScratch(ScratchTile(expanded_count_ + staged_count_), tile_count_, places_);
   }
 
   Status Run() {
@@ -215,8 +215,7 @@ class TileRunner {
     int64_t count = chunk_.end - chunk_.begin;
     if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
     if (operands_.is_streamed) count = std::min(count, kStreamedElements);
-    const int scratch_tiles = program_.scratch_count() + (expands_ ? operands_.repeated_count : 0) +
-                              (operands_.is_streamed ? call_.out_count : 0);
+    const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
     int64_t fitting = std::min(count, kScratchBytes / (kWidest * scratch_tiles));
     if (expands_) fitting = std::min(fitting, kExpandedElements);
@@ -253,7 +252,7 @@ class TileRunner {
       if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
       ahead_.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
     }
-    for (int i = 0; expands_ && i < operands_.repeated_count; ++i) {
+    for (int i = 0; i < expanded_count_; ++i) {
       places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false};
     }
   }
@@ -284,9 +283,8 @@ class TileRunner {
     for (int i = 0; i < call_.out_count; ++i) {
       const Tensor& output = *call_.out[i];
       const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
-      Place& place = places_[program_.outputs()[i]];
-      place = {static_cast<char*>(output.data), bytes, false};
-      if (operands_.is_streamed) place = {ScratchTile((expands_ ? operands_.repeated_count : 0) + i), 0, false};
+      places_[program_.outputs()[i]] = operands_.is_streamed ? Place{ScratchTile(expanded_count_ + i), 0, false}
+                                                             : Place{static_cast<char*>(output.data), bytes, false};
     }
   }
 
@@ -296,17 +294,18 @@ class TileRunner {
       const Tensor& output = *call_.out[i];
       const int64_t bytes = ElementBytes(output.dtype);
       const char* const staged = places_[program_.outputs()[i]].base;
-      StreamBytes(static_cast<char*>(output.data), staged, count * bytes, begin * bytes, i == 0 ? ahead_ : kNothing);
+      StreamBytes(static_cast<char*>(output.data), staged, count * bytes, begin * bytes,
+                  i == 0 ? ahead_ : kNothingAhead);
     }
   }
-
-  static constexpr ReadAhead kNothing = {};
 
   const KernelCall& call_;
   const ElementwiseProgram& program_;
   const Operands& operands_;
   const Range chunk_;
   bool expands_;
+  int expanded_count_;  // inputs
+  int staged_count_;    // outputs
   int64_t tile_count_;
   ReadAhead ahead_;
   Place places_[ElementwiseProgram::kMostRegisters];

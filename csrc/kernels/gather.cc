@@ -37,14 +37,6 @@ inline void CopyRow(char* to, const char* from, int64_t bytes) {
   }
 }
 
-// Writes a row of whole lines past the caches, and fetches another meanwhile.
-inline void StreamRow(char* to, const char* from, const char* ahead, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += 64) {
-    __builtin_prefetch(ahead + i);
-    StreamLine(to + i, from + i);
-  }
-}
-
 template <typename Index, int64_t kRowBytes>
 Status PickRows(const KernelCall& call, const Picking& picking) {
   const Tensor& indices = *call.in[1];
@@ -82,7 +74,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
           return BadIndex("indices", indices, batch_offset + i, index, picking.size);
         }
         if (is_streamed) {
-          StreamRow(to, from + index * row_bytes, next, row_bytes);
+          StreamLines(to, from + index * row_bytes, row_bytes, next);
         } else {
           CopyRow<kRowBytes>(to, from + index * row_bytes, row_bytes);
         }

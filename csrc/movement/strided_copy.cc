@@ -13,6 +13,7 @@ namespace {
 constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
 constexpr int64_t kLineBytes = 64;
+constexpr int64_t kBytesAhead = 2048;  // of lines that are fetched while others are streamed
 
 // Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
 struct TileBytes {
@@ -248,15 +249,6 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   });
 }
 
-// Streams whole lines; what is behind them is read next.
-inline void StreamLines(char* to, const char* from, int64_t bytes) {
-  constexpr int64_t kBytesAhead = 2048;
-  for (int64_t i = 0; i < bytes; i += kLineBytes) {
-    __builtin_prefetch(from + kBytesAhead + i);
-    StreamLine(to + i, from + i);
-  }
-}
-
 template <typename T>
 Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
   const int last = copy.rank - 1;
@@ -267,7 +259,8 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
     const auto copy_line = [is_streamed](const T* source, T* target, int64_t count) {
       const auto bytes = static_cast<int64_t>(count * sizeof(T));
       if (is_streamed) {
-        StreamLines(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes);
+        const char* const bytes_from = reinterpret_cast<const char*>(source);
+        StreamLines(reinterpret_cast<char*>(target), bytes_from, bytes, bytes_from + kBytesAhead);
       } else {
         CopyBytes(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes);
       }
