@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/element.h"
+#include "math/ordering.h"
 
 namespace stillflow {
 namespace {
@@ -24,50 +24,24 @@ constexpr int64_t kElementsPerChunk = 8192;
 
 int64_t RowsPerChunk(int64_t width) { return std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(width, 1), 1); }
 
-// Whether element a of a row comes before element b.
-template <typename T>
-struct ComesFirst {
-  const T* row;
-  bool operator()(int32_t a, int32_t b) const {
-    const auto x = Load(row[a]);
-    const auto y = Load(row[b]);
-    if (x > y) return true;
-    if (y > x) return false;
-    if constexpr (kIsFloating<T>) {
-      const bool x_is_nan = x != x;
-      const bool y_is_nan = y != y;
-      if (x_is_nan != y_is_nan) return x_is_nan;
-    }
-    return a < b;
-  }
-};
-
-// Keeps the best k in `chosen` as a heap with the last of them at the top.
-template <typename T>
-void ChooseInRow(const T* row, int64_t width, int64_t k, int32_t* chosen) {
-  const ComesFirst<T> comes_first{row};
-  for (int64_t i = 0; i < k; ++i) chosen[i] = static_cast<int32_t>(i);
-  std::make_heap(chosen, chosen + k, comes_first);
-  for (auto i = static_cast<int32_t>(k); i < width; ++i) {
-    if (!comes_first(i, chosen[0])) continue;
-    std::pop_heap(chosen, chosen + k, comes_first);
-    chosen[k - 1] = i;
-    std::push_heap(chosen, chosen + k, comes_first);
-  }
-  std::sort_heap(chosen, chosen + k, comes_first);
-}
-
 template <typename T>
 Status Choose(const KernelCall& call, int64_t rows, int64_t width, int64_t k) {
   const T* from = Data<T>(*call.in[0]);
   T* values = MutableData<T>(*call.out[0]);
   int32_t* indices = MutableData<int32_t>(*call.out[1]);
   return ForEachChunk(call, rows, RowsPerChunk(width), [&](Range range) {
+    LargestOfRow<T> largest(call, width, k);
+    if (!largest.ok()) return OutOfScratch();
     for (int64_t i = range.begin; i < range.end; ++i) {
       const T* row = from + i * width;
-      ChooseInRow(row, width, k, indices + i * k);
-      for (int64_t j = 0; j < k; ++j) values[i * k + j] = row[indices[i * k + j]];
+      const auto* found = largest.Find(row);
+      for (int64_t j = 0; j < k; ++j) {
+        const int32_t index = found[j].index();
+        indices[i * k + j] = index;
+        values[i * k + j] = row[index];
+      }
     }
+    return Status();
   });
 }
 

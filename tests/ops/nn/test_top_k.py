@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
-from stillflow.testing import assert_same_bits, check_gradient, evaluate, of_unknown_shape
+from stillflow.testing import ISAS, assert_same_bits, check_gradient, evaluate, of_unknown_shape
 
 
 def expected_of(x, k):
@@ -59,6 +59,62 @@ def test_nan_comes_first_and_infinities_in_order():
     x = np.array([1, np.nan, -np.inf, np.inf, np.nan], np.float32)
     _, indices = evaluate(lambda x: tuple(ops.top_k(x, 5)), x)
     np.testing.assert_array_equal(indices, [1, 4, 3, 0, 2])
+
+
+ORDERED_TYPES = ["float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "uint16"]
+SPECIAL_NUMBERS = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e-40, -1e-40, 1e-310, 6e-8]
+
+
+def rows_of(dtype, width, rng):
+    """Rows of random bits, of few different elements, of equal ones, and in both orders."""
+    import ml_dtypes
+
+    dtype = np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
+    bits = rng.integers(0, 256, (2, width * dtype.itemsize), np.uint8).view(dtype)
+    few = SPECIAL_NUMBERS if dtype.kind not in "iu" else [0, 1, np.iinfo(dtype).max, np.iinfo(dtype).min]
+    with np.errstate(all="ignore"):
+        few = rng.choice(np.array(few, np.float64 if dtype.kind not in "iu" else object), (2, width)).astype(dtype)
+    equal = np.full((1, width), 3, dtype)
+    ascending = np.sort((np.arange(width) % 120).astype(dtype))[None]
+    return np.concatenate([bits, few, equal, ascending, ascending[:, ::-1]])
+
+
+def order_of(rows, k):
+    """Places by a stable sort: NaN first; a denormal is zero, but of a half, which is a normal float."""
+    if rows.dtype.kind in "iu":
+        return np.argsort(np.iinfo(rows.dtype).max - rows.astype(object), axis=-1, kind="stable")[:, :k]
+    tiny = 0 if rows.dtype == np.float16 else 2.0**-1022 if rows.dtype == np.float64 else 2.0**-126
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        wide = rows.astype(np.float64)
+    wide = np.where(np.abs(wide) < tiny, 0, wide)
+    return np.lexsort((-wide, ~np.isnan(wide)), axis=-1)[:, :k]
+
+
+@pytest.mark.parametrize("dtype", ORDERED_TYPES)
+@pytest.mark.parametrize(
+    ("width", "k"),
+    [
+        (1, 1),
+        (10, 1),
+        (10, 3),
+        (64, 64),
+        (65, 65),
+        (127, 9),
+        (128, 2),
+        (300, 37),
+        (1000, 30),
+        (1000, 125),
+        (9000, 9000),
+    ]
+    + [(9000, 7), (9000, 1), (9000, 1000)],
+)
+def test_rows_of_any_kind_on_every_instruction_set(dtype, width, k, rng):
+    rows = rows_of(dtype, width, rng)
+    order = order_of(rows, k)
+    for isa_name in ISAS:
+        values, indices = evaluate(lambda x: tuple(ops.top_k(x, k)), rows, isa_name=isa_name)
+        np.testing.assert_array_equal(indices, order)
+        assert values.tobytes() == np.take_along_axis(rows, order, -1).tobytes()
 
 
 def test_the_old_op_has_k_as_an_attribute(rng):
