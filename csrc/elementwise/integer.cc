@@ -1,54 +1,121 @@
 // Integer operations that can fail, shift, or count bits: they look at values, so they are plain loops.
+#include <algorithm>
+
 #include "elementwise/tile.h"
 
 namespace stillflow {
 namespace {
 
-// Each of these says by `fault` that its operands have no result.
-struct TruncateDiv {
+// ---- Division -----------------------------------------------------------------------------------------------
+
+// A quotient rounded toward zero; b is neither 0 nor -1. A division of floating-point numbers is vector code, one of
+// integers is not. It rounds by less than |a| / |b| * 2^-p, where 2^p > |a|; between the exact quotient and an
+// integer that it is not lies 1 / |b| at least, so it does not get there.
+struct PlainQuotient {
   template <typename T>
-  static T Run(T a, T b, uint32_t* fault) {
-    if (b == 0) {
-      *fault |= kDivisionByZero;
-      return 0;
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    using Real = std::conditional_t<(sizeof(T) < 4), float, double>;
+    if constexpr (sizeof(T) == 8) {
+      return a / b;
+    } else {
+      return static_cast<T>(static_cast<int32_t>(static_cast<Real>(a) / static_cast<Real>(b)));
     }
-    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<uint64_t>(a));
-    return static_cast<T>(a / b);
   }
 };
-struct TruncateMod {
+
+// The same of a and b from -2^51 to 2^51 - 1, which lie in the mantissas of doubles at kShift.
+struct QuotientOfSmall {
+  static constexpr double kShift = 0x1.8p52;
+  static constexpr int64_t kShiftBits = 0x4338000000000000;
+
+  STILLFLOW_INLINE static double ToDouble(int64_t x) { return BitCast<double>(x + kShiftBits) - kShift; }
+  STILLFLOW_INLINE static int64_t Run(int64_t a, int64_t b) {
+    const double exact = ToDouble(a) / ToDouble(b);
+    const double nearest = RoundSmall(exact);
+    const double excess = Abs(nearest) > Abs(exact) ? CopySign(1.0, exact) : 0.0;
+    return BitCast<int64_t>(nearest - excess + kShift) - kShiftBits;
+  }
+  static bool Takes(const int64_t* x, int64_t count) {
+    uint64_t high = 0;
+    for (int64_t i = 0; i < count; ++i) high |= static_cast<uint64_t>(x[i]) + (uint64_t{1} << 51);
+    return high >> 52 == 0;
+  }
+};
+
+// By 0 all results are 0; whoever divided is told by the fault.
+struct Division {
+  static constexpr uint32_t kFault = kDivisionByZero;
   template <typename T>
-  static T Run(T a, T b, uint32_t* fault) {
-    if (b == 0) {
-      *fault |= kDivisionByZero;
-      return 0;
+  STILLFLOW_INLINE static bool IsFaulty(T b) {
+    return b == 0;
+  }
+
+ protected:
+  template <typename T>
+  STILLFLOW_INLINE static bool IsMinusOne(T b) {
+    return std::is_signed_v<T> && b == static_cast<T>(-1);
+  }
+  template <typename Quotient, typename T>
+  STILLFLOW_INLINE static T Truncated(T a, T b) {
+    if constexpr (sizeof(T) == 8 && std::is_same_v<Quotient, PlainQuotient>) {  // divisions take longer than branches
+      if (b == 0) return 0;
+      if (!IsMinusOne(b)) return Quotient::Run(a, b);
+      return static_cast<T>(0 - static_cast<uint64_t>(a));
     }
-    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
-    return static_cast<T>(a % b);
+    const bool is_plain = (b != 0) & !IsMinusOne(b);
+    const T quotient = Quotient::Run(a, is_plain ? b : static_cast<T>(1));
+    const T other = b == 0 ? static_cast<T>(0) : static_cast<T>(0 - static_cast<uint64_t>(a));
+    return is_plain ? quotient : other;
   }
-};
-struct FloorDiv {
   template <typename T>
-  static T Run(T a, T b, uint32_t* fault) {
-    const T quotient = TruncateDiv::Run(a, b, fault);
-    const bool is_between = b != 0 && b != static_cast<T>(-1) && a % b != 0;
-    return is_between && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
+  STILLFLOW_INLINE static T Remainder(T a, T b, T quotient) {
+    const uint64_t product = static_cast<uint64_t>(quotient) * static_cast<uint64_t>(b);
+    return b == 0 ? static_cast<T>(0) : static_cast<T>(static_cast<uint64_t>(a) - product);
   }
 };
-struct FloorMod {
+template <typename Quotient>
+struct TruncateDiv : Division {
   template <typename T>
-  static T Run(T a, T b, uint32_t* fault) {
-    const T remainder = TruncateMod::Run(a, b, fault);
-    return remainder != 0 && (remainder < 0) != (b < 0) ? static_cast<T>(remainder + b) : remainder;
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    return Truncated<Quotient>(a, b);
   }
 };
+template <typename Quotient>
+struct TruncateMod : Division {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    return Remainder(a, b, Truncated<Quotient>(a, b));
+  }
+};
+template <typename Quotient>
+struct FloorDiv : Division {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    const T quotient = Truncated<Quotient>(a, b);
+    const T remainder = Remainder(a, b, quotient);
+    return (remainder != 0) & ((remainder < 0) != (b < 0)) ? static_cast<T>(quotient - 1) : quotient;
+  }
+};
+template <typename Quotient>
+struct FloorMod : Division {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    const T remainder = Remainder(a, b, Truncated<Quotient>(a, b));
+    return (remainder != 0) & ((remainder < 0) != (b < 0)) ? static_cast<T>(remainder + b) : remainder;
+  }
+};
+
+// ---- Others -------------------------------------------------------------------------------------------------
+
 struct Pow {
+  static constexpr uint32_t kFault = kNegativePower;
   template <typename T>
-  static T Run(T base, T exponent, uint32_t* fault) {
-    if (exponent < 0) {
-      *fault |= kNegativePower;
-      return 0;
-    }
+  static bool IsFaulty(T exponent) {
+    return exponent < 0;
+  }
+  template <typename T>
+  static T Run(T base, T exponent) {
+    if (exponent < 0) return 0;
     auto factor = static_cast<uint64_t>(base);
     uint64_t result = 1;
     for (auto left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
@@ -60,37 +127,37 @@ struct Pow {
 };
 
 template <typename T>
-inline int Bits(T count) {  // shift counts are clamped
+STILLFLOW_INLINE int Bits(T count) {  // shift counts are clamped
   constexpr int kLast = sizeof(T) * 8 - 1;
   return count < 0 ? 0 : (count > static_cast<T>(kLast) ? kLast : static_cast<int>(count));
 }
 struct LeftShift {
   template <typename T>
-  static T Run(T a, T b, uint32_t*) {
-    return static_cast<T>(static_cast<uint64_t>(a) << Bits(b));
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << Bits(b));
   }
 };
 struct RightShift {
   template <typename T>
-  static T Run(T a, T b, uint32_t*) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a >> Bits(b));
   }
 };
 struct And {
   template <typename T>
-  static T Run(T a, T b, uint32_t*) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
 struct Or {
   template <typename T>
-  static T Run(T a, T b, uint32_t*) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
 struct Xor {
   template <typename T>
-  static T Run(T a, T b, uint32_t*) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a ^ b);
   }
 };
@@ -108,16 +175,45 @@ struct PopulationCount {
   }
 };
 
+// ---- Tiles --------------------------------------------------------------------------------------------------
+
+template <typename Op, typename T>
+void FindFaults(const TileCall& call) {
+  const T* b = static_cast<const T*>(call.in[1]);
+  const int64_t count = call.scalars & 2 ? std::min<int64_t>(call.count, 1) : call.count;
+  T faulty = 0;
+  for (int64_t i = 0; i < count; ++i) faulty |= static_cast<T>(Op::IsFaulty(b[i]));
+  if (faulty != 0) *call.faults |= Op::kFault;
+}
+
 template <typename Op, typename T>
 void CheckedTile(const TileCall& call) {
-  const T* a = static_cast<const T*>(call.in[0]);
-  const T* b = static_cast<const T*>(call.in[1]);
-  const int64_t a_step = call.scalars & 1 ? 0 : 1;
-  const int64_t b_step = call.scalars & 2 ? 0 : 1;
-  T* y = static_cast<T*>(call.out);
-  uint32_t faults = 0;
-  for (int64_t i = 0; i < call.count; ++i) y[i] = Op::Run(a[i * a_step], b[i * b_step], &faults);
-  *call.faults |= faults;
+  FindFaults<Op, T>(call);  // before operands are overwritten
+  BinaryTile<Op, T>(call);
+}
+
+template <template <typename> class Op, typename T>
+void DivisionTile(const TileCall& call) {
+  FindFaults<Division, T>(call);
+  constexpr bool kHasWideRegisters = kRegisterBytes > 16;  // what pays for the shorter division of doubles
+  if constexpr (sizeof(T) < 8 || !kHasWideRegisters) {
+    BinaryTile<Op<PlainQuotient>, T>(call);
+  } else {
+    constexpr int64_t kBlock = 256;
+    TileCall block = call;
+    for (int64_t begin = 0; begin < call.count; begin += kBlock) {
+      block.count = std::min(kBlock, call.count - begin);
+      block.out = static_cast<T*>(call.out) + begin;
+      bool are_small = true;
+      for (int i = 0; i < 2; ++i) {
+        const bool is_scalar = call.scalars >> i & 1;
+        const T* from = static_cast<const T*>(call.in[i]) + (is_scalar ? 0 : begin);
+        block.in[i] = from;
+        are_small &= QuotientOfSmall::Takes(from, is_scalar ? 1 : block.count);
+      }
+      are_small ? BinaryTile<Op<QuotientOfSmall>, T>(block) : BinaryTile<Op<PlainQuotient>, T>(block);
+    }
+  }
 }
 
 template <typename Op, typename T>
@@ -125,22 +221,27 @@ constexpr TileOp Checked(const char* name) {
   return {name, DTypeOf<T>(), DTypeOf<T>(), 2, CheckedTile<Op, T>};
 }
 
+template <template <typename> class Op, typename T>
+constexpr TileOp Divided(const char* name) {
+  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, DivisionTile<Op, T>};
+}
+
 }  // namespace
 
-const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Checked, TruncateDiv, "truncate_div"),
-                                Checked<TruncateDiv, uint16_t>("truncate_div"),
-                                STILLFLOW_INTEGER_TILES(Checked, TruncateDiv, "div"),
-                                Checked<TruncateDiv, uint16_t>("div"),
-                                STILLFLOW_INTEGER_TILES(Checked, TruncateMod, "truncate_mod"),
-                                STILLFLOW_INTEGER_TILES(Checked, FloorDiv, "floor_div"),
-                                Checked<FloorDiv, uint16_t>("floor_div"),
-                                STILLFLOW_INTEGER_TILES(Checked, FloorMod, "floor_mod"),
+const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Divided, TruncateDiv, "truncate_div"),
+                                Divided<TruncateDiv, uint16_t>("truncate_div"),
+                                STILLFLOW_INTEGER_TILES(Divided, TruncateDiv, "div"),
+                                Divided<TruncateDiv, uint16_t>("div"),
+                                STILLFLOW_INTEGER_TILES(Divided, TruncateMod, "truncate_mod"),
+                                STILLFLOW_INTEGER_TILES(Divided, FloorDiv, "floor_div"),
+                                Divided<FloorDiv, uint16_t>("floor_div"),
+                                STILLFLOW_INTEGER_TILES(Divided, FloorMod, "floor_mod"),
                                 STILLFLOW_INTEGER_TILES(Checked, Pow, "pow"),
-                                STILLFLOW_ALL_INTEGER_TILES(Checked, LeftShift, "left_shift"),
-                                STILLFLOW_ALL_INTEGER_TILES(Checked, RightShift, "right_shift"),
-                                STILLFLOW_ALL_INTEGER_TILES(Checked, And, "bitwise_and"),
-                                STILLFLOW_ALL_INTEGER_TILES(Checked, Or, "bitwise_or"),
-                                STILLFLOW_ALL_INTEGER_TILES(Checked, Xor, "bitwise_xor"),
+                                STILLFLOW_ALL_INTEGER_TILES(Binary, LeftShift, "left_shift"),
+                                STILLFLOW_ALL_INTEGER_TILES(Binary, RightShift, "right_shift"),
+                                STILLFLOW_ALL_INTEGER_TILES(Binary, And, "bitwise_and"),
+                                STILLFLOW_ALL_INTEGER_TILES(Binary, Or, "bitwise_or"),
+                                STILLFLOW_ALL_INTEGER_TILES(Binary, Xor, "bitwise_xor"),
                                 STILLFLOW_ALL_INTEGER_TILES(Unary, Invert, "invert"),
                                 STILLFLOW_ALL_INTEGER_TILES(Unary, PopulationCount, "population_count"),
                                 {}};

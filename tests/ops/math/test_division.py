@@ -1,12 +1,14 @@
 """Divisions and remainders: values of all types, zero, extremes, bad input."""
 
+import itertools
+
 import numpy as np
 import pytest
 from recorded_values import assert_same, cases, evaluate
 
 import stillflow as tf
 from stillflow import ops
-from stillflow.testing import assert_same_bits, check_gradient
+from stillflow.testing import ISAS, assert_same_bits, check_gradient
 from stillflow.testing import evaluate as evaluate_built
 
 # By zero: TensorFlow returns what is left in a register, or calls it an internal error.
@@ -43,6 +45,29 @@ def test_extremes_divide_as_python_divides(dtype):
         expected = [(function(a, b) - info.min) % 2**info.bits + info.min for a, b in pairs]
         result = evaluate_built(getattr(ops, name), x[:, None], y)
         assert result.ravel().tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "int64"])
+def test_quotients_next_to_integers_are_exact_on_every_instruction_set(dtype, rng):
+    info = np.iinfo(dtype)
+    sizes = (info.bits, 52, 53) if dtype == "int64" else (info.bits,)  # those that fit a double go another way
+    for bits in sizes:
+        low, high = max(info.min, -(2 ** (bits - 1))), min(info.max, 2 ** (bits - 1) - 1 if info.min else info.max)
+        any_y = rng.integers(low, high, 1500, dtype, endpoint=True) >> rng.integers(0, bits, 1500).astype(dtype)
+        y = np.where(any_y == 0, 1, any_y).astype(object)
+        quotient = np.array([int(rng.integers(low // abs(b), high // abs(b), endpoint=True)) for b in y], object)
+        x = np.clip(quotient * y + rng.integers(-1, 2, 1500), low, high)
+        towards_zero = np.where((x < 0) == (y < 0), 1, -1).astype(object) * (abs(x) // abs(y))
+        expected = {"floor_div": x // y, "truncate_div": towards_zero}
+        if dtype in ("int32", "int64"):
+            expected |= {"floor_mod": x % y, "truncate_mod": x - towards_zero * y}
+        x, y = x.astype(dtype), y.astype(dtype)
+        for isa_name, (name, values) in itertools.product(ISAS, expected.items()):
+            values = (values - info.min) % 2**info.bits + info.min  # the least by -1 wraps around
+            result = evaluate_built(getattr(ops, name), x, y, isa_name=isa_name)
+            np.testing.assert_array_equal(result, values, f"{name} of {bits} bits on {isa_name}")
+            result = evaluate_built(getattr(ops, name), x[:1], y, isa_name=isa_name)
+            assert result[0] == values[0]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
