@@ -252,6 +252,30 @@ def emit_temme(orders, least_a, largest_eta, bits):
     print("};\n")
 
 
+def emit_hyperbolic_floats():
+    """Writes what sinh, cosh and the inverses of the hyperbolic functions are made of."""
+    of_x = ", times z"
+    half = (LN2 / 2 * mpf("1.001")) ** 2
+    sinh_tail = of_square(mpmath.sinh, mpf(1) / 6)
+    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", sinh_tail, 0, half, 3, lambda z: z, of_x)
+    cosh_tail = at_limit(lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, 0.5)
+    emit_float("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", cosh_tail, 0, half, 3, lambda z: z, of_x)
+    asinh_tail = of_square(mpmath.asinh, -mpf(1) / 6)
+    emit_float("AsinhTail", "z", "(asinh(x) - x) / x^3, z = x^2,", asinh_tail, 0, 1, 8, lambda z: z, of_x)
+    inverse = ", w = 1 / x^2,"
+    above = at_limit(lambda w: (mpmath.asinh(1 / mpmath.sqrt(w)) - mpmath.log(2 / mpmath.sqrt(w))) / w, 0.25)
+    emit_float("AsinhBeyondLog", "w", f"(asinh(x) - log(2 x)) / w{inverse}", above, 0, 1, 8, lambda w: w, ", times w")
+    acosh_tail = at_limit(lambda t: (mpmath.acosh(1 + t) / mpmath.sqrt(2 * t) - 1) / t, -mpf(1) / 12)
+    what = "(acosh(1 + t) / sqrt(2 t) - 1) / t"
+    emit_float("AcoshTail", "t", what, acosh_tail, 0, 1, 6, lambda t: t, ", times t")
+    below = at_limit(lambda w: (mpmath.acosh(1 / mpmath.sqrt(w)) - mpmath.log(2 / mpmath.sqrt(w))) / w, -0.25)
+    what = f"(acosh(x) - log(2 x)) / w{inverse}"
+    emit_float("AcoshBeyondLog", "w", what, below, 0, 0.25, 5, lambda w: w, ", times w")
+    atanh_tail = of_square(mpmath.atanh, mpf(1) / 3)
+    emit_float("AtanhTail", "z", "(atanh(x) - x) / x^3, z = x^2,", atanh_tail, 0, 0.25, 6, lambda z: z, of_x)
+    emit_float("Log1pOfUpperHalf", "x", "log(1 + x)", mpmath.log1p, 0.5, 1, 7)
+
+
 def emit_floats():
     """Writes what functions of floats have of their own."""
     of_x = ", times z"
@@ -264,7 +288,7 @@ def emit_floats():
     log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
     weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)
-    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", of_square(mpmath.sinh, mpf(1) / 6), 0, 1, 4)
+    emit_hyperbolic_floats()
     tanh_tail = of_square(mpmath.tanh, -mpf(1) / 3)
     emit_float("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh_tail, 0, 0.36, 5, lambda z: z, of_x)
     asin_tail = of_square(mpmath.asin, mpf(1) / 6)

@@ -186,9 +186,45 @@ STILLFLOW_INLINE float Log2ErfcOverX(float x) {
                     0x1.41f268p-12f);
 }
 
-// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-27.6.
-STILLFLOW_INLINE float SinhTail(float z) {
-  return Polynomial(z, 0x1.555556p-3f, 0x1.11105ep-7f, 0x1.a086bp-13f, 0x1.6402d2p-19f);
+// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.1204, to 2^-34.3, times z.
+STILLFLOW_INLINE float SinhTail(float z) { return Polynomial(z, 0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e2f6p-13f); }
+
+// (cosh(x) - 1) / z, z = x^2, for 0.0 <= z <= 0.1204, to 2^-33.2, times z.
+STILLFLOW_INLINE float CoshTail(float z) { return Polynomial(z, 0x1p-1f, 0x1.5554e6p-5f, 0x1.6d4f24p-10f); }
+
+// (asinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-28.2, times z.
+STILLFLOW_INLINE float AsinhTail(float z) {
+  return Polynomial(z, -0x1.555526p-3f, 0x1.332624p-4f, -0x1.6c78f2p-5f, 0x1.e2d748p-6f, -0x1.3ac8b2p-6f,
+                    0x1.5704f2p-7f, -0x1.fa2bc6p-9f, 0x1.647686p-11f);
+}
+
+// (asinh(x) - log(2 x)) / w, w = 1 / x^2, for 0.0 <= w <= 1.0, to 2^-28.1, times w.
+STILLFLOW_INLINE float AsinhBeyondLog(float w) {
+  return Polynomial(w, 0x1.ffffccp-3f, -0x1.7ff1c8p-4f, 0x1.a9527p-5f, -0x1.0ff256p-5f, 0x1.5b9538p-6f,
+                    -0x1.767308p-7f, 0x1.1269b2p-8f, -0x1.80da64p-11f);
+}
+
+// (acosh(1 + t) / sqrt(2 t) - 1) / t for 0.0 <= t <= 1.0, to 2^-28.0, times t.
+STILLFLOW_INLINE float AcoshTail(float t) {
+  return Polynomial(t, -0x1.555516p-4f, 0x1.331edep-6f, -0x1.6b83ccp-8f, 0x1.d50a34p-10f, -0x1.0a33bep-11f,
+                    0x1.5c8b6ap-14f);
+}
+
+// (acosh(x) - log(2 x)) / w, w = 1 / x^2, for 0.0 <= w <= 0.25, to 2^-27.5, times w.
+STILLFLOW_INLINE float AcoshBeyondLog(float w) {
+  return Polynomial(w, -0x1.00003ep-2f, -0x1.7fcadp-4f, -0x1.b1fb02p-5f, -0x1.c25fb2p-6f, -0x1.789806p-5f);
+}
+
+// (atanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-29.4, times z.
+STILLFLOW_INLINE float AtanhTail(float z) {
+  return Polynomial(z, 0x1.55553ep-2f, 0x1.99a73cp-3f, 0x1.23408ap-3f, 0x1.e4c58ep-4f, 0x1.a1591cp-5f,
+                    0x1.6afe46p-3f);
+}
+
+// log(1 + x) for 0.5 <= x <= 1.0, to 2^-28.3.
+STILLFLOW_INLINE float Log1pOfUpperHalf(float x) {
+  return Polynomial(x, 0x1.08fd34p-11f, 0x1.fd37a6p-1f, -0x1.e5c24ep-2f, 0x1.0d7502p-2f, -0x1.fcce64p-4f,
+                    0x1.43e292p-5f, -0x1.89b60ap-8f);
 }
 
 // (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.36, to 2^-28.5, times z.
