@@ -27,20 +27,10 @@ struct Picking {
   int64_t picks;
 };
 
-// Copies one row by a copy of fixed size where that is possible: small rows are most of all calls.
-template <int64_t kBytes>
-inline void CopyRow(char* to, const char* from, int64_t bytes) {
-  if constexpr (kBytes > 0) {
-    std::memcpy(to, from, kBytes);
-  } else {
-    CopyBytes(to, from, bytes);
-  }
-}
-
-template <typename Index, int64_t kRowBytes>
+template <typename Index>
 Status PickRows(const KernelCall& call, const Picking& picking) {
   const Tensor& indices = *call.in[1];
-  const int64_t row_bytes = kRowBytes > 0 ? kRowBytes : picking.row_bytes;
+  const int64_t row_bytes = picking.row_bytes;
   const int64_t ahead = RowsAhead(row_bytes);
   const int64_t block_bytes = picking.size * row_bytes;
   const char* const params = Data<char>(*call.in[0]);
@@ -48,7 +38,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   const bool has_whole_lines = row_bytes % 64 == 0 && reinterpret_cast<uintptr_t>(output) % 64 == 0;
-  const bool is_streamed = kRowBytes == 0 && has_whole_lines && IsStreamed(*call.out[0]);
+  const bool is_streamed = has_whole_lines && IsStreamed(*call.out[0]);
   return ForEachChunk(call, rows, std::max<int64_t>(kBytesPerChunk / row_bytes, 1), [&](Range range) {
     int64_t row = range.begin;
     while (row < range.end) {
@@ -63,7 +53,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
       for (int64_t i = first; i < last; ++i, to += row_bytes) {
         const int64_t index = picks[i];
         const char* next = from;
-        if (kRowBytes == 0 && i + ahead < last) {
+        if (i + ahead < last) {
           const int64_t row_ahead = picks[i + ahead];
           if (static_cast<uint64_t>(row_ahead) < static_cast<uint64_t>(picking.size)) {
             next += row_ahead * row_bytes;
@@ -76,7 +66,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
         if (is_streamed) {
           StreamLines(to, from + index * row_bytes, row_bytes, next);
         } else {
-          CopyRow<kRowBytes>(to, from + index * row_bytes, row_bytes);
+          CopyBytes(to, from + index * row_bytes, row_bytes);
         }
       }
       row += last - first;
@@ -86,19 +76,69 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   });
 }
 
+// Copies `count` indices from `begin` on, checked.
+template <typename Index>
+Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t size, int64_t* places) {
+  const Index* const picks = Data<Index>(indices) + begin;
+  uint64_t largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    places[i] = picks[i];
+    largest = std::max(largest, static_cast<uint64_t>(places[i]));
+  }
+  if (largest < static_cast<uint64_t>(size)) return Status();
+  int64_t bad = 0;
+  while (static_cast<uint64_t>(places[bad]) < static_cast<uint64_t>(size)) ++bad;
+  return BadIndex("indices", indices, begin + bad, places[bad], size);
+}
+
+// Rows of one element. Some indices at a time are checked and copied, so that what is checked is what is used
+// whatever another thread does to them, and serve all whole blocks of a chunk.
+template <typename Index, typename T>
+Status PickScalars(const KernelCall& call, const Picking& picking) {
+  constexpr int64_t kMostPlaces = 256;
+  const Tensor& indices = *call.in[1];
+  const int64_t rows = picking.batches * picking.outer * picking.picks;
+  return ForEachChunk(call, rows, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [&](Range range) {
+    int64_t places[kMostPlaces];
+    int64_t row = range.begin;
+    while (row < range.end) {
+      const int64_t block = row / picking.picks;
+      const int64_t first = row % picking.picks;
+      const int64_t batch_offset = block / picking.outer * picking.picks;
+      const int64_t whole_blocks = first > 0 ? 0 : (range.end - row) / picking.picks;
+      const int64_t blocks = std::clamp<int64_t>(whole_blocks, 1, picking.outer - block % picking.outer);
+      const int64_t last = std::min(picking.picks, first + range.end - row);
+      const T* const from = Data<T>(*call.in[0]) + block * picking.size;
+      T* const to = MutableData<T>(*call.out[0]) + block * picking.picks;
+      for (int64_t begin = first; begin < last; begin += kMostPlaces) {
+        const int64_t count = std::min(kMostPlaces, last - begin);
+        STILLFLOW_RETURN_IF_ERROR(ReadPlaces<Index>(indices, batch_offset + begin, count, picking.size, places));
+        for (int64_t k = 0; k < blocks; ++k) {
+          const T* const source = from + k * picking.size;
+          T* const target = to + k * picking.picks + begin;
+#pragma GCC unroll 8
+          for (int64_t i = 0; i < count; ++i) target[i] = source[places[i]];
+        }
+      }
+      row += (last - first) + (blocks - 1) * picking.picks;
+    }
+    return Status();
+  });
+}
+
 template <typename Index>
 Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
   switch (picking.row_bytes) {
     case 1:
-      return PickRows<Index, 1>(call, picking);
+      return PickScalars<Index, uint8_t>(call, picking);
     case 2:
-      return PickRows<Index, 2>(call, picking);
+      return PickScalars<Index, uint16_t>(call, picking);
     case 4:
-      return PickRows<Index, 4>(call, picking);
+      return PickScalars<Index, uint32_t>(call, picking);
     case 8:
-      return PickRows<Index, 8>(call, picking);
+      return PickScalars<Index, uint64_t>(call, picking);
     default:
-      return PickRows<Index, 0>(call, picking);
+      return PickRows<Index>(call, picking);
   }
 }
 

@@ -28,6 +28,21 @@ def test_rows_of_any_width(width, rng):
     np.testing.assert_array_equal(evaluate(ops.gather_op, params, indices), params[indices])
 
 
+@pytest.mark.parametrize("index_dtype", ["int32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("picks", [1, 255, 257, 5000, 40000])
+def test_elements_along_the_last_axis_of_batches(picks, dtype, index_dtype, rng):
+    params = rng.integers(0, 100, (2, 9, 70)).astype(dtype)
+    indices = rng.integers(0, 70, (2, picks)).astype(index_dtype)
+    result = evaluate(lambda p, i: ops.gather_v2(p, i, -1, batch_dims=1), params, indices)
+    np.testing.assert_array_equal(result, np.take_along_axis(params, indices[:, None].astype(np.int64), 2))
+    for place in (0, picks - 1):
+        wrong = indices.copy()
+        wrong[1, place], wrong[1, -1] = -1, 70
+        with pytest.raises(errors.InvalidArgumentError, match=rf"\[1,{place}\] = (-1|70) is not in \[0, 70\)"):
+            evaluate(lambda p, i: ops.gather_v2(p, i, -1, batch_dims=1), params, wrong)
+
+
 @pytest.mark.parametrize("axis", [1, 2])
 def test_picks_within_batches(axis, rng):
     params, indices = rng.standard_normal((3, 4, 5)), rng.integers(0, 4, (3, 6))
