@@ -7,9 +7,7 @@
 namespace stillflow {
 namespace {
 
-STILLFLOW_UNARY_OP(Exp)
 STILLFLOW_UNARY_OP(Expm1)
-STILLFLOW_UNARY_OP(Log)
 STILLFLOW_UNARY_OP(Log1p)
 STILLFLOW_UNARY_OP(Sigmoid)
 STILLFLOW_UNARY_OP(Tanh)
@@ -18,6 +16,39 @@ STILLFLOW_UNARY_OP(Cosh)
 STILLFLOW_UNARY_OP(Asinh)
 STILLFLOW_UNARY_OP(Acosh)
 STILLFLOW_UNARY_OP(Atanh)
+
+struct ExpOp : Costly {
+  template <typename T>
+  static constexpr BitsOf<T> kMostPlain = kMostBitsOfLogarithm<T>;
+  template <typename T>
+  STILLFLOW_INLINE static BitsOf<T> Measure(T x) {
+    return MagnitudeBits(x);
+  }
+  template <typename T>
+  STILLFLOW_INLINE static T RunPlain(T x) {
+    return NormalExp(x);
+  }
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T x) {
+    return Exp(x);
+  }
+};
+struct LogOp : Costly {
+  template <typename T>
+  static constexpr BitsOf<T> kMostPlain = kMostBitsAboveSmallest<T>;
+  template <typename T>
+  STILLFLOW_INLINE static BitsOf<T> Measure(T x) {
+    return BitsAboveSmallest(x);
+  }
+  template <typename T>
+  STILLFLOW_INLINE static T RunPlain(T x) {
+    return LogOfNormal(x);
+  }
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T x) {
+    return Log(x);
+  }
+};
 
 struct PowOp : Costly {
   template <typename T>
@@ -32,29 +63,23 @@ struct PlainPowOp {
   }
 };
 
-template <typename T, typename Is>
-bool AreAll(const T* x, int64_t count, Is is) {
-  IntOf<T> others = 0;
-  for (int64_t i = 0; i < count; ++i) others += is(x[i]) ? 0 : 1;
-  return others == 0;
-}
-
 // Block by block, without the special cases where there are none.
 template <typename T>
 void PowTile(const TileCall& call) {
-  constexpr int64_t kBlock = 256;
   const bool is_x_scalar = (call.scalars & 1) != 0;
   const bool is_y_scalar = (call.scalars & 2) != 0;
   TileCall part = call;
-  for (int64_t begin = 0; begin < call.count; begin += kBlock) {
-    part.count = call.count - begin < kBlock ? call.count - begin : kBlock;
+  for (int64_t begin = 0; begin < call.count; begin += kPlainBlock) {
+    part.count = call.count - begin < kPlainBlock ? call.count - begin : kPlainBlock;
     const T* x = static_cast<const T*>(call.in[0]) + (is_x_scalar ? 0 : begin);
     const T* y = static_cast<const T*>(call.in[1]) + (is_y_scalar ? 0 : begin);
     part.in[0] = x;
     part.in[1] = y;
     part.out = static_cast<T*>(call.out) + begin;
-    const bool is_plain = AreAll(x, is_x_scalar ? 1 : part.count, [](T a) { return IsPlainBase(a); }) &&
-                          AreAll(y, is_y_scalar ? 1 : part.count, [](T a) { return IsPlainExponent(a); });
+    const bool is_plain =
+        AreAllPlain(
+            x, is_x_scalar ? 1 : part.count, [](T a) { return BitsAboveSmallest(a); }, kMostBitsAboveSmallest<T>) &&
+        AreAllPlain(y, is_y_scalar ? 1 : part.count, [](T a) { return MagnitudeBits(a); }, kMostMagnitudeBits<T>);
     is_plain ? BinaryTile<PlainPowOp, T>(part) : BinaryTile<PowOp, T>(part);
   }
 }
@@ -91,8 +116,8 @@ struct TanhGrad {
 }  // namespace
 
 const TileOp kExponentialTiles[] = {
-    STILLFLOW_FLOAT_TILES(Unary, ExpOp, "exp"),           STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
-    STILLFLOW_FLOAT_TILES(Unary, LogOp, "log"),           STILLFLOW_FLOAT_TILES(Unary, Log1pOp, "log1p"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),    STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),    STILLFLOW_FLOAT_TILES(Unary, Log1pOp, "log1p"),
     STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
     STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(Unary, CoshOp, "cosh"),
     STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),

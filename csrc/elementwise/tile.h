@@ -8,6 +8,7 @@
 #pragma once
 
 #include "math/lanes.h"
+#include "math/polynomial.h"
 
 namespace stillflow {
 
@@ -91,8 +92,9 @@ STILLFLOW_INLINE auto Apply(Args... args) {
   }
 }
 
+// These two are no part of what calls them, which would be long code made for each count.
 template <typename Op, typename T>
-void UnaryTile(const TileCall& call) {
+__attribute__((noinline)) void UnaryTile(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}));
   const T* x = static_cast<const T*>(call.in[0]);
   auto* y = static_cast<Result*>(call.out);
@@ -101,7 +103,7 @@ void UnaryTile(const TileCall& call) {
 }
 
 template <typename Op, typename T>
-void BinaryTile(const TileCall& call) {
+__attribute__((noinline)) void BinaryTile(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}, T{}));
   constexpr int64_t step = kStep<T, Result>;
   const T* a = static_cast<const T*>(call.in[0]);
@@ -117,6 +119,57 @@ void BinaryTile(const TileCall& call) {
         call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(scalar, b[i]); });
   } else {  // also for one element of each
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i]); });
+  }
+}
+
+// Elements that are looked at together for special cases.
+constexpr int64_t kPlainBlock = 1024;
+
+// Whether measure(x), an unsigned integer, is at most `most` for all elements.
+template <typename T, typename Measure, typename Bits>
+__attribute__((noinline)) bool AreAllPlain(const T* x, int64_t count, const Measure& measure, Bits most) {
+  Bits largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Bits measured = measure(x[i]);
+    largest = measured > largest ? measured : largest;
+  }
+  return largest <= most;
+}
+
+// Runs Op::RunPlain, which does where Op::Measure is at most Op::kMostPlain, and tells whether it was everywhere.
+template <typename Op, typename T>
+__attribute__((noinline)) bool RunPlainBlock(const T* x, T* y, int64_t count) {
+  BitsOf<T> largest = 0;
+  ForElements<kStep<T, T>>(
+      count, [ x, y, &largest ](int64_t i) __attribute__((always_inline)) {
+        const auto measured = Op::Measure(x[i]);
+        largest = measured > largest ? measured : largest;
+        y[i] = Op::RunPlain(x[i]);
+      });
+  return largest <= Op::template kMostPlain<T>;
+}
+
+// Runs the other form of an operation on all elements of a block, or on all that are not plain.
+template <typename Op, typename T>
+void RunBlock(const T* x, T* y, int64_t count) {
+  UnaryTile<Op, T>(TileCall{{x}, y, count, 0, nullptr});
+}
+template <typename Op, typename T>
+void RunOthers(const T* x, T* y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (Op::Measure(x[i]) > Op::template kMostPlain<T>) y[i] = Op::Run(x[i]);
+  }
+}
+
+template <typename Op, typename T, void (*rest)(const T*, T*, int64_t)>
+void PlainTile(const TileCall& call) {
+  T saved[kPlainBlock];
+  for (int64_t begin = 0; begin < call.count; begin += kPlainBlock) {
+    const T* x = static_cast<const T*>(call.in[0]) + begin;
+    T* y = static_cast<T*>(call.out) + begin;
+    const int64_t count = call.count - begin < kPlainBlock ? call.count - begin : kPlainBlock;
+    if (x == y) x = static_cast<const T*>(std::memcpy(saved, x, count * sizeof(T)));
+    if (!RunPlainBlock<Op>(x, y, count)) rest(x, y, count);
   }
 }
 
@@ -173,6 +226,18 @@ template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
   return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>);
+}
+
+// For few special cases that are vector code, and for rare ones that are not.
+template <typename Op, typename T>
+constexpr TileOp UnaryOfPlain(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>);
+}
+template <typename Op, typename T>
+constexpr TileOp UnaryOfMostlyPlain(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunOthers<Op, W>>);
 }
 
 template <typename Op, typename T>

@@ -19,40 +19,36 @@ struct Atan2Op : Costly {
 };
 
 // Functions of an angle have a second form for large angles.
-#define ANGLE_OP(Name)                   \
-  struct Name##Op : Costly {             \
-    template <typename T>                \
-    STILLFLOW_INLINE static T Run(T x) { \
-      return Name(x);                    \
-    }                                    \
-    template <typename T>                \
-    static T RunLarge(T x) {             \
-      return Name##Large(x);             \
-    }                                    \
+#define ANGLE_OP(Name)                                           \
+  struct Name##Op : Costly {                                     \
+    template <typename T>                                        \
+    static constexpr BitsOf<T> kMostPlain = kMostBitsOfAngle<T>; \
+    template <typename T>                                        \
+    STILLFLOW_INLINE static BitsOf<T> Measure(T x) {             \
+      return MagnitudeBits(x);                                   \
+    }                                                            \
+    template <typename T>                                        \
+    STILLFLOW_INLINE static T RunPlain(T x) {                    \
+      return Name(x);                                            \
+    }                                                            \
+    template <typename T>                                        \
+    static T Run(T x) {                                          \
+      return Name##Large(x);                                     \
+    }                                                            \
   };
 ANGLE_OP(Sin)
 ANGLE_OP(Cos)
 ANGLE_OP(Tan)
 
-template <typename Op, typename T>
-void AngleTile(const TileCall& call) {
-  MapAngles(
-      static_cast<const T*>(call.in[0]), static_cast<T*>(call.out), call.count,
-      [](T x) __attribute__((always_inline)) { return Op::Run(x); }, [](T x) { return Op::RunLarge(x); });
-}
-
-template <typename Op, typename T>
-constexpr TileOp OfAngle(const char* name) {
-  using W = Worked<Op, T>;
-  return TileOpOf<Op, T, W>(name, 1, AngleTile<Op, W>);
-}
-
 }  // namespace
 
-const TileOp kTrigonometricTiles[] = {
-    STILLFLOW_FLOAT_TILES(OfAngle, SinOp, "sin"),    STILLFLOW_FLOAT_TILES(OfAngle, CosOp, "cos"),
-    STILLFLOW_FLOAT_TILES(OfAngle, TanOp, "tan"),    STILLFLOW_FLOAT_TILES(Unary, AsinOp, "asin"),
-    STILLFLOW_FLOAT_TILES(Unary, AcosOp, "acos"),    STILLFLOW_FLOAT_TILES(Unary, AtanOp, "atan"),
-    STILLFLOW_FLOAT_TILES(Binary, Atan2Op, "atan2"), {}};
+const TileOp kTrigonometricTiles[] = {STILLFLOW_FLOAT_TILES(UnaryOfMostlyPlain, SinOp, "sin"),
+                                      STILLFLOW_FLOAT_TILES(UnaryOfMostlyPlain, CosOp, "cos"),
+                                      STILLFLOW_FLOAT_TILES(UnaryOfMostlyPlain, TanOp, "tan"),
+                                      STILLFLOW_FLOAT_TILES(Unary, AsinOp, "asin"),
+                                      STILLFLOW_FLOAT_TILES(Unary, AcosOp, "acos"),
+                                      STILLFLOW_FLOAT_TILES(Unary, AtanOp, "atan"),
+                                      STILLFLOW_FLOAT_TILES(Binary, Atan2Op, "atan2"),
+                                      {}};
 
 }  // namespace stillflow

@@ -16,7 +16,7 @@ STILLFLOW_INLINE T ExpOfMinusAbs(T x) {
   constexpr T kMost = -kSmallestExponent<T>;
   const ReducedExponent<T> reduced = ReduceExponent(-(magnitude > kMost ? kMost : magnitude));
   const T r = reduced.r;
-  return Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n);
+  return Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n());
 }
 
 template <typename T>
@@ -43,7 +43,7 @@ STILLFLOW_INLINE double Tanh(double x) {
   const double doubled = 2 * magnitude;
   const ReducedExponent<double> reduced = ReduceExponent(doubled > kMost ? kMost : doubled);
   const double r = reduced.r;
-  const double power = PowerOfTwo<double>(reduced.n);
+  const double power = PowerOfTwo<double>(reduced.n());
   const double less_one = Fma(power, Fma(r * r, ExpTail(r), r), power - 1);
   const double result = CopySign(less_one / (less_one + 2), x);
   return (magnitude < 0x1p-27) | (x != x) ? x : result;  // also for denormal numbers
@@ -54,15 +54,13 @@ STILLFLOW_INLINE double Tanh(double x) {
 STILLFLOW_INLINE float Tanh(float x) {
   constexpr float kBound = 10;
   const float magnitude = Abs(x);
-  const float a = magnitude > kBound ? kBound : magnitude;
+  const float a = SmallerMagnitude(magnitude, kBound);
   const float shifted = Fma(a, 2 * kLog2E<float>, FloatFormat<float>::kShift);
   const float r = Fma(-(shifted - FloatFormat<float>::kShift), 0.5f * kLn2<float>, a);
-  const float power = Fma(r, ExpOfTwiceTail(r), 1.0f);
-  const uint32_t shift = BitCast<uint32_t>(shifted) << FloatFormat<float>::kMantissaBits;
-  const float large = 1 - 2 / (BitCast<float>(BitCast<uint32_t>(power) + shift) + 1);
-  const float z = a * a;
-  const float small = Fma(a * z, TanhTail(z), a);
-  return CopySign(a > 0.6f ? large : small, x);
+  const float large = 1 - 2 / (ScaleNormal(Fma(r, ExpOfTwiceTail(r), 1.0f), shifted) + 1);
+  const float z = x * x;
+  const float small = Fma(magnitude * z, TanhTail(z), magnitude);  // also of NaN
+  return CopySign(magnitude > 0.6f ? large : small, x);
 }
 
 }  // namespace stillflow

@@ -19,9 +19,11 @@ constexpr T kLn2Rest =
 // x = n log(2) + r + r_low, |r| <= log(2) / 2.
 template <typename T>
 struct ReducedExponent {
-  IntOf<T> n;
+  T shifted;  // n + kShift
   T r;
   T r_low;
+
+  STILLFLOW_INLINE IntOf<T> n() const { return ShiftedInteger(shifted); }
 };
 
 // For |x| < 2^10. The first product is cancelled exactly: n has few bits.
@@ -31,7 +33,7 @@ STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x) {
   const T n = shifted - FloatFormat<T>::kShift;
   const T high = Fma(-n, kLn2<T>, x);
   const T r = Fma(-n, kLn2Rest<T>, high);
-  return {ShiftedInteger(shifted), r, Fma(-n, kLn2Rest<T>, high - r)};
+  return {shifted, r, Fma(-n, kLn2Rest<T>, high - r)};
 }
 
 // e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
@@ -49,7 +51,7 @@ STILLFLOW_INLINE ExpParts<T> SplitExp(T x, T x_low = 0) {
   const T r = reduced.r + rest;
   const T r_low = rest - (r - reduced.r);
   const T high = 1 + r;
-  return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n};
+  return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n()};
 }
 
 template <typename T>
@@ -57,30 +59,30 @@ constexpr T kLargestExponent = sizeof(T) == 4 ? T{89} : T{710};
 template <typename T>
 constexpr T kSmallestExponent = sizeof(T) == 4 ? T{-104} : T{-746};
 
-template <typename T>
-STILLFLOW_INLINE T Exp(T x) {
-  T bounded = x < kSmallestExponent<T> ? kSmallestExponent<T> : x;
-  bounded = bounded > kLargestExponent<T> ? kLargestExponent<T> : bounded;
-  const ReducedExponent<T> reduced = ReduceExponent(bounded);
-  const T r = reduced.r;
-  const T y = 1 + Fma(r * r, ExpTail(r), r);
-  const T result = Scale(y, reduced.n);
-  return x != x ? kNan<T> : result;
-}
-
-// Where e^x is a normal number. Denormal ones are flushed to 0.
+// Where e^x is a normal number; in bits of |x|, as far as that is so on both sides of 0.
 constexpr float kSmallestLogarithm = -0x1.5d589ep+6f;  // -87.3365402
 constexpr float kLargestLogarithm = 0x1.62e42ep+6f;    // 88.7228317
+template <typename T>
+constexpr BitsOf<T> kMostBitsOfLogarithm = sizeof(T) == 4 ? 0x42AEAC4F : 0x4086200000000000;  // that; 708
 
 // e^x for such x; anything for others. The power of two is put into the exponent of e^r.
-STILLFLOW_INLINE float NormalExp(float x) {
-  const ReducedExponent<float> reduced = ReduceExponent(x);
-  const float r = reduced.r;
-  const float y = 1 + Fma(r * r, ExpTail(r), r);
-  return BitCast<float>(BitCast<uint32_t>(y) + (static_cast<uint32_t>(reduced.n) << 23));
+template <typename T>
+STILLFLOW_INLINE T NormalExp(T x) {
+  const ReducedExponent<T> reduced = ReduceExponent(x);
+  const T r = reduced.r;
+  return ScaleNormal(1 + Fma(r * r, ExpTail(r), r), reduced.shifted);
 }
 
-template <>
+STILLFLOW_INLINE double Exp(double x) {
+  double bounded = x < kSmallestExponent<double> ? kSmallestExponent<double> : x;
+  bounded = bounded > kLargestExponent<double> ? kLargestExponent<double> : bounded;
+  const ReducedExponent<double> reduced = ReduceExponent(bounded);
+  const double r = reduced.r;
+  const double result = Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n());
+  return x != x ? kNan<double> : result;
+}
+
+// Denormal results are flushed to 0.
 STILLFLOW_INLINE float Exp(float x) {
   const float result = NormalExp(x);
   const float below = x < kSmallestLogarithm ? 0.0f : result;
@@ -102,7 +104,7 @@ STILLFLOW_INLINE T Expm1(T x) {
   const ReducedExponent<T> reduced = ReduceExponent(bounded);
   const T r = reduced.r;
   // Half of the result, so that the largest power of two is still a number.
-  const T power = PowerOfTwo<T>(reduced.n - 1);
+  const T power = PowerOfTwo<T>(reduced.n() - 1);
   const T offset = power - T{0.5};
   const T offset_low = (power - offset) - T{0.5};
   const T high = Fma(power, r, offset);

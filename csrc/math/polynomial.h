@@ -9,12 +9,37 @@ namespace stillflow {
 
 // c0 + c1 x + c2 x^2 + ..., from the highest power down, each step fused.
 template <typename T>
-STILLFLOW_INLINE T Polynomial(T, T c0) {
+STILLFLOW_INLINE T Horner(T, T c0) {
   return c0;
 }
 template <typename T, typename... Rest>
+STILLFLOW_INLINE T Horner(T x, T c0, Rest... rest) {
+  return Fma(x, Horner(x, rest...), c0);
+}
+
+// The same in steps of two powers, half as many that wait for each other.
+template <typename T>
+STILLFLOW_INLINE T HornerInSquare(T, T, T c0) {
+  return c0;
+}
+template <typename T>
+STILLFLOW_INLINE T HornerInSquare(T x, T, T c0, T c1) {
+  return Fma(x, c1, c0);
+}
+template <typename T, typename... Rest>
+STILLFLOW_INLINE T HornerInSquare(T x, T square, T c0, T c1, Rest... rest) {
+  return Fma(square, HornerInSquare(x, square, rest...), Fma(x, c1, c0));
+}
+
+// Long ones, whose steps take longer than the arithmetic, in steps of two; but the last step, which counts most for
+// the error, is the same.
+template <typename T, typename... Rest>
 STILLFLOW_INLINE T Polynomial(T x, T c0, Rest... rest) {
-  return Fma(x, Polynomial(x, rest...), c0);
+  if constexpr (sizeof...(rest) < 7) {
+    return Horner(x, c0, rest...);
+  } else {
+    return Fma(x, HornerInSquare(x, x * x, rest...), c0);
+  }
 }
 
 // ---- The parts of a number --------------------------------------------------------------------------------
@@ -51,6 +76,34 @@ constexpr T kInfinity = std::numeric_limits<T>::infinity();
 template <typename T>
 constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 
+// Bits that grow with |x|, above those of all numbers for NaN.
+template <typename T>
+STILLFLOW_INLINE BitsOf<T> MagnitudeBits(T x) {
+  return BitCast<BitsOf<T>>(Abs(x));
+}
+// Of the largest number.
+template <typename T>
+constexpr BitsOf<T> kMostMagnitudeBits =
+    (static_cast<BitsOf<T>>(2 * FloatFormat<T>::kBias + 1) << FloatFormat<T>::kMantissaBits) - 1;
+
+// The smaller of two numbers without sign, and of NaN the other: an operation on integers that all processors have.
+template <typename T>
+STILLFLOW_INLINE T SmallerMagnitude(T a, T b) {
+  const auto x = BitCast<BitsOf<T>>(a);
+  const auto y = BitCast<BitsOf<T>>(b);
+  return BitCast<T>(x < y ? x : y);
+}
+
+// Bits that grow with x from the smallest normal number on, and are above those of infinity for all others.
+template <typename T>
+STILLFLOW_INLINE BitsOf<T> BitsAboveSmallest(T x) {
+  return BitCast<BitsOf<T>>(x) - (BitsOf<T>{1} << FloatFormat<T>::kMantissaBits);
+}
+// Of the largest number.
+template <typename T>
+constexpr BitsOf<T> kMostBitsAboveSmallest =
+    (static_cast<BitsOf<T>>(2 * FloatFormat<T>::kBias) << FloatFormat<T>::kMantissaBits) - 1;
+
 // 2^n for a normal number's exponent n.
 template <typename T>
 STILLFLOW_INLINE T PowerOfTwo(IntOf<T> n) {
@@ -71,6 +124,11 @@ STILLFLOW_INLINE T Scale(T x, IntOf<T> n) {
 template <typename T>
 STILLFLOW_INLINE IntOf<T> ShiftedInteger(T shifted) {
   return static_cast<IntOf<T>>(BitCast<BitsOf<T>>(shifted) - BitCast<BitsOf<T>>(FloatFormat<T>::kShift));
+}
+// x 2^n for x near 1 and the n that `shifted` holds, where that is a normal number.
+template <typename T>
+STILLFLOW_INLINE T ScaleNormal(T x, T shifted) {
+  return BitCast<T>(BitCast<BitsOf<T>>(x) + (BitCast<BitsOf<T>>(shifted) << FloatFormat<T>::kMantissaBits));
 }
 template <typename T>
 STILLFLOW_INLINE T FromInteger(IntOf<T> n) {

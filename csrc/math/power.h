@@ -125,23 +125,13 @@ STILLFLOW_INLINE float PowOfParts(Normalized<float> parts, float y) {
 
 STILLFLOW_INLINE float PowOfMagnitude(float x, float y) { return PowOfParts(NormalizeAny(Abs(x)), y); }
 
-// PowOfMagnitude for x that is positive and normal.
+// x^y for x that is positive and normal, and y that is finite.
 STILLFLOW_INLINE double PowOfNormal(double x, double y) { return PowOfMagnitude(x, y); }
 STILLFLOW_INLINE float PowOfNormal(float x, float y) { return PowOfParts(Normalize(x), y); }
 
 template <typename T>
 STILLFLOW_INLINE T Pow(T x, T y) {
   return PowOfSpecial(x, y, PowOfMagnitude(x, y));
-}
-
-// Where both hold, x^y is PowOfNormal(x, y).
-template <typename T>
-STILLFLOW_INLINE bool IsPlainBase(T x) {
-  return (x >= FloatFormat<T>::kSmallestNormal) & (x < kInfinity<T>);
-}
-template <typename T>
-STILLFLOW_INLINE bool IsPlainExponent(T y) {
-  return Abs(y) < kInfinity<T>;
 }
 
 }  // namespace stillflow

@@ -1,7 +1,7 @@
 // trigonometric.h: sine, cosine and tangent.
 //
 // Angles up to kLargeAngle are reduced with pi / 2 in parts, by vector code; larger ones, infinities and NaN are
-// few, and are reduced with as many digits of 2 / pi as it takes, one by one (MapAngles).
+// few, and are reduced with as many digits of 2 / pi as it takes, one by one.
 //
 // Errors: Sin and Cos within 1 ulp; Tan of double within 2 ulp, of float within 1.3 ulp.
 #pragma once
@@ -10,8 +10,12 @@
 
 namespace stillflow {
 
+// kLargeAngle, and its bits.
 template <typename T>
 constexpr T kLargeAngle = sizeof(T) == 4 ? T{0x1p18} : T{0x1p28};
+template <typename T>
+constexpr BitsOf<T> kMostBitsOfAngle =
+    static_cast<BitsOf<T>>(FloatFormat<T>::kBias + (sizeof(T) == 4 ? 18 : 28)) << FloatFormat<T>::kMantissaBits;
 
 // An angle is `quadrant` quarter turns plus r + r_low, |r| <= pi / 4 and a little.
 template <typename T>
@@ -126,25 +130,5 @@ float TanLarge(float x);
 double SinLarge(double x);
 double CosLarge(double x);
 double TanLarge(double x);
-
-// to[i] = small(from[i]), or large(from[i]) for large angles. `to` may be `from`.
-template <typename T, typename Small, typename Large>
-inline void MapAngles(const T* from, T* to, int64_t count, Small small, Large large) {
-  constexpr int64_t kBlock = 256;
-  T saved[kBlock];
-  for (int64_t begin = 0; begin < count; begin += kBlock) {
-    const int64_t size = count - begin < kBlock ? count - begin : kBlock;
-    int large_count = 0;
-    for (int64_t i = 0; i < size; ++i) {
-      saved[i] = from[begin + i];
-      large_count += !(Abs(saved[i]) <= kLargeAngle<T>);
-    }
-#pragma GCC ivdep
-    for (int64_t i = 0; i < size; ++i) to[begin + i] = small(saved[i]);
-    for (int64_t i = 0; large_count != 0 && i < size; ++i) {
-      if (!(Abs(saved[i]) <= kLargeAngle<T>)) to[begin + i] = large(saved[i]);
-    }
-  }
-}
 
 }  // namespace stillflow

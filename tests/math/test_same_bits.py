@@ -85,3 +85,20 @@ def test_a_power_does_not_depend_on_special_ones_beside_it(dtype):
         mixed[position] = -1.5
         others = np.arange(1000) != position
         assert evaluate(ops.pow, mixed, y)[others].tobytes() == plain[others].tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "tan"])
+def test_a_value_does_not_depend_on_special_ones_beside_it(name, dtype):
+    """Nor on whether the result takes the place of the argument."""
+    from stillflow.testing import evaluate
+
+    function = getattr(ops, name)
+    x = np.random.RandomState(6).uniform(0.1, 80, 3000).astype(dtype)
+    specials = np.array([0.0, -0.0, -1, np.inf, -np.inf, np.nan, 1e30, -1e30, 720, -720, 1e-39, 88.75, -87.4], dtype)
+    positions = [0, 5, 1023, 1024, 1500, 1501, 1502, 2047, 2048, 2500, 2900, 2998, 2999]
+    expected = evaluate(function, x)
+    x[positions] = specials
+    expected[positions] = [evaluate(function, special[None])[0] for special in specials]
+    assert evaluate(function, x).tobytes() == expected.tobytes()
+    assert evaluate(lambda a: function(a * 1), x).tobytes() == expected.tobytes()
