@@ -333,6 +333,7 @@ def main():
     emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)
     eighth = mpmath.tan(mpmath.pi / 8) ** 2 * mpf("1.001")
     emit("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, eighth, 55)
+    emit("AtanTailToOne", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, 1, 55)
     erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
     emit("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 1, 56)
     emit("ErfcxShape", "q", "e^(x^2) erfc(x) (1 + 2 x), q = (x - 4) / (x + 4),", erfcx_shape, -1, 1, 55)

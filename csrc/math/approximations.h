@@ -70,6 +70,16 @@ STILLFLOW_INLINE double AtanTail(double z) {
                     -0x1.ac7858539e493p-5, 0x1.74d3a7b43351ap-5, -0x1.1b1992aa413c9p-5, 0x1.0a997ba33c1dbp-6);
 }
 
+// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.7.
+STILLFLOW_INLINE double AtanTailToOne(double z) {
+  return Polynomial(z, -0x1.5555555555555p-2, 0x1.99999999998f9p-3, -0x1.249249248c7dap-3, 0x1.c71c71c472843p-4,
+                    -0x1.745d16f26d0a3p-4, 0x1.3b13aaf4aba4ap-4, -0x1.1110bfea8ed5ep-4, 0x1.e1dc0d7679adcp-5,
+                    -0x1.af00bd568a3d2p-5, 0x1.854a7b99af61dp-5, -0x1.60ebd1489b946p-5, 0x1.3d3f26d5ea7ffp-5,
+                    -0x1.147b2825d82f6p-5, 0x1.c3ac54a572735p-6, -0x1.4b974a27ac39fp-6, 0x1.a1fe88baf72d4p-7,
+                    -0x1.aef1a8e977bf8p-8, 0x1.57cc888719aap-9, -0x1.8a2f3ae537bb1p-11, 0x1.1f0adb240a1fbp-13,
+                    -0x1.8d087295ab9f4p-17);
+}
+
 // erf(x) / x - 1, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.6.
 STILLFLOW_INLINE double ErfTail(double z) {
   return Polynomial(z, 0x1.06eba8214db68p-3, -0x1.812746b0379c1p-2, 0x1.ce2f21a040f66p-4, -0x1.b82ce31203772p-6,

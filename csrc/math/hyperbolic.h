@@ -117,7 +117,7 @@ STILLFLOW_INLINE ReducedHyperbolic ReduceHyperbolic(float magnitude) {
   constexpr float kMost = 89.6f;  // here both functions are infinite
   constexpr int32_t kQuarter = (FloatFormat<float>::kBias - 2) << FloatFormat<float>::kMantissaBits;
   const ReducedExponent<float> reduced = ReduceExponent(magnitude > kMost ? kMost : magnitude);
-  const uint32_t shift = static_cast<uint32_t>(reduced.n) << FloatFormat<float>::kMantissaBits;
+  const uint32_t shift = BitCast<uint32_t>(reduced.shifted) << FloatFormat<float>::kMantissaBits;
   const auto down_bits = static_cast<int32_t>(kQuarter - shift);
   return {reduced.r, reduced.r_low, BitCast<float>(kQuarter + shift), BitCast<float>(down_bits > 0 ? down_bits : 0)};
 }

@@ -85,11 +85,21 @@ STILLFLOW_INLINE double AngleOf(double y, double x, double side) {
   return turned == 0 ? t + low : high + (rest + (base_low + side * low));
 }
 
+// The angle of |x|, or that of -1 / |x| and a right angle.
 STILLFLOW_INLINE double Atan(double x) {
-  const double magnitude = Abs(x);
-  const double bounded = magnitude < 0x1p100 ? magnitude : 0x1p100;
-  const double result = CopySign(AngleOf(bounded, 1.0, 1.0), x);
-  return (magnitude < 0x1p-27) | (x != x) ? x : result;
+  const double a = SmallerMagnitude(Abs(x), 0x1p100);
+  const bool is_large = a > 1;
+  const double inverse = -1 / a;
+  const double t = is_large ? inverse : a;
+  const double t_low = is_large ? Fma(inverse, a, 1.0) * inverse : 0.0;
+  const double base = is_large ? kRightAngle : 0.0;
+  const double base_low = is_large ? kRightAngleRest : 0.0;
+  const double z = t * t;
+  // 1 / (1 + z) would be what t_low counts with.
+  const double low = Fma(t * z, AtanTailToOne(z), Fma(t_low, Fma(-0.5, z, 1.0), base_low));
+  const double high = base + t;
+  const double result = CopySign(high + (((base - high) + t) + low), x);
+  return x != x ? x : result;
 }
 
 STILLFLOW_INLINE double Atan2(double y, double x) {
