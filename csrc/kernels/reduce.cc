@@ -91,7 +91,8 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
     while (are_short && i + 1 < range.end) {
       Acc values[kShortRowsPerTile];
       const int64_t count = std::min(kShortRowsPerTile, range.end - i);
-      CombineShortRows<Op>(from + i * rows.length, count, rows.length, values);
+      const int64_t behind = (rows.count - i - count) * rows.length;
+      CombineShortRows<Op>(from + i * rows.length, count, rows.length, behind, values);
       for (int64_t k = 0; k < count; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
       i += count;
     }

@@ -7,17 +7,19 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/deinterleave.h"
 #include "math/element.h"
 #include "math/lanes.h"
 
 namespace stillflow {
 
 constexpr int kReductionLanes = 32;
-constexpr int64_t kShortRowsPerTile = 32;
+constexpr int64_t kShortRowsPerTile = 64;
 
-// What is combined: Start is neutral, Prepare takes an element. Floating-point numbers come as vectors as well.
+// What is combined: Start is neutral, Prepare takes an element. Wide numbers come as vectors as well.
 template <typename Acc>
 struct Plain {
+  static constexpr bool kWraps = false;  // integers, as Wrapping has them
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;
@@ -32,6 +34,7 @@ using Wrapping = std::conditional_t<std::is_integral_v<T>, Unsigned<T>, T>;
 
 template <typename Acc>
 struct Sum : Plain<Acc> {
+  static constexpr bool kWraps = true;
   static Acc Start() { return Acc{0}; }
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
@@ -47,6 +50,7 @@ struct SumOfSquares : Sum<Acc> {
 };
 template <typename Acc>
 struct Prod : Plain<Acc> {
+  static constexpr bool kWraps = true;
   static Acc Start() { return Acc{1}; }
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
@@ -102,8 +106,10 @@ void CombineTree(Acc* values, int64_t count, int64_t stride, int64_t width) {
 
 template <typename Op, typename Acc, typename T>
 Acc CombineRun(const T* data, int64_t count) {
-  if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>) {
-    return CombineInLanes<Op, kReductionLanes>(data, count, Op::Start());
+  if constexpr (std::is_same_v<T, Acc> && sizeof(T) >= 4) {
+    using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
+    const auto start = static_cast<Lane>(Op::Start());
+    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(reinterpret_cast<const Lane*>(data), count, start));
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
@@ -120,16 +126,15 @@ Acc CombineRun(const T* data, int64_t count) {
 }
 
 // Rows of `count` <= kReductionLanes elements, each combined as CombineRun does it: every step is done for all rows
-// at once.
+// at once. `behind` elements behind the last row may be read.
 template <typename Op, typename Acc, typename T>
-void CombineShortRows(const T* from, int64_t rows, int64_t count, Acc* to) {
+void CombineShortRows(const T* from, int64_t rows, int64_t count, int64_t behind, Acc* to) {
+  T columns[kReductionLanes * kShortRowsPerTile];
   Acc lanes[kReductionLanes][kShortRowsPerTile];
+  Deinterleave(from, rows, count, columns, kShortRowsPerTile, behind);
   for (int64_t j = 0; j < count; ++j) {
-    __asm__("" : "+r"(j));  // keeps the loops in this order, in which vector code gathers
-#pragma GCC ivdep
-    for (int64_t i = 0; i < rows; ++i) {
-      lanes[j][i] = Op::Combine(Op::Start(), Op::Prepare(Load(from[i * count + j])));
-    }
+    const T* const column = columns + j * kShortRowsPerTile;
+    for (int64_t i = 0; i < rows; ++i) lanes[j][i] = Op::Combine(Op::Start(), Op::Prepare(Load(column[i])));
   }
   for (int64_t width = kReductionLanes / 2; width > 0; width /= 2) {
     for (int64_t j = 0; j < width && j + width < count; ++j) {

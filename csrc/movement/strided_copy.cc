@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "math/lanes.h"
+#include "math/deinterleave.h"
 
 namespace stillflow {
 namespace {
@@ -215,6 +215,10 @@ StridedCopy InOrderOfSource(const StridedCopy& copy) {
   return sorted;
 }
 
+// Fewer do not fill the lines of a tile's blocks.
+template <typename T>
+constexpr int64_t kMostColumns = sizeof(T) == 16 ? 0 : 2 * kLineBytes / sizeof(T);
+
 // The last dimension is dense in `to`, dimension `dense` in `from`: tiles of a transposed matrix.
 template <typename T>
 Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense, const T* from, T* to) {
@@ -226,6 +230,8 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   // Tiles follow each other in the direction of what is read.
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
   const bool is_streamed = is_large && HasWholeLines(copy, to);
+  const bool has_few_columns =
+      copy.dims[dense] <= kMostColumns<T> && copy.from_strides[last] == copy.dims[dense] && !is_large;
   const TileBytes tile_size = is_large ? kLargeTile : kCachedTile;
   const int64_t tile_rows = tile_size.written / sizeof(T);
   const int64_t tile_columns = tile_size.read / sizeof(T);
@@ -242,8 +248,13 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
     for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
       const int64_t column = tile % column_tiles * tile_columns;
       const int64_t row = tile / column_tiles % row_tiles * tile_rows;
-      TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense],
-                    std::min(tile_rows, rows - row), std::min(tile_columns, columns - column), is_streamed);
+      const int64_t tile_height = std::min(tile_rows, rows - row);
+      if (has_few_columns) {
+        Deinterleave(from + walk.from, tile_height, columns, to + walk.to, copy.to_strides[dense]);
+        continue;
+      }
+      TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense], tile_height,
+                    std::min(tile_columns, columns - column), is_streamed);
     }
     if (is_streamed) EndStream();
   });

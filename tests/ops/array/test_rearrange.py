@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
-from stillflow.testing import assert_same_bits, check_gradient, evaluate
+from stillflow.testing import ISAS, assert_same_bits, check_gradient, evaluate
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
 
@@ -73,6 +73,16 @@ def test_transposes_of_any_size(size, rng):
     for dtype in ("uint8", "float16", "float32", "float64"):
         x = rng.integers(0, 200, (size, 77)).astype(dtype)
         np.testing.assert_array_equal(evaluate(ops.transpose, x), x.T)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("columns", [2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 31, 33])
+def test_few_columns_come_apart_on_every_instruction_set(columns, dtype, rng):
+    for rows in (2, 3, 15, 16, 17, 63, 64, 67, 130, 1500):
+        x = rng.integers(0, 120, (2, rows, columns)).astype(dtype)
+        for isa_name in ISAS:
+            result = evaluate(lambda x: ops.transpose(x, [0, 2, 1]), x, isa_name=isa_name)
+            np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
 
 
 def test_misfits_are_named():

@@ -48,7 +48,7 @@ def test_sizes_around_lanes_runs_and_chunks(name, size, rng):
         np.testing.assert_allclose(result, NUMPY[name](array, axis=axis), rtol=1e-12, atol=1e-11)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.int8])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.int32, np.int8])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 10, 16, 17, 31, 32, 33])
 def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
     """-0 and NaN included, in as many rows as fill tiles and some more."""
@@ -63,6 +63,14 @@ def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
 
         alone = [evaluate_built(build, row) for row in x]
         assert evaluate_built(build, x).tobytes() == np.array(alone, dtype).tobytes()
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 10, 16, 31, 32, 33, 100])
+def test_short_rows_of_truths(length, rng):
+    for rows in (2, 63, 64, 65, 200):
+        x = rng.random((rows, length)) < 0.5 ** (1 / length)
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_all(t, 1), x), x.all(1))
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_any(t, 1), ~x), (~x).any(1))
 
 
 @pytest.mark.parametrize("shape", [(3, 2, 700), (700, 3, 2), (1, 5, 9), (40, 2, 33)])
