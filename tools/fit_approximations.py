@@ -255,11 +255,11 @@ def emit_temme(orders, least_a, largest_eta, bits):
 def emit_hyperbolic_floats():
     """Writes what sinh, cosh and the inverses of the hyperbolic functions are made of."""
     of_x = ", times z"
-    half = (LN2 / 2 * mpf("1.001")) ** 2
+    largest = (LN2 * mpf("0.6505")) ** 2
     sinh_tail = of_square(mpmath.sinh, mpf(1) / 6)
-    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", sinh_tail, 0, half, 3, lambda z: z, of_x)
+    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", sinh_tail, 0, largest, 3, lambda z: z, of_x)
     cosh_tail = at_limit(lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, 0.5)
-    emit_float("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", cosh_tail, 0, half, 3, lambda z: z, of_x)
+    emit_float("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", cosh_tail, 0, largest, 3, lambda z: z, of_x)
     asinh_tail = of_square(mpmath.asinh, -mpf(1) / 6)
     emit_float("AsinhTail", "z", "(asinh(x) - x) / x^3, z = x^2,", asinh_tail, 0, 1, 8, lambda z: z, of_x)
     inverse = ", w = 1 / x^2,"

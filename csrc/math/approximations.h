@@ -196,11 +196,11 @@ STILLFLOW_INLINE float Log2ErfcOverX(float x) {
                     0x1.41f268p-12f);
 }
 
-// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.1204, to 2^-34.3, times z.
-STILLFLOW_INLINE float SinhTail(float z) { return Polynomial(z, 0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e2f6p-13f); }
+// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.2033, to 2^-34.1, times z.
+STILLFLOW_INLINE float SinhTail(float z) { return Polynomial(z, 0x1.555556p-3f, 0x1.110fe2p-7f, 0x1.a27c4ep-13f); }
 
-// (cosh(x) - 1) / z, z = x^2, for 0.0 <= z <= 0.1204, to 2^-33.2, times z.
-STILLFLOW_INLINE float CoshTail(float z) { return Polynomial(z, 0x1p-1f, 0x1.5554e6p-5f, 0x1.6d4f24p-10f); }
+// (cosh(x) - 1) / z, z = x^2, for 0.0 <= z <= 0.2033, to 2^-30.4, times z.
+STILLFLOW_INLINE float CoshTail(float z) { return Polynomial(z, 0x1.000002p-1f, 0x1.55521cp-5f, 0x1.6f0a16p-10f); }
 
 // (asinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-28.2, times z.
 STILLFLOW_INLINE float AsinhTail(float z) {

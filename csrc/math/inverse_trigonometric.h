@@ -164,16 +164,22 @@ STILLFLOW_INLINE float Atan2(float y, float x) {
   const bool is_left = BitCast<int32_t>(x) < 0;
   const float larger = is_high ? y_leg : x_leg;
   const float smaller = is_high ? x_leg : y_leg;
-  const bool is_infinite = larger == kInfinity<float>;
-  const float scale = larger < 0x1p-64f ? 0x1p60f : 1.0f;  // so that the quotient's error is normal
-  const float over = is_infinite ? (smaller == kInfinity<float> ? 1.0f : 0.0f) : smaller * scale;
-  const float under = is_infinite | (larger == 0) ? 1.0f : larger * scale;
+  // The power of two that brings the larger leg into [2, 4); of a leg that is 0 or infinite it makes NaN.
+  constexpr uint32_t kExponentBits = 0xFFu << FloatFormat<float>::kMantissaBits;
+  const float scale = BitCast<float>(kExponentBits - (BitCast<uint32_t>(larger) & kExponentBits));
+  const float scaled = larger * scale;
+  const float at_end = smaller == kInfinity<float> ? 1.0f : 0.0f;
+  const float over = scaled != scaled ? at_end : smaller * scale;
+  const float under = scaled != scaled ? 1.0f : scaled;
   const float signed_over = is_high != is_left ? -over : over;
-  const float t = signed_over / under;
-  const float t_low = Fma(-t, under, signed_over) / under;
+  const float inverse = 1 / under;
+  const float t = signed_over * inverse;
+  const float t_low = Fma(-t, under, signed_over) * inverse;
   const float right_angles = is_high ? 1.0f : (is_left ? 2.0f : 0.0f);
   const float z = t * t;
-  const float tail = Fma(t * z, AtanTail(z), Fma(right_angles, kRightAngleRestOfFloat, t_low));
+  // The derivative, 1 / (1 + z), is about 1 - z / 2.
+  const float low = Fma(right_angles, kRightAngleRestOfFloat, t_low);
+  const float tail = Fma(z, Fma(t, AtanTail(z), -0.5f * t_low), low);
   const float result = CopySign(Fma(right_angles, kRightAngleOfFloat, t + tail), y);
   return (x != x) | (y != y) ? kNan<float> : result;
 }

@@ -94,20 +94,43 @@ STILLFLOW_INLINE double Log1p(double x) {
   return Abs(x) < 0x1p-54 ? x : logarithm;
 }
 
+// u = (1 + f) 2^k for f in [-1/3, 1/3), u positive and normal. The exponent is k, shifted to where a float has it.
+struct ExponentAndFraction {
+  int32_t exponent;
+  float f;
+};
+
+STILLFLOW_INLINE ExponentAndFraction SplitExponent(float u) {
+  constexpr uint32_t kExponentBits = ~uint32_t{0} << FloatFormat<float>::kMantissaBits;
+  const auto bits = BitCast<uint32_t>(u);
+  const uint32_t exponent = (bits - FloatFormat<float>::kLeastMantissa) & kExponentBits;
+  return {static_cast<int32_t>(exponent), BitCast<float>(bits - exponent) - 1};
+}
+
+// log(2) by such exponents.
+constexpr float kLn2OfExponent = 0x1.62e43p-24f;
+
+// The logarithm of the parts, with `beyond` added, where that is not below 1/2.
+STILLFLOW_INLINE float LogFarFromZero(ExponentAndFraction parts, float beyond) {
+  const float f = parts.f;
+  const float rest = f + Fma(f * f, Fma(f, LogTail(f), -0.5f), beyond);
+  return Fma(static_cast<float>(parts.exponent), kLn2OfExponent, rest);
+}
+
 STILLFLOW_INLINE float Log1p(float x) {
   const float u = 1 + x;
-  const float large = x > 1 ? x : 1.0f;
-  const float small = x > 1 ? 1.0f : x;
-  const float u_low = small - (u - large);
-  const Normalized<float> parts = Normalize(u);
+  const float u_low = x - (u - 1);
+  const ExponentAndFraction parts = SplitExponent(u);
+  const float f = parts.f;
   // 2^-k, or 0 where that is no normal number: there u_low does not matter any more.
-  const int32_t exponent = FloatFormat<float>::kBias - parts.k;
-  const float inverse = PowerOfTwo<float>((exponent < 0 ? 0 : exponent) - FloatFormat<float>::kBias);
-  const float f = parts.m - 1;
-  const float f_low = u_low * inverse;
-  // f_low / (1 + f)
-  const float low = Fma(f_low, Fma(f, f, -f), f_low);
-  return LogOfAny(u, CopySign(LogOfParts(FromInteger<float>(parts.k), f, low), x));
+  constexpr int32_t kOne = FloatFormat<float>::kBias << FloatFormat<float>::kMantissaBits;
+  const int32_t inverse = kOne - parts.exponent;
+  const float f_low = u_low * BitCast<float>(inverse > 0 ? inverse : 0);
+  const auto exponent = static_cast<float>(parts.exponent);
+  const float high = Fma(exponent, kLn2OfExponent, f);
+  const float rest = Fma(exponent, kLn2OfExponent, -high) + f;
+  const float low = rest + Fma(f_low, Fma(f, f, -f), f_low);  // f_low / (1 + f)
+  return LogOfAny(u, CopySign(high + Fma(f * f, Fma(f, LogTail(f), -0.5f), low), x));
 }
 
 // Log1p(x) for 0 <= x <= 1 or NaN, with fewer operations: 1 + x is m or 2 m.

@@ -98,9 +98,8 @@ STILLFLOW_INLINE float TanOfAngle(ReducedAngle<float> angle) {
   const float z = r * r;
   const float tail = Fma(r * z, TanTail(z), Fma(z, angle.r_low, angle.r_low));
   const float tangent = r + tail;
-  const float tangent_low = (r - tangent) + tail;
   const float inverse = -1 / tangent;
-  const float error = Fma(inverse, tangent_low, Fma(inverse, tangent, 1.0f));
+  const float error = Fma(inverse, tail, Fma(inverse, r, 1.0f));
   return (angle.quadrant & 1) != 0 ? Fma(inverse, error, inverse) : tangent;
 }
 
