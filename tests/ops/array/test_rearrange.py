@@ -85,6 +85,17 @@ def test_few_columns_come_apart_on_every_instruction_set(columns, dtype, rng):
             np.testing.assert_array_equal(result, x.transpose(0, 2, 1))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("distance", [2, 3, 4, 5, 9])
+def test_every_second_or_later_element(distance, dtype, rng):
+    for width in (1, 2, 7, 64, 129, 1000):
+        x = rng.integers(0, 120, (3, width)).astype(dtype)
+        part = np.s_[::2, width // 5 :: distance]
+        for isa_name in ISAS:
+            result = evaluate(lambda x, part=part: x[part], x, isa_name=isa_name)
+            np.testing.assert_array_equal(result, x[part])
+
+
 def test_misfits_are_named():
     x = np.zeros((2, 3), np.float32)
     unknown = [ops.placeholder(dtype="float32") for _ in range(2)]
