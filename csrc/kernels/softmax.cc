@@ -27,6 +27,8 @@ namespace stillflow {
 namespace {
 
 constexpr int kLanes = 16;
+constexpr int kManyLanes = 128;  // of what needs no order
+constexpr int64_t kLongRow = 512;
 constexpr int64_t kElementsPerChunk = 8192;
 constexpr int64_t kStreamedElementsPerChunk = 131072;
 constexpr int64_t kTileElements = 256;  // of rows that are done together: exponentials of short rows fill vectors
@@ -36,12 +38,20 @@ W Sum(const W* terms, int64_t count) {
   return CombineInLanes<PlusLanes, kLanes>(terms, count, W{0});
 }
 
+// The largest number of a row is the same in any number of lanes.
+template <typename W>
+W Largest(const W* row, int64_t classes) {
+  constexpr W kLeast = -std::numeric_limits<W>::infinity();
+  return classes < kLongRow ? CombineInLanes<LargerLanes, kLanes>(row, classes, kLeast)
+                            : CombineInLanes<LargerLanes, kManyLanes>(row, classes, kLeast);
+}
+
 // Writes row - its largest to `shifted`, which may be the row itself.
 template <typename T>
 void Shift(const T* row, int64_t classes, Wide<T>* shifted) {
   using W = Wide<T>;
   if constexpr (std::is_same_v<T, W>) {
-    const T largest = CombineInLanes<LargerLanes, kLanes>(row, classes, -std::numeric_limits<T>::infinity());
+    const T largest = Largest(row, classes);
     for (int64_t j = 0; j < classes; ++j) shifted[j] = row[j] - largest;
   } else {
     for (int64_t j = 0; j < classes; ++j) shifted[j] = Widen(row[j]);
@@ -77,11 +87,31 @@ class RowTile {
     for (int64_t j = 0; j < count * classes_; ++j) exps_[j] = ExpOfShifted(shifted_[j]);
     for (int64_t i = 0; i < count; ++i) sums_[i] = Sum(exps(i), classes_);
   }
+  // Where nothing else needs the shifted logits: those of long rows need not be kept.
+  template <typename T>
+  void Exponentiate(const T* rows, int64_t count) {
+    if constexpr (std::is_same_v<T, W>) {
+      if (classes_ >= kLongRow) {
+        for (int64_t i = 0; i < count; ++i) ExponentiateRow(rows + i * classes_, i);
+        return;
+      }
+    }
+    for (int64_t i = 0; i < count; ++i) Shift(rows + i * classes_, classes_, shifted(i));
+    Exponentiate(count);
+  }
   void TakeLogarithms(int64_t count) {
     for (int64_t i = 0; i < count; ++i) log_sums_[i] = Log(sums_[i]);
   }
 
  private:
+  void ExponentiateRow(const W* row, int64_t i) {
+    const W largest = Largest(row, classes_);
+    W* to = exps(i);
+#pragma GCC ivdep
+    for (int64_t j = 0; j < classes_; ++j) to[j] = ExpOfShifted(row[j] - largest);
+    sums_[i] = Sum(to, classes_);
+  }
+
   static constexpr int64_t kMostRows = 128;
   const int64_t classes_;
   const Scratch heap_;
@@ -132,8 +162,7 @@ Status SoftmaxRows(const KernelCall& call, int64_t rows, int64_t classes, const 
   using W = Wide<T>;
   const bool is_streamed = IsStreamedTo(call, from, to);
   return ForEachTile<W>(call, rows, classes, is_streamed, [=](RowTile<W>& tile, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) Shift(from + (first + i) * classes, classes, tile.shifted(i));
-    tile.Exponentiate(count);
+    tile.Exponentiate(from + first * classes, count);
     for (int64_t i = 0; i < count; ++i) {
       const W scale = 1 / tile.sum(i);
       W* exps = tile.exps(i);
