@@ -47,9 +47,11 @@ void WidenHalves(const Half* from, int64_t count, float* to) {
   int64_t i = 0;
 #if defined(__F16C__)
   for (; i + kAtOnce <= count; i += kAtOnce) {
-    const Register<float> values[2] = {Load(from + i), Load(from + i + kLanes)};
-    std::memcpy(to + i, values, sizeof values);
-    if (!__builtin_expect(HasNaN(values[0], values[1]), false)) continue;
+    const Register<float> first = Load(from + i);
+    const Register<float> second = Load(from + i + kLanes);
+    std::memcpy(to + i, &first, sizeof first);
+    std::memcpy(to + i + kLanes, &second, sizeof second);
+    if (!__builtin_expect(HasNaN(first, second), false)) continue;
     for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Widen(from[k]);
   }
 #endif
@@ -60,11 +62,13 @@ void NarrowToHalves(const float* from, int64_t count, Half* to) {
   int64_t i = 0;
 #if defined(__F16C__)
   for (; i + kAtOnce <= count; i += kAtOnce) {
-    Register<float> values[2];
-    std::memcpy(values, from + i, sizeof values);
-    Store(values[0], to + i);
-    Store(values[1], to + i + kLanes);
-    if (!__builtin_expect(HasNaN(values[0], values[1]), false)) continue;
+    Register<float> first;
+    Register<float> second;
+    std::memcpy(&first, from + i, sizeof first);
+    std::memcpy(&second, from + i + kLanes, sizeof second);
+    Store(first, to + i);
+    Store(second, to + i + kLanes);
+    if (!__builtin_expect(HasNaN(first, second), false)) continue;
     for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Narrow<Half>(from[k]);
   }
 #endif
