@@ -81,6 +81,26 @@ const T* Fetch(const Rows& rows, const T* from, int64_t row, int64_t begin, int6
   return buffer;
 }
 
+// Combines `count` elements of a row, which begin at a multiple of kRun. Segments that fill the lanes are not copied.
+template <typename Op, typename Acc, typename T>
+Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int64_t count, T* buffer) {
+  if constexpr (kFillsRegisters<Acc, T>) {
+    if (!rows.AreAdjacent() && rows.segment % kReductionLanes == 0) {
+      using L = Lane<Op, T>;
+      CombinedLanes<Op, kReductionLanes, L> lanes(static_cast<L>(Op::Start()));
+      const T* segment = from + row * rows.pitch + begin / rows.segment * rows.stride;
+      int64_t skipped = begin % rows.segment;
+      for (int64_t left = count; left > 0; segment += rows.stride, skipped = 0) {
+        const int64_t part = std::min(rows.segment - skipped, left);
+        lanes.Add(reinterpret_cast<const L*>(segment + skipped), part);
+        left -= part;
+      }
+      return static_cast<Acc>(lanes.Total());
+    }
+  }
+  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count);
+}
+
 // Every output is the combination of a row of at most kRun elements.
 template <typename Op, typename Acc, typename T>
 Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
@@ -98,7 +118,7 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
     }
     T buffer[kRun];
     for (; i < range.end; ++i) {
-      const Acc value = CombineRun<Op, Acc>(Fetch(rows, from, i, 0, rows.length, buffer), rows.length);
+      const Acc value = CombinePart<Op, Acc>(rows, from, i, 0, rows.length, buffer);
       to[i] = Finish<Acc, T>(value, operation, rows.length);
     }
   });
@@ -116,7 +136,7 @@ Status ReduceRows(const KernelCall& call, Operation operation, const Rows& rows,
     for (int64_t i = range.begin; i < range.end; ++i) {
       const int64_t begin = i % runs * kRun;
       const int64_t count = std::min(kRun, rows.length - begin);
-      partial[i] = CombineRun<Op, Acc>(Fetch(rows, from, i / runs, begin, count, buffer), count);
+      partial[i] = CombinePart<Op, Acc>(rows, from, i / runs, begin, count, buffer);
     }
   }));
   for (int64_t row = 0; row < rows.count; ++row) {

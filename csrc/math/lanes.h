@@ -90,31 +90,54 @@ STILLFLOW_INLINE T CombineHalves(typename RegisterOf<T, kBytes>::type lanes) {
   }
 }
 
-// Combines elements in kCount lanes by position, then the lanes by halves. `start` changes nothing, prepared or not.
+// Elements that are combined in kCount lanes by position, then the lanes by halves. `start` changes nothing, prepared
+// or not.
+template <typename Op, int kCount, typename T>
+class CombinedLanes {
+ public:
+  STILLFLOW_INLINE explicit CombinedLanes(T start) : start_(start) {
+    for (int k = 0; k < kRegisters; ++k) lanes_[k] = start - Register<T>{};
+  }
+
+  // The next elements: a multiple of kCount unless they are the last.
+  STILLFLOW_INLINE void Add(const T* from, int64_t count) {
+    int64_t i = 0;
+    for (; i + kCount <= count; i += kCount) {
+      for (int k = 0; k < kRegisters; ++k) {
+        Register<T> loaded;
+        std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
+        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
+      }
+    }
+    if (i < count) {
+      for (int k = 0; k < kRegisters; ++k) {
+        const Register<T> loaded = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_);
+        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
+      }
+    }
+  }
+
+  // Belongs at the end.
+  STILLFLOW_INLINE T Total() {
+    for (int width = kRegisters / 2; width > 0; width /= 2) {
+      for (int k = 0; k < width; ++k) lanes_[k] = Op::Combine(lanes_[k], lanes_[k + width]);
+    }
+    return CombineHalves<Op, T, kRegisterBytes>(lanes_[0]);
+  }
+
+ private:
+  static constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  static constexpr int kRegisters = kCount / kWhole;
+
+  const T start_;
+  Register<T> lanes_[kRegisters];
+};
+
 template <typename Op, int kCount, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
-  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
-  constexpr int kRegisters = kCount / kWhole;
-  Register<T> lanes[kRegisters];
-  for (int k = 0; k < kRegisters; ++k) lanes[k] = start - Register<T>{};
-  int64_t i = 0;
-  for (; i + kCount <= count; i += kCount) {
-    for (int k = 0; k < kRegisters; ++k) {
-      Register<T> loaded;
-      std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
-      lanes[k] = Op::Combine(lanes[k], Op::Prepare(loaded));
-    }
-  }
-  if (i < count) {
-    for (int k = 0; k < kRegisters; ++k) {
-      const Register<T> loaded = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start);
-      lanes[k] = Op::Combine(lanes[k], Op::Prepare(loaded));
-    }
-  }
-  for (int width = kRegisters / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] = Op::Combine(lanes[k], lanes[k + width]);
-  }
-  return CombineHalves<Op, T, kRegisterBytes>(lanes[0]);
+  CombinedLanes<Op, kCount, T> lanes(start);
+  lanes.Add(from, count);
+  return lanes.Total();
 }
 
 }  // namespace stillflow

@@ -104,12 +104,18 @@ void CombineTree(Acc* values, int64_t count, int64_t stride, int64_t width) {
   }
 }
 
+// What is combined in registers, and the type it has there.
+template <typename Acc, typename T>
+constexpr bool kFillsRegisters = std::is_same_v<T, Acc> && sizeof(T) >= 4;
+template <typename Op, typename T>
+using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
+
 template <typename Op, typename Acc, typename T>
 Acc CombineRun(const T* data, int64_t count) {
-  if constexpr (std::is_same_v<T, Acc> && sizeof(T) >= 4) {
-    using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
-    const auto start = static_cast<Lane>(Op::Start());
-    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(reinterpret_cast<const Lane*>(data), count, start));
+  if constexpr (kFillsRegisters<Acc, T>) {
+    using L = Lane<Op, T>;
+    const auto start = static_cast<L>(Op::Start());
+    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(reinterpret_cast<const L*>(data), count, start));
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();

@@ -73,9 +73,13 @@ def test_short_rows_of_truths(length, rng):
         np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_any(t, 1), ~x), (~x).any(1))
 
 
-@pytest.mark.parametrize("shape", [(3, 2, 700), (700, 3, 2), (1, 5, 9), (40, 2, 33)])
+@pytest.mark.parametrize(
+    "shape", [(3, 2, 700), (700, 3, 2), (1, 5, 9), (40, 2, 33), (5, 3, 64), (9, 2, 320), (3, 2, 2080)]
+)
 def test_rows_in_segments_have_the_bits_of_adjacent_ones(shape, rng):
     x = rng.standard_normal(shape).astype(np.float32)
+    whole = (10 * x).astype(np.int64)
+    np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_sum(t, (0, 2)), whole), whole.sum((0, 2)))
     adjacent = np.ascontiguousarray(x.transpose(1, 0, 2)).reshape(shape[1], -1)
     for name in ("reduce_sum", "reduce_max", "reduce_prod"):
         reduce = getattr(ops, name)
