@@ -167,6 +167,14 @@ def erfcx_shape(q):
         return mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x)
 
 
+def erfcx_shape_beyond_one(q):
+    """(exp(x^2) erfc(x) (1 + 2 x) - 1) / p for x = 2.5 p / (1 - p) and q = 2 p - 1."""
+    p = max((1 + q) / 2, mpf(10) ** -25)
+    x = mpf("2.5") * p / (1 - p)
+    with mpmath.workdps(120):
+        return (mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x) - 1) / p
+
+
 def stirling(w):
     if w < mpf(10) ** -12:
         return mpf(1) / 12 - w / 360
@@ -283,8 +291,14 @@ def emit_floats():
     emit_float("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 3, lambda z: z, of_x)
     tan_tail = of_square(mpmath.tan, mpf(1) / 3)
     emit_float("TanTail", "z", "(tan(x) - x) / x^3, z = x^2,", tan_tail, 0, ANGLE, 7, lambda z: z, of_x)
+    half = LN2 / 2 * mpf("1.0005")
+    weight = ", times r^2"
+    emit_float("ShortExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 5, lambda r: r * r, weight)
     erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
     emit_float("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 0.8836, 7)
+    high = 2 * mpf("9.2") / (mpf("9.2") + mpf("2.5")) - 1
+    what, weight = "(e^(x^2) erfc(x) (1 + 2 x) - 1) / p, p = x / (x + 2.5), q = 2 p - 1,", lambda q: (1 + q) / 2
+    emit_float("ErfcxTail", "q", what, erfcx_shape_beyond_one, -1, high, 10, weight, ", times p")
     log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
     weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)

@@ -84,7 +84,22 @@ struct Minimum {
     return (a <= b) | (a != a) ? a : b;
   }
 };
-// With the sign of the divisor.
+// a - n b for the integer n nearest to the quotient: exact where n has few bits and no number is denormal. NaN for
+// others.
+template <typename T>
+STILLFLOW_INLINE T NearestRemainder(T a, T b) {
+  using Bits = BitsOf<T>;
+  constexpr T kMostQuotient = FloatFormat<T>::kShift / 6;
+  constexpr T kLeastDivisor = sizeof(T) == 4 ? T{0x1p-100} : T{0x1p-960};
+  constexpr Bits kSmallest = Bits{1} << FloatFormat<T>::kMantissaBits;
+  const T divisor = Abs(b);
+  const bool is_denormal = BitCast<Bits>(Abs(a)) - 1 < kSmallest - 1;
+  const bool is_plain = (Abs(a) < divisor * kMostQuotient) & (divisor >= kLeastDivisor) & (divisor < kInfinity<T>);
+  const T remainder = Fma(-RoundSmall(a / b), b, a);
+  return is_plain & !is_denormal ? remainder : kNan<T>;
+}
+
+// With the sign of the divisor. RunPlain gives the same, or NaN.
 struct FloorModFloat : Costly {
   template <typename T>
   static T Run(T a, T b) {
@@ -92,13 +107,60 @@ struct FloorModFloat : Costly {
     const bool differs = (remainder != 0) & ((remainder < 0) != (b < 0));
     return differs ? remainder + b : remainder;
   }
+  template <typename T>
+  STILLFLOW_INLINE static T RunPlain(T a, T b) {
+    const T remainder = NearestRemainder(a, b);
+    const T with_sign = (remainder < 0) != (b < 0) ? remainder + b : remainder;
+    return remainder == 0 ? CopySign(T{0}, a) : with_sign;
+  }
 };
+// With the sign of the dividend.
 struct TruncateModFloat : Costly {
   template <typename T>
   static T Run(T a, T b) {
     return std::fmod(a, b);
   }
+  template <typename T>
+  STILLFLOW_INLINE static T RunPlain(T a, T b) {
+    const T remainder = NearestRemainder(a, b);
+    const T with_sign = (remainder < 0) != (a < 0) ? remainder + CopySign(b, a) : remainder;
+    return remainder == 0 ? CopySign(T{0}, a) : with_sign;
+  }
 };
+
+template <typename Op>
+struct PlainOf {
+  template <typename T>
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    return Op::RunPlain(a, b);
+  }
+};
+
+// Block by block, with vector code where all numbers are plain.
+template <typename Op, typename T>
+void RemainderTile(const TileCall& call) {
+  constexpr int64_t kBlock = 256;
+  T made[kBlock];
+  TileCall part = call;
+  for (int64_t begin = 0; begin < call.count; begin += kBlock) {
+    part.count = call.count - begin < kBlock ? call.count - begin : kBlock;
+    part.in[0] = static_cast<const T*>(call.in[0]) + ((call.scalars & 1) != 0 ? 0 : begin);
+    part.in[1] = static_cast<const T*>(call.in[1]) + ((call.scalars & 2) != 0 ? 0 : begin);
+    part.out = made;
+    BinaryTile<PlainOf<Op>, T>(part);
+    IntOf<T> others = 0;
+    for (int64_t i = 0; i < part.count; ++i) others += made[i] != made[i] ? 1 : 0;
+    if (others != 0) BinaryTileOneByOne<Op, T>(part);
+    std::memcpy(static_cast<T*>(call.out) + begin, made, static_cast<size_t>(part.count) * sizeof(T));
+  }
+}
+
+template <typename Op, typename T>
+constexpr TileOp OfRemainder(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 2, RemainderTile<Op, W>);
+}
+
 struct FloorDivFloat {
   template <typename T>
   static T Run(T a, T b) {
@@ -226,8 +288,8 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
     STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
     STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
-    STILLFLOW_FLOAT_TILES(BinaryOneByOne, FloorModFloat, "floor_mod"),
-    STILLFLOW_FLOAT_TILES(BinaryOneByOne, TruncateModFloat, "truncate_mod"),
+    STILLFLOW_FLOAT_TILES(OfRemainder, FloorModFloat, "floor_mod"),
+    STILLFLOW_FLOAT_TILES(OfRemainder, TruncateModFloat, "truncate_mod"),
     STILLFLOW_FLOAT_TILES(Binary, FloorDivFloat, "floor_div"),
     STILLFLOW_NUMBER_TILES(Unary, NegOp, "neg"),
     STILLFLOW_NUMBER_TILES(Unary, AbsOp, "abs"),

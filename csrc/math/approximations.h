@@ -184,10 +184,21 @@ STILLFLOW_INLINE float TanTail(float z) {
                     -0x1.beff14p-16f, 0x1.22671ep-8f);
 }
 
+// (e^r - 1 - r) / r^2 for -0.3467 <= r <= 0.3467, to 2^-28.2, times r^2.
+STILLFLOW_INLINE float ShortExpTail(float r) {
+  return Polynomial(r, 0x1p-1f, 0x1.55549p-3f, 0x1.5554cep-5f, 0x1.123ac6p-7f, 0x1.6d6a7ep-10f);
+}
+
 // erf(x) / x - 1, z = x^2, for 0.0 <= z <= 0.8836, to 2^-29.9.
 STILLFLOW_INLINE float ErfTail(float z) {
   return Polynomial(z, 0x1.06eba8p-3f, -0x1.81274p-2f, 0x1.ce2d6p-4f, -0x1.b8008ap-6f, 0x1.544362p-8f,
                     -0x1.a5c904p-11f, 0x1.4e8a84p-14f);
+}
+
+// (e^(x^2) erfc(x) (1 + 2 x) - 1) / p, p = x / (x + 2.5), q = 2 p - 1, for -1.0 <= q <= 0.5726, to 2^-27.4, times p.
+STILLFLOW_INLINE float ErfcxTail(float q) {
+  return Polynomial(q, 0x1.0f31bep-1f, -0x1.8c7cd4p-1f, 0x1.271622p-1f, -0x1.0b5988p-2f, 0x1.c3c098p-5f,
+                    0x1.550bbcp-7f, -0x1.1621b8p-7f, -0x1.91226p-12f, 0x1.248ecep-10f, 0x1.8608fap-13f);
 }
 
 // log2(erfc(x)) / x for 0.94 <= x <= 3.95, to 2^-27.9, times x erfc(x).

@@ -124,7 +124,7 @@ STILLFLOW_INLINE float Expm1(float x) {
   const float n = shifted - FloatFormat<float>::kShift;
   const float r = Fma(-n, kLn2<float>, bounded);  // exact
   const float r_low = -n * kLn2Rest<float>;
-  const float tail = Fma(r, Fma(r, ExpTail(r), r_low), r_low);
+  const float tail = Fma(r, Fma(r, ShortExpTail(r), r_low), r_low);
   // Half of the result, so that the largest power of two is still a number.
   constexpr uint32_t kHalf = (FloatFormat<float>::kBias - 1) << FloatFormat<float>::kMantissaBits;
   const float power = BitCast<float>(kHalf + (BitCast<uint32_t>(shifted) << FloatFormat<float>::kMantissaBits));

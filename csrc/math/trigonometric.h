@@ -49,9 +49,9 @@ STILLFLOW_INLINE ReducedAngle<float> ReduceAngle(float x) {
   const float n = shifted - FloatFormat<float>::kShift;
   const float high = Fma(-n, kFirst, x);
   const float rest = n * kSecond;
-  const float rest_low = Fma(n, kThird, Fma(n, kSecond, -rest));
   const float r = high - rest;
-  return {ShiftedInteger(shifted), r, ((high - r) - rest) - rest_low};
+  // Of high - r - n pi / 2 the first difference is exact, and the product is rounded with it.
+  return {ShiftedInteger(shifted), r, Fma(-n, kThird, Fma(-n, kSecond, high - r))};
 }
 
 // Any angle that is finite and not below 1.
@@ -116,10 +116,13 @@ template <typename T>
 STILLFLOW_INLINE T Cos(T x) {
   return CosOfAngle(ReduceAngle(x));
 }
-template <typename T>
-STILLFLOW_INLINE T Tan(T x) {
-  const T result = TanOfAngle(ReduceAngle(x));
-  return Abs(x) < kTinyAngle<T> ? x : result;
+STILLFLOW_INLINE double Tan(double x) {
+  const double result = TanOfAngle(ReduceAngle(x));
+  return Abs(x) < kTinyAngle<double> ? x : result;
+}
+STILLFLOW_INLINE float Tan(float x) {
+  const float result = TanOfAngle(ReduceAngle(x));
+  return x == 0 ? x : result;  // keeps the sign
 }
 
 // For all others.

@@ -80,6 +80,39 @@ def test_floats_divide_as_ieee_says(dtype):
     assert_same(evaluate_built(ops.floor_mod, x, y), np.array([np.nan] * 4 + [1.5, 0.5], numpy_type))
 
 
+def _dividends_and_divisors(dtype, rng):
+    """Moderate numbers, integers, tenths, numbers of all sizes, and multiples of the divisor."""
+    count = 300
+    kinds = (
+        rng.uniform(-40, 40, count),
+        rng.integers(-20, 21, count),
+        rng.integers(-20, 21, count) * 0.1,
+        rng.standard_normal(count) * 10.0 ** rng.uniform(-30, 30, count),
+    )
+    pairs = [(a, b) for a in kinds for b in kinds] + [(kinds[2] * 7, kinds[2]), (np.copysign(0, kinds[0]), kinds[0])]
+    x = np.concatenate([a for a, _ in pairs]).astype(dtype)
+    y = np.concatenate([b for _, b in pairs]).astype(dtype)
+    return x, np.where(y == 0, dtype(3), y)
+
+
+@pytest.mark.parametrize("isa_name", ISAS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_remainders_of_floats_are_exact_beside_any_numbers(dtype, isa_name, rng):
+    """Blocks of plain numbers are vector code."""
+    x, y = _dividends_and_divisors(dtype, rng)
+    for special in (None, np.inf, np.nan, 1e38, 1e-37):
+        for dividend in (x, y) if special else ():
+            dividend[1000] = special
+        with np.errstate(all="ignore"):
+            truncated = np.fmod(x, y)
+            floored = np.where((truncated != 0) & ((truncated < 0) != (y < 0)), truncated + y, truncated)
+        for name, expected in (("truncate_mod", truncated), ("floor_mod", floored)):
+            value = evaluate_built(getattr(ops, name), x, y, isa_name=isa_name)
+            np.testing.assert_array_equal(value, expected)
+            is_number = ~np.isnan(expected)
+            np.testing.assert_array_equal(np.signbit(value[is_number]), np.signbit(expected[is_number]))
+
+
 @pytest.mark.parametrize("name", ["real_div", "floor_mod", "div_no_nan", "truncate_mod"])
 def test_gradient_matches_differences(name, rng):
     x, y = rng.uniform(3.1, 3.9, (2, 3)), rng.uniform(1.05, 1.45, 3)
