@@ -119,19 +119,22 @@ void SortByCounting(const Item* items, int64_t count, Item* to) {
   for (int64_t i = 0; i < count; ++i) to[places[i]] = items[i];
 }
 
-// Sorts items that lie in the order of their indices by the lowest kDigits bytes of their keys, the lowest first.
-// Returns which of the two arrays they end in; both are overwritten.
-template <int kDigits, typename Item>
+// Sorts items that lie in the order of their indices by digits of their keys, the lowest first. Returns which of the
+// two arrays they end in; both are overwritten.
+template <int kDigitBits, typename Key, typename Item>
 Item* SortByDigits(Item* items, int64_t count, Item* other) {
-  constexpr int kValues = 256;
+  constexpr int kValues = 1 << kDigitBits;
+  constexpr int kDigits = (static_cast<int>(sizeof(Key)) * 8 + kDigitBits - 1) / kDigitBits;
+  const auto digit_of = [](const Item& item, int digit) __attribute__((always_inline)) {
+    return item.key() >> digit * kDigitBits & (kValues - 1);
+  };
   int32_t begins[kDigits][kValues] = {};
   for (int64_t i = 0; i < count; ++i) {
-    const auto key = items[i].key();
-    for (int digit = 0; digit < kDigits; ++digit) ++begins[digit][key >> digit * 8 & 0xFF];
+    for (int digit = 0; digit < kDigits; ++digit) ++begins[digit][digit_of(items[i], digit)];
   }
   for (int digit = 0; digit < kDigits; ++digit) {
     int32_t* const begin = begins[digit];
-    if (begin[items[0].key() >> digit * 8 & 0xFF] == count) continue;
+    if (begin[digit_of(items[0], digit)] == count) continue;
     int32_t sum = 0;
     for (int value = 0; value < kValues; ++value) {
       const int32_t own = begin[value];
@@ -140,11 +143,18 @@ Item* SortByDigits(Item* items, int64_t count, Item* other) {
     }
     for (int64_t i = 0; i < count; ++i) {
       const Item item = items[i];
-      other[begin[item.key() >> digit * 8 & 0xFF]++] = item;
+      other[begin[digit_of(item, digit)]++] = item;
     }
     std::swap(items, other);
   }
   return items;
+}
+
+template <typename Key, typename Item>
+Item* SortByDigits(Item* items, int64_t count, Item* other) {
+  constexpr int64_t kLeastOfLongDigits = 2048;  // fewer cost less to pass over than many values of a digit
+  if (sizeof(Key) > 2 && count >= kLeastOfLongDigits) return SortByDigits<11, Key>(items, count, other);
+  return SortByDigits<8, Key>(items, count, other);
 }
 
 // ---- Choosing -----------------------------------------------------------------------------------------------
@@ -261,7 +271,7 @@ class LargestOfRow {
     Item* const items = items_.template data<Item>();
     Item* const other = other_.template data<Item>();
     if (count_ > kMostCounted && !takes_all_ && count_ > k_) KeepBest();
-    if (count_ > kMostCounted) return SortByDigits<sizeof(Key)>(items, count_, other);
+    if (count_ > kMostCounted) return SortByDigits<Key>(items, count_, other);
     SortByCounting(items, count_, other);
     return other;
   }
