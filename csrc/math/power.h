@@ -115,12 +115,14 @@ STILLFLOW_INLINE float PowOfParts(Normalized<float> parts, float y) {
   const float exponent = logarithm * y;
   const float exponent_low = Fma(logarithm_low, y, Fma(logarithm, y, -exponent));
   constexpr float kMost = 200;
-  const float at_least = exponent > -kMost ? exponent : -kMost;
-  const float bounded = at_least < kMost ? at_least : kMost;
+  const float bounded = CopySign(SmallerMagnitude(Abs(exponent), kMost), exponent);
   const float shifted = bounded + FloatFormat<float>::kShift;
   const float beyond = bounded - (shifted - FloatFormat<float>::kShift);
   const float r = beyond + (Abs(exponent) < kMost ? exponent_low : 0.0f);
-  return Scale(Fma(r, Exp2Tail(r), 1.0f), ShiftedInteger(shifted));
+  // What is too small has bits of no positive normal number.
+  const float power = ScaleNormal(Fma(r, Exp2Tail(r), 1.0f), shifted);
+  const float flushed = power >= FloatFormat<float>::kSmallestNormal ? power : 0.0f;
+  return exponent >= 128 ? kInfinity<float> : flushed;
 }
 
 STILLFLOW_INLINE float PowOfMagnitude(float x, float y) { return PowOfParts(NormalizeAny(Abs(x)), y); }
