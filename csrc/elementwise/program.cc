@@ -80,6 +80,7 @@ Status ElementwiseProgram::Parse(const char* text, int input_count, ElementwiseP
     return status;
   }
   parsed->AssignScratch();
+  parsed->ChooseChunk();
   *program = parsed;
   return Status();
 }
@@ -124,6 +125,18 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
   }
   const bool is_empty = instructions_.empty() || outputs_.empty();
   return is_empty || instructions_.size() > kMostInstructions ? Malformed(text) : Status();
+}
+
+// By the bytes that simple instructions go through; a costly one takes as long as one on twice or four times as many.
+void ElementwiseProgram::ChooseChunk() {
+  constexpr int64_t kBytesPerChunk = 128 << 10;
+  constexpr int64_t kCostlyBytes = 8;
+  int64_t bytes = 0;
+  for (const Instruction& instruction : instructions_) {
+    const int64_t simple = std::max(ElementBytes(instruction.op->type), ElementBytes(instruction.op->result));
+    bytes += instruction.op->is_costly ? std::max(simple, kCostlyBytes) : simple;
+  }
+  elements_per_chunk_ = std::max<int64_t>(kBytesPerChunk / bytes, 8192);
 }
 
 // Registers that are not outputs take turns in as few scratch tiles as their lives allow.

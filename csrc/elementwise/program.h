@@ -51,15 +51,19 @@ class ElementwiseProgram {
   Status RunTile(const Place* places, int64_t begin, int64_t count) const;
 
   int scratch_count() const { return scratch_count_; }
+  // How many are worth handing to another thread.
+  int64_t elements_per_chunk() const { return elements_per_chunk_; }
 
   static constexpr int64_t kWidestBytes = 8;
 
  private:
   Status ParseInstructions(const char* text);
   void AssignScratch();
+  void ChooseChunk();
 
   int input_count_ = 0;
   int scratch_count_ = 0;
+  int64_t elements_per_chunk_ = 0;
   std::vector<Instruction> instructions_;
   std::vector<int32_t> outputs_;
   std::vector<DType> types_;         // of each register; inputs as their first reader takes them

@@ -34,7 +34,8 @@ struct TileOp {
   DType result;  // of the output
   int32_t arity;
   TileFunction run;
-  bool is_wide = false;  // `run` takes and makes floats where there are 16-bit floats
+  bool is_wide = false;    // `run` takes and makes floats where there are 16-bit floats
+  bool is_costly = false;  // takes longer than the conversion of a bfloat16
 };
 
 // Runs an operation that is_wide.
@@ -205,7 +206,7 @@ void TernaryTile(const TileCall& call) {
 
 // ---- Listing operations -------------------------------------------------------------------------------------
 
-// An operation derived from this takes longer than the conversion of a bfloat16.
+// What operations are derived from that are costly.
 struct Costly {};
 
 template <typename Op, typename T>
@@ -219,7 +220,8 @@ using Worked = std::conditional_t<kIsWidened<Op, T>, float, T>;
 template <typename Op, typename T, typename Result>
 constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
   const bool is_rounded = kIsWidened<Op, T> && std::is_same_v<Result, float>;
-  return {name, DTypeOf<T>(), is_rounded ? DTypeOf<T>() : DTypeOf<Result>(), arity, run, kIsWidened<Op, T>};
+  const DType result = is_rounded ? DTypeOf<T>() : DTypeOf<Result>();
+  return {name, DTypeOf<T>(), result, arity, run, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
 template <typename Op, typename T>

@@ -15,7 +15,6 @@
 namespace stillflow {
 namespace {
 
-constexpr int64_t kElementsPerChunk = 16384;  // 64 KiB of floats for each operand
 constexpr int64_t kStreamedElementsPerChunk = 131072;
 constexpr int64_t kScratchBytes = 32 << 10;  // what a tile's intermediate values take of the first-level cache
 static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >= ElementwiseProgram::kMostRegisters,
@@ -345,7 +344,7 @@ Status Elementwise(const KernelCall& call) {
   Operands operands;
   const int64_t count = call.out[0]->count;
   DescribeOperands(call, shape, count, &operands);
-  return ForEachChunk(call, count, operands.is_streamed ? kStreamedElementsPerChunk : kElementsPerChunk,
+  return ForEachChunk(call, count, operands.is_streamed ? kStreamedElementsPerChunk : program.elements_per_chunk(),
                       [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
 }
 
