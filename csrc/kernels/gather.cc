@@ -76,6 +76,12 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   });
 }
 
+template <typename T>
+void CopyPlaces(const T* from, const int64_t* places, int64_t count, T* to) {
+#pragma GCC unroll 8
+  for (int64_t i = 0; i < count; ++i) to[i] = from[places[i]];
+}
+
 // Copies `count` indices from `begin` on, checked.
 template <typename Index>
 Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t size, int64_t* places) {
@@ -114,10 +120,7 @@ Status PickScalars(const KernelCall& call, const Picking& picking) {
         const int64_t count = std::min(kMostPlaces, last - begin);
         STILLFLOW_RETURN_IF_ERROR(ReadPlaces<Index>(indices, batch_offset + begin, count, picking.size, places));
         for (int64_t k = 0; k < blocks; ++k) {
-          const T* const source = from + k * picking.size;
-          T* const target = to + k * picking.picks + begin;
-#pragma GCC unroll 8
-          for (int64_t i = 0; i < count; ++i) target[i] = source[places[i]];
+          CopyPlaces(from + k * picking.size, places, count, to + k * picking.picks + begin);
         }
       }
       row += (last - first) + (blocks - 1) * picking.picks;
@@ -236,33 +239,86 @@ Status GatherV2(const KernelCall& call) {
 
 // ---- gather_nd ------------------------------------------------------------------------------------------------
 
+constexpr int64_t kMostTuples = 256;  // whose rows are found at a time
+
+// rows[i] = where tuple i points. Returns whether all indices are in range. `known_depth` is the depth if it is not
+// 0: then this is vector code.
+template <int known_depth, typename Index>
+bool FindRows(const Index* tuples, int64_t count, int depth, const int64_t* dims, int64_t* rows) {
+  if (known_depth > 0) depth = known_depth;
+  uint64_t is_bad = 0;
+  std::fill_n(rows, count, int64_t{0});
+  for (int k = 0; k < depth; ++k) {
+    const int64_t dim = dims[k];
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t index = tuples[i * depth + k];
+      is_bad |= static_cast<uint64_t>(index) >= static_cast<uint64_t>(dim) ? 1 : 0;
+      rows[i] = static_cast<int64_t>(static_cast<uint64_t>(rows[i]) * dim + static_cast<uint64_t>(index));
+    }
+  }
+  return is_bad == 0;
+}
+
+template <typename Index>
+bool FindRowsOfDepth(const Index* tuples, int64_t count, int depth, const int64_t* dims, int64_t* rows) {
+  switch (depth) {
+    case 1:
+      return FindRows<1>(tuples, count, depth, dims, rows);
+    case 2:
+      return FindRows<2>(tuples, count, depth, dims, rows);
+    case 3:
+      return FindRows<3>(tuples, count, depth, dims, rows);
+    default:
+      return FindRows<0>(tuples, count, depth, dims, rows);
+  }
+}
+
+using RowsCopy = void (*)(const char* from, const int64_t* rows, int64_t count, int64_t row_bytes, char* to);
+
+template <typename T>
+void CopyScalars(const char* from, const int64_t* rows, int64_t count, int64_t, char* to) {
+  CopyPlaces(reinterpret_cast<const T*>(from), rows, count, reinterpret_cast<T*>(to));
+}
+
+void CopyRows(const char* from, const int64_t* rows, int64_t count, int64_t row_bytes, char* to) {
+  for (int64_t i = 0; i < count; ++i) CopyBytes(to + i * row_bytes, from + rows[i] * row_bytes, row_bytes);
+}
+
+RowsCopy CopyOfRows(int64_t row_bytes) {
+  switch (row_bytes) {
+    case 1:
+      return CopyScalars<uint8_t>;
+    case 2:
+      return CopyScalars<uint16_t>;
+    case 4:
+      return CopyScalars<uint32_t>;
+    case 8:
+      return CopyScalars<uint64_t>;
+    default:
+      return CopyRows;
+  }
+}
+
 template <typename Index>
 Status PickTuples(const KernelCall& call, int depth, int64_t row_bytes) {
   const Tensor& params = *call.in[0];
   const Tensor& indices = *call.in[1];
-  int64_t strides[kMaxRank];  // in rows
-  int64_t stride = 1;
-  for (int i = depth - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= params.dims[i];
-  }
-  int64_t tuples = 1;
-  for (int i = 0; i < indices.rank - 1; ++i) tuples *= indices.dims[i];
+  const int64_t tuples = Shape(indices).Count(0, indices.rank - 1);
   const char* from = Data<char>(params);
   char* to = MutableData<char>(*call.out[0]);
+  const RowsCopy copy = CopyOfRows(row_bytes);
   const int64_t per_chunk = std::max<int64_t>(kBytesPerChunk / std::max<int64_t>(row_bytes + 8 * depth, 1), 1);
   return ForEachChunk(call, tuples, per_chunk, [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const Index* tuple = Data<Index>(indices) + i * depth;
-      int64_t row = 0;
-      for (int k = 0; k < depth; ++k) {
-        const int64_t index = tuple[k];
-        if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(params.dims[k])) {
-          return BadTuple(indices, i, depth, "param shape", Shape(params));
-        }
-        row += index * strides[k];
+    int64_t rows[kMostTuples];
+    for (int64_t begin = range.begin; begin < range.end; begin += kMostTuples) {
+      const int64_t count = std::min(kMostTuples, range.end - begin);
+      const Index* const block = Data<Index>(indices) + begin * depth;
+      if (!FindRowsOfDepth(block, count, depth, params.dims, rows)) {
+        int64_t good = 0;  // as many before the first that is not
+        while (good + 1 < count && FindRowsOfDepth(block + good * depth, 1, depth, params.dims, rows)) ++good;
+        return BadTuple(indices, begin + good, depth, "param shape", Shape(params));
       }
-      CopyBytes(to + i * row_bytes, from + row * row_bytes, row_bytes);
+      copy(from, rows, count, row_bytes, to + begin * row_bytes);
     }
     return Status();
   });

@@ -71,6 +71,22 @@ def test_index_tuples(depth, dtype, rng):
     np.testing.assert_array_equal(result, params[tuple(np.moveaxis(indices, -1, 0))] if depth else [[params] * 2] * 3)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_many_index_tuples(depth, dtype, rng):
+    params = rng.integers(0, 100, (5, 4, 6, 7)).astype(dtype)
+    indices = rng.integers(0, 4, (20, 511, depth)).astype(np.int32)
+    result = evaluate(ops.gather_nd_op, params, indices)
+    np.testing.assert_array_equal(result, params[tuple(np.moveaxis(indices, -1, 0))])
+    for row, column in ((0, 0), (0, 256), (3, 300), (19, 510)):
+        wrong = indices.copy()
+        wrong[row, column, -1], wrong[19, 510, 0] = -1, 9
+        with pytest.raises(
+            errors.InvalidArgumentError, match=rf"indices\[{row},{column}\] = \[.*\] does not index into"
+        ):
+            evaluate(ops.gather_nd_op, params, wrong, threads=1)
+
+
 def test_nothing_can_be_picked_from_nothing():
     empty = np.zeros((0, 3), np.float32)
     with pytest.raises(errors.InvalidArgumentError, match="params is empty"):
