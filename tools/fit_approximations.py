@@ -354,6 +354,12 @@ def main():
     gamma = at_limit(lambda t: mpmath.loggamma(2 + t) / t, 1 - mpmath.euler)
     emit("LgammaNearTwo", "t", "lgamma(2 + t) / t", gamma, -0.5, 0.5, 56)
     emit("LgammaTail", "w", "(lgamma(x) - Stirling's formula) x, w = 1 / x^2,", stirling, 0, 1 / mpf(8.5) ** 2, 57)
+    third = mpf(1) / 3 * mpf("1.0001")
+    what = "(log(1 + f) - f + f^2 / 2) / f^3"
+    emit("RoughLogTail", "f", what, LOG_TAIL_OF_FLOAT, -third, third, 32)
+    emit("RoughLgammaNearTwo", "t", "lgamma(2 + t) / t", gamma, -0.5, 0.5, 34)
+    what = "(lgamma(x) - Stirling's formula) x, w = 1 / x^2,"
+    emit("RoughLgammaTail", "w", what, stirling, 0, 1 / mpf(3.5) ** 2, 32)
     emit("DigammaNearRoot", "t", "digamma(x) / (x - its root), t = x - 1.5,", digamma_over_root, -0.5, 0.5, 54)
     emit(
         "DigammaTail",
@@ -366,6 +372,7 @@ def main():
     )
     sin_pi = at_limit(lambda z: mpmath.sin(mpmath.pi * mpmath.sqrt(z)) / mpmath.sqrt(z), mpmath.pi)
     emit("SinPiOverX", "z", "sin(pi x) / x, z = x^2,", sin_pi, 0, 0.25, 54)
+    emit("RoughSinPiOverX", "z", "sin(pi x) / x, z = x^2,", sin_pi, 0, 0.25, 34)
     for order in (0, 1):
         what = "(I0(x) - 1) / z" if order == 0 else "(I1(x) / x - 1/2) / z"
         emit(f"BesselI{order}Tail", "z", f"{what}, z = x^2,", bessel_of_square(order), 0, 64, 57)

@@ -8,14 +8,11 @@ namespace stillflow {
 namespace {
 
 STILLFLOW_UNARY_OP(Expm1)
-STILLFLOW_UNARY_OP(Log1p)
 STILLFLOW_UNARY_OP(Sigmoid)
 STILLFLOW_UNARY_OP(Tanh)
 STILLFLOW_UNARY_OP(Sinh)
-STILLFLOW_UNARY_OP(Cosh)
 STILLFLOW_UNARY_OP(Asinh)
 STILLFLOW_UNARY_OP(Acosh)
-STILLFLOW_UNARY_OP(Atanh)
 
 struct ExpOp : Costly {
   template <typename T>
@@ -49,6 +46,10 @@ struct LogOp : Costly {
     return Log(x);
   }
 };
+
+STILLFLOW_PLAIN_FLOATS_OP(Log1p, kMostBitsAboveSmallest<float>, BitsAboveSmallest(1 + x))
+STILLFLOW_PLAIN_FLOATS_OP(Cosh, kMostBitsOfHyperbolic, MagnitudeBits(x))
+STILLFLOW_PLAIN_FLOATS_OP(Atanh, kMostBitsBelowOne, MagnitudeBits(x))
 
 struct PowOp : Costly {
   template <typename T>
@@ -116,13 +117,13 @@ struct TanhGrad {
 }  // namespace
 
 const TileOp kExponentialTiles[] = {
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),    STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),    STILLFLOW_FLOAT_TILES(Unary, Log1pOp, "log1p"),
-    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
-    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(Unary, CoshOp, "cosh"),
-    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
-    STILLFLOW_FLOAT_TILES(Unary, AtanhOp, "atanh"),       STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
-    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
-    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"), {}};
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),     STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),     STILLFLOW_FLOAT_TILES(UnaryOfPlain, Log1pOp, "log1p"),
+    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),    STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
+    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),          STILLFLOW_FLOAT_TILES(UnaryOfPlain, CoshOp, "cosh"),
+    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),        STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, AtanhOp, "atanh"), STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
+    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),       STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
+    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"),  {}};
 
 }  // namespace stillflow

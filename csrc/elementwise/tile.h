@@ -269,6 +269,23 @@ constexpr TileOp Ternary(const char* name) {
     }                                    \
   };
 
+// The same where Name##OfPlain has fewer operations, for floats of which `measure` is at most `most` (UnaryOfPlain).
+#define STILLFLOW_PLAIN_FLOATS_OP(Name, most, measure)                            \
+  struct Name##Op : Costly {                                                      \
+    template <typename T>                                                         \
+    static constexpr BitsOf<T> kMostPlain = sizeof(T) == 4 ? most : ~uint64_t{0}; \
+    template <typename T>                                                         \
+    STILLFLOW_INLINE static BitsOf<T> Measure(T x) {                              \
+      return sizeof(T) == 4 ? measure : 0;                                        \
+    }                                                                             \
+    STILLFLOW_INLINE static float RunPlain(float x) { return Name##OfPlain(x); }  \
+    STILLFLOW_INLINE static double RunPlain(double x) { return Name(x); }         \
+    template <typename T>                                                         \
+    STILLFLOW_INLINE static T Run(T x) {                                          \
+      return Name(x);                                                             \
+    }                                                                             \
+  };
+
 // Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow
 // computes with, for both, for the integers that it rarely computes with, or for all integers.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \

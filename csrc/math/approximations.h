@@ -113,6 +113,25 @@ STILLFLOW_INLINE double LgammaTail(double w) {
                     0x1.b936e99121375p-11, -0x1.f0efc6e576a9cp-10, 0x1.54871d7b95b2ep-8);
 }
 
+// (log(1 + f) - f + f^2 / 2) / f^3 for -0.3334 <= f <= 0.3334, to 2^-32.9.
+STILLFLOW_INLINE double RoughLogTail(double f) {
+  return Polynomial(f, 0x1.55555553e6e2dp-2, -0x1.fffffffd4f59p-3, 0x1.9999a0d5d50c7p-3, -0x1.55555c21bc3a3p-3,
+                    0x1.248f56f61a0e5p-3, -0x1.fffa76c6b2063p-4, 0x1.c7fb5b22ee3b3p-4, -0x1.9a6b05679d4c3p-4,
+                    0x1.65aba22befac4p-4, -0x1.4788365459cfp-4, 0x1.a9c1d2a4f03c1p-4, -0x1.8c7d13397a251p-4);
+}
+
+// lgamma(2 + t) / t for -0.5 <= t <= 0.5, to 2^-36.0.
+STILLFLOW_INLINE double RoughLgammaNearTwo(double t) {
+  return Polynomial(t, 0x1.b0ee6072093cep-2, 0x1.4a34cc4eac48p-2, -0x1.13e001ad433ddp-4, 0x1.5132155e09a75p-6,
+                    -0x1.e404d4a1b2af2p-8, 0x1.7aec51918c322p-9, -0x1.38ba16b3c5394p-10, 0x1.091dc75bb4395p-11,
+                    -0x1.d01f28d52f22cp-13, 0x1.e2458007cf618p-14, -0x1.b4e37f8fecb99p-15);
+}
+
+// (lgamma(x) - Stirling's formula) x, w = 1 / x^2, for 0.0 <= w <= 0.08163, to 2^-32.1.
+STILLFLOW_INLINE double RoughLgammaTail(double w) {
+  return Polynomial(w, 0x1.55555546c1489p-4, -0x1.6c13f3733971fp-9, 0x1.9d57f03433dbp-11, -0x1.fc4faf34d41fap-12);
+}
+
 // digamma(x) / (x - its root), t = x - 1.5, for -0.5 <= t <= 0.5, to 2^-53.5.
 STILLFLOW_INLINE double DigammaNearRoot(double t) {
   return Polynomial(t, 0x1.e6f0cbb873617p-1, -0x1.b1cb63005ee97p-2, 0x1.eca189b8e6da1p-3, -0x1.2feeeb98a7cd8p-3,
@@ -134,6 +153,12 @@ STILLFLOW_INLINE double SinPiOverX(double z) {
   return Polynomial(z, 0x1.921fb54442d18p+1, -0x1.4abbce625be52p+2, 0x1.466bc6775aa7dp+1, -0x1.32d2cce627c86p-1,
                     0x1.5078348551854p-4, -0x1.e3074dfaf87afp-8, 0x1.e8f3675ee37ddp-12, -0x1.6f7acdb8f658p-16,
                     0x1.9d462020fcc78p-21);
+}
+
+// sin(pi x) / x, z = x^2, for 0.0 <= z <= 0.25, to 2^-34.1.
+STILLFLOW_INLINE double RoughSinPiOverX(double z) {
+  return Polynomial(z, 0x1.921fb54425516p+1, -0x1.4abbce51c31dap+2, 0x1.466bc069009p+1, -0x1.32d12ebe6b56p-1,
+                    0x1.5014072bd9ca2p-4, -0x1.cc9b5f3456b49p-8);
 }
 
 // (I0(x) - 1) / z, z = x^2, for 0.0 <= z <= 64.0, to 2^-55.2.

@@ -113,10 +113,10 @@ struct ReducedHyperbolic {
 };
 
 // |x|, or where both functions are infinite. Numbers that are not negative are in the order of their bits.
+constexpr uint32_t kMostBitsOfHyperbolic = 0x42B33333;  // 89.6
 STILLFLOW_INLINE float BoundedMagnitude(float x) {
-  constexpr int32_t kMost = 0x42B33333;  // 89.6
-  const auto bits = BitCast<int32_t>(Abs(x));
-  return BitCast<float>(bits < kMost ? bits : kMost);
+  const uint32_t bits = MagnitudeBits(x);
+  return BitCast<float>(bits < kMostBitsOfHyperbolic ? bits : kMostBitsOfHyperbolic);
 }
 
 // n is what `shifted` holds.
@@ -143,8 +143,8 @@ STILLFLOW_INLINE float Sinh(float x) {
   return Abs(x) >= 0x1p-13f ? result : x;
 }
 
-STILLFLOW_INLINE float Cosh(float x) {
-  const float magnitude = BoundedMagnitude(x);
+STILLFLOW_INLINE float CoshOfPlain(float x) {
+  const float magnitude = Abs(x);
   const float shifted = Fma(magnitude, kLog2E<float>, FloatFormat<float>::kShift);
   const ReducedHyperbolic reduced = ReduceHyperbolic(magnitude, shifted);
   const float r = reduced.r;
@@ -153,7 +153,11 @@ STILLFLOW_INLINE float Cosh(float x) {
   const float sum = reduced.up + reduced.down;
   const float difference = reduced.up - reduced.down;
   const float rest = Fma(difference, sinh, Fma(sum * z, CoshTail(z), reduced.down));
-  const float result = 2 * (reduced.up + rest);
+  return 2 * (reduced.up + rest);
+}
+
+STILLFLOW_INLINE float Cosh(float x) {
+  const float result = CoshOfPlain(BoundedMagnitude(x));
   return x != x ? kNan<float> : result;
 }
 
@@ -182,14 +186,20 @@ STILLFLOW_INLINE float Acosh(float x) {
   return x >= 1 ? (x > 2 ? large : small) : kNan<float>;
 }
 
-// Past 1/2, half of log(1 + |x|) - log(1 - |x|).
-STILLFLOW_INLINE float Atanh(float x) {
+constexpr uint32_t kMostBitsBelowOne = 0x3F7FFFFF;
+
+// For |x| < 1. Past 1/2, half of log(1 + |x|) - log(1 - |x|).
+STILLFLOW_INLINE float AtanhOfPlain(float x) {
   const float a = Abs(x);
   const float z = a * a;
   const float small = Fma(a * z, AtanhTail(z), a);
   const float large = -0.5f * LogFarFromZero(SplitExponent(1 - a), -Log1pOfUpperHalf(a));
-  const float outside = a == 1 ? kInfinity<float> : kNan<float>;
-  return CopySign(a > 0.5f ? (a < 1 ? large : outside) : small, x);
+  return CopySign(a > 0.5f ? large : small, x);
+}
+
+STILLFLOW_INLINE float Atanh(float x) {
+  const float outside = Abs(x) == 1 ? CopySign(kInfinity<float>, x) : kNan<float>;
+  return Abs(x) < 1 ? AtanhOfPlain(x) : outside;
 }
 
 }  // namespace stillflow

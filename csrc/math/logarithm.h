@@ -117,7 +117,8 @@ STILLFLOW_INLINE float LogFarFromZero(ExponentAndFraction parts, float beyond) {
   return Fma(static_cast<float>(parts.exponent), kLn2OfExponent, rest);
 }
 
-STILLFLOW_INLINE float Log1p(float x) {
+// For 1 + x > 0 and finite.
+STILLFLOW_INLINE float Log1pOfPlain(float x) {
   const float u = 1 + x;
   const float u_low = x - (u - 1);
   const ExponentAndFraction parts = SplitExponent(u);
@@ -130,8 +131,10 @@ STILLFLOW_INLINE float Log1p(float x) {
   const float high = Fma(exponent, kLn2OfExponent, f);
   const float rest = Fma(exponent, kLn2OfExponent, -high) + f;
   const float low = rest + Fma(f_low, Fma(f, f, -f), f_low);  // f_low / (1 + f)
-  return LogOfAny(u, CopySign(high + Fma(f * f, Fma(f, LogTail(f), -0.5f), low), x));
+  return CopySign(high + Fma(f * f, Fma(f, LogTail(f), -0.5f), low), x);
 }
+
+STILLFLOW_INLINE float Log1p(float x) { return LogOfAny(1 + x, Log1pOfPlain(x)); }
 
 // Log1p(x) for 0 <= x <= 1 or NaN, with fewer operations: 1 + x is m or 2 m.
 STILLFLOW_INLINE float Log1pOfUnit(float x) {
