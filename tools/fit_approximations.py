@@ -167,12 +167,15 @@ def erfcx_shape(q):
         return mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x)
 
 
-def erfcx_shape_beyond_one(q):
-    """(exp(x^2) erfc(x) (1 + 2 x) - 1) / p for x = 2.5 p / (1 - p) and q = 2 p - 1."""
-    p = max((1 + q) / 2, mpf(10) ** -25)
-    x = mpf("2.5") * p / (1 - p)
+def erfc_shape(q):
+    """exp(x^2) erfc(x) / v for v = c / (x + c), q = 2 v - 1 and c = 25/16: at q = 0 nearly a float."""
+    v = (1 + q) / 2
+    x = mpf(25) / 16 * (1 - v) / v
     with mpmath.workdps(120):
-        return (mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x) - 1) / p
+        return mpmath.exp(x * x) * mpmath.erfc(x) / v
+
+
+ERFC_SHAPE_AT_CENTER = mpf(float.fromhex("0x1.3f20dp-1"))
 
 
 def stirling(w):
@@ -296,9 +299,10 @@ def emit_floats():
     emit_float("ShortExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 5, lambda r: r * r, weight)
     erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
     emit_float("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 0.8836, 7)
-    high = 2 * mpf("9.2") / (mpf("9.2") + mpf("2.5")) - 1
-    what, weight = "(e^(x^2) erfc(x) (1 + 2 x) - 1) / p, p = x / (x + 2.5), q = 2 p - 1,", lambda q: (1 + q) / 2
-    emit_float("ErfcxTail", "q", what, erfcx_shape_beyond_one, -1, high, 10, weight, ", times p")
+    low = 2 * mpf(25) / 16 / (mpf("9.2") + mpf(25) / 16) - 1
+    tail, weight = lambda q: (erfc_shape(q) - ERFC_SHAPE_AT_CENTER) / q, lambda q: abs(q) / erfc_shape(q)
+    what = "(S - S(0)) / q, S = e^(x^2) erfc(x) / v, q = 2 v - 1,"
+    emit_float("ErfcTail", "q", what, tail, low, 1, 10, weight, ", times q / S")
     log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
     weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)

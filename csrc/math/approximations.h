@@ -220,10 +220,10 @@ STILLFLOW_INLINE float ErfTail(float z) {
                     -0x1.a5c904p-11f, 0x1.4e8a84p-14f);
 }
 
-// (e^(x^2) erfc(x) (1 + 2 x) - 1) / p, p = x / (x + 2.5), q = 2 p - 1, for -1.0 <= q <= 0.5726, to 2^-27.4, times p.
-STILLFLOW_INLINE float ErfcxTail(float q) {
-  return Polynomial(q, 0x1.0f31bep-1f, -0x1.8c7cd4p-1f, 0x1.271622p-1f, -0x1.0b5988p-2f, 0x1.c3c098p-5f,
-                    0x1.550bbcp-7f, -0x1.1621b8p-7f, -0x1.91226p-12f, 0x1.248ecep-10f, 0x1.8608fap-13f);
+// (S - S(0)) / q, S = e^(x^2) erfc(x) / v, q = 2 v - 1, for -0.7096 <= q <= 1.0, to 2^-27.0, times q / S.
+STILLFLOW_INLINE float ErfcTail(float q) {
+  return Polynomial(q, 0x1.5e65ecp-2f, 0x1.0a0576p-4f, -0x1.bcbae6p-6f, -0x1.0fe9dap-7f, 0x1.67caecp-8f,
+                    0x1.9b893cp-12f, -0x1.461d0cp-10f, 0x1.2f809cp-12f, 0x1.642fap-13f, -0x1.643daap-14f);
 }
 
 // log2(erfc(x)) / x for 0.94 <= x <= 3.95, to 2^-27.9, times x erfc(x).
