@@ -14,42 +14,11 @@ STILLFLOW_UNARY_OP(Sinh)
 STILLFLOW_UNARY_OP(Asinh)
 STILLFLOW_UNARY_OP(Acosh)
 
-struct ExpOp : Costly {
-  template <typename T>
-  static constexpr BitsOf<T> kMostPlain = kMostBitsOfLogarithm<T>;
-  template <typename T>
-  STILLFLOW_INLINE static BitsOf<T> Measure(T x) {
-    return MagnitudeBits(x);
-  }
-  template <typename T>
-  STILLFLOW_INLINE static T RunPlain(T x) {
-    return NormalExp(x);
-  }
-  template <typename T>
-  STILLFLOW_INLINE static T Run(T x) {
-    return Exp(x);
-  }
-};
-struct LogOp : Costly {
-  template <typename T>
-  static constexpr BitsOf<T> kMostPlain = kMostBitsAboveSmallest<T>;
-  template <typename T>
-  STILLFLOW_INLINE static BitsOf<T> Measure(T x) {
-    return BitsAboveSmallest(x);
-  }
-  template <typename T>
-  STILLFLOW_INLINE static T RunPlain(T x) {
-    return LogOfNormal(x);
-  }
-  template <typename T>
-  STILLFLOW_INLINE static T Run(T x) {
-    return Log(x);
-  }
-};
-
-STILLFLOW_PLAIN_FLOATS_OP(Log1p, kMostBitsAboveSmallest<float>, BitsAboveSmallest(1 + x))
-STILLFLOW_PLAIN_FLOATS_OP(Cosh, kMostBitsOfHyperbolic, MagnitudeBits(x))
-STILLFLOW_PLAIN_FLOATS_OP(Atanh, kMostBitsBelowOne, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Exp, Exp, NormalExp, kMostBitsOfLogarithm<T>, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Log, Log, LogOfNormal, kMostBitsAboveSmallest<T>, BitsAboveSmallest(x))
+STILLFLOW_PLAIN_OP(Log1p, Log1p, Log1pOfPlain, kMostBitsAboveSmallest<T>, BitsAboveSmallest(1 + x))
+STILLFLOW_PLAIN_OP(Cosh, Cosh, CoshOfPlain, kMostBitsOfHyperbolic, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Atanh, Atanh, AtanhOfPlain, kMostBitsBelowOne, MagnitudeBits(x))
 
 struct PowOp : Costly {
   template <typename T>
@@ -117,13 +86,13 @@ struct TanhGrad {
 }  // namespace
 
 const TileOp kExponentialTiles[] = {
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),     STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),     STILLFLOW_FLOAT_TILES(UnaryOfPlain, Log1pOp, "log1p"),
-    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),    STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
-    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),          STILLFLOW_FLOAT_TILES(UnaryOfPlain, CoshOp, "cosh"),
-    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),        STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, AtanhOp, "atanh"), STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
-    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),       STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
-    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"),  {}};
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),    STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),    STILLFLOW_PLAIN_FLOAT_TILES(Log1pOp, "log1p"),
+    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
+    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_PLAIN_FLOAT_TILES(CoshOp, "cosh"),
+    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
+    STILLFLOW_PLAIN_FLOAT_TILES(AtanhOp, "atanh"),        STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
+    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
+    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"), {}};
 
 }  // namespace stillflow

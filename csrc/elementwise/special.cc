@@ -11,7 +11,7 @@ namespace {
 
 STILLFLOW_UNARY_OP(Erf)
 STILLFLOW_UNARY_OP(Erfc)
-STILLFLOW_PLAIN_FLOATS_OP(Lgamma, kMostBitsOfRight, BitCast<BitsOf<T>>(x))
+STILLFLOW_PLAIN_OP(Lgamma, Lgamma, LgammaOfPlain, kMostBitsOfRight, BitCast<BitsOf<T>>(x))
 STILLFLOW_UNARY_OP(Digamma)
 
 STILLFLOW_UNARY_OP(BesselI0e)
@@ -30,7 +30,7 @@ struct OfTwo : Costly {
 
 const TileOp kSpecialTiles[] = {STILLFLOW_FLOAT_TILES(Unary, ErfOp, "erf"),
                                 STILLFLOW_FLOAT_TILES(Unary, ErfcOp, "erfc"),
-                                STILLFLOW_FLOAT_TILES(UnaryOfPlain, LgammaOp, "lgamma"),
+                                STILLFLOW_PLAIN_FLOAT_TILES(LgammaOp, "lgamma"),
                                 STILLFLOW_FLOAT_TILES(Unary, DigammaOp, "digamma"),
                                 STILLFLOW_FLOAT_TILES(Unary, BesselI0eOp, "bessel_i0e"),
                                 STILLFLOW_FLOAT_TILES(Unary, BesselI1eOp, "bessel_i1e"),

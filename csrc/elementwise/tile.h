@@ -269,27 +269,33 @@ constexpr TileOp Ternary(const char* name) {
     }                                    \
   };
 
-// The same where Name##OfPlain has fewer operations, for floats of which `measure` is at most `most` (UnaryOfPlain).
-#define STILLFLOW_PLAIN_FLOATS_OP(Name, most, measure)                            \
-  struct Name##Op : Costly {                                                      \
-    template <typename T>                                                         \
-    static constexpr BitsOf<T> kMostPlain = sizeof(T) == 4 ? most : ~uint64_t{0}; \
-    template <typename T>                                                         \
-    STILLFLOW_INLINE static BitsOf<T> Measure(T x) {                              \
-      return sizeof(T) == 4 ? measure : 0;                                        \
-    }                                                                             \
-    STILLFLOW_INLINE static float RunPlain(float x) { return Name##OfPlain(x); }  \
-    STILLFLOW_INLINE static double RunPlain(double x) { return Name(x); }         \
-    template <typename T>                                                         \
-    STILLFLOW_INLINE static T Run(T x) {                                          \
-      return Name(x);                                                             \
-    }                                                                             \
+// The same where `Plain` has fewer operations than `Full` and does for an x whose `measure` is at most `most`
+// (UnaryOfPlain, UnaryOfMostlyPlain).
+#define STILLFLOW_PLAIN_OP(Name, Full, Plain, most, measure) \
+  struct Name##Op : Costly {                                 \
+    template <typename T>                                    \
+    static constexpr BitsOf<T> kMostPlain = most;            \
+    template <typename T>                                    \
+    STILLFLOW_INLINE static BitsOf<T> Measure(T x) {         \
+      return measure;                                        \
+    }                                                        \
+    template <typename T>                                    \
+    STILLFLOW_INLINE static T RunPlain(T x) {                \
+      return Plain(x);                                       \
+    }                                                        \
+    template <typename T>                                    \
+    STILLFLOW_INLINE static T Run(T x) {                     \
+      return Full(x);                                        \
+    }                                                        \
   };
 
 // Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow
 // computes with, for both, for the integers that it rarely computes with, or for all integers.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \
   kind<Op, float>(name), kind<Op, double>(name), kind<Op, Half>(name), kind<Op, BFloat16>(name)
+#define STILLFLOW_PLAIN_FLOAT_TILES(Op, name) /* where only floats have a plain form */ \
+  UnaryOfPlain<Op, float>(name), Unary<Op, double>(name), UnaryOfPlain<Op, Half>(name), \
+      UnaryOfPlain<Op, BFloat16>(name)
 #define STILLFLOW_WIDE_FLOAT_TILES(kind, Op, name) kind<Op, float>(name), kind<Op, double>(name)
 #define STILLFLOW_INTEGER_TILES(kind, Op, name)                                                      \
   kind<Op, int64_t>(name), kind<Op, int32_t>(name), kind<Op, int16_t>(name), kind<Op, int8_t>(name), \

@@ -18,27 +18,9 @@ struct Atan2Op : Costly {
   }
 };
 
-// Functions of an angle have a second form for large angles.
-#define ANGLE_OP(Name)                                           \
-  struct Name##Op : Costly {                                     \
-    template <typename T>                                        \
-    static constexpr BitsOf<T> kMostPlain = kMostBitsOfAngle<T>; \
-    template <typename T>                                        \
-    STILLFLOW_INLINE static BitsOf<T> Measure(T x) {             \
-      return MagnitudeBits(x);                                   \
-    }                                                            \
-    template <typename T>                                        \
-    STILLFLOW_INLINE static T RunPlain(T x) {                    \
-      return Name(x);                                            \
-    }                                                            \
-    template <typename T>                                        \
-    static T Run(T x) {                                          \
-      return Name##Large(x);                                     \
-    }                                                            \
-  };
-ANGLE_OP(Sin)
-ANGLE_OP(Cos)
-ANGLE_OP(Tan)
+STILLFLOW_PLAIN_OP(Sin, SinLarge, Sin, kMostBitsOfAngle<T>, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Cos, CosLarge, Cos, kMostBitsOfAngle<T>, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Tan, TanLarge, Tan, kMostBitsOfAngle<T>, MagnitudeBits(x))
 
 }  // namespace
 

@@ -12,11 +12,6 @@ namespace stillflow {
 
 constexpr int64_t kPartBytes = 16;
 
-template <typename T>
-using WordOf = std::conditional_t<
-    sizeof(T) == 1, uint8_t,
-    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
-
 // The parts at `from`, `from` + stride, ... side by side.
 STILLFLOW_INLINE Register<uint8_t> LoadParts(const char* from, int64_t stride) {
   const auto part = [=](int i) __attribute__((always_inline)) {

@@ -13,26 +13,8 @@ namespace stillflow {
 
 // ---- Keys ---------------------------------------------------------------------------------------------------
 
-template <int kBytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-  using type = uint8_t;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct UnsignedOf<8> {
-  using type = uint64_t;
-};
 template <typename T>
-using KeyOf = typename UnsignedOf<sizeof(T)>::type;
+using KeyOf = WordOf<T>;
 
 // The bits of the type's infinity, above which NaNs lie, and whether denormals count as zero, as they do in
 // arithmetic.

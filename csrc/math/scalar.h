@@ -24,6 +24,12 @@ STILLFLOW_INLINE To BitCast(From value) {
   return result;
 }
 
+// The unsigned integer of as many bytes; of more than 8, that of 8.
+template <typename T>
+using WordOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
 // ---- Fused multiply-add: a * b + c, rounded once ----------------------------------------------------------
 
 #if defined(__FMA__) || defined(__aarch64__)
