@@ -197,11 +197,11 @@ kernel(
 
 KI = 1 << 10
 
-for _name in ("exp", "tanh", "erf", "sin"):
+for _name in ("exp", "log", "tanh", "erf", "sin"):
     kernel(
         f"{_name} of 32 Ki floats",
         None,
-        lambda: floats(32 * KI),
+        lambda: [np.abs(floats(32 * KI)[0]) + np.float32(0.1)],
         lambda tf, a, name=_name: getattr(tf, name)(a),
         None if _name == "erf" else lambda a, name=_name: into(getattr(np, name), a),
         lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
@@ -238,4 +238,20 @@ kernel(
     lambda tf, a: tf.where(a),
     lambda a: lambda: np.argwhere(a),
     lambda torch, a: lambda: torch.nonzero(a),
+)
+kernel(
+    "floor division of 32 Ki int32",
+    None,
+    lambda: [(values * 1000).astype(np.int32) | 1 for values in floats((2, 32 * KI))[0]],
+    lambda tf, a, b: tf.floordiv(a, b),
+    lambda a, b: lambda: np.floor_divide(a, b),
+    lambda torch, a, b: lambda: torch.floor_divide(a, b),
+)
+kernel(
+    "sort of 32 x 1024 floats along axis 1",
+    None,
+    lambda: floats((32, KI)),
+    lambda tf, a: tf.sort(a),
+    lambda a: lambda: np.sort(a),
+    lambda torch, a: lambda: torch.sort(a),
 )
