@@ -8,7 +8,7 @@ The other engines, and some cases, need processes of their own: `python -m bench
 import pytest
 
 from bench.cases import CASES
-from bench.worker import load
+from bench.worker import load, make
 
 RUNS = [
     pytest.param(name, engine, threads, id=f"{name}-{engine}-{threads}")
@@ -22,7 +22,7 @@ RUNS = [
 @pytest.mark.parametrize(("name", "engine", "threads"), RUNS)
 def test_case(benchmark, name, engine, threads):
     benchmark.group = name
-    run = CASES[name]["make"](load(engine, threads), threads)
+    run = make(CASES[name], load(engine, threads), threads)
     if hasattr(run, "prepare"):
         benchmark.pedantic(run, setup=run.prepare, rounds=5, warmup_rounds=1)
     else:

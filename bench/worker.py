@@ -43,6 +43,13 @@ def load(name, threads):
     return engine
 
 
+def make(case, engine, threads):
+    """What is to be timed; the graph of the case before, with its arrays, is given up."""
+    if hasattr(engine, "reset_default_graph"):
+        engine.reset_default_graph()
+    return case["make"](engine, threads)
+
+
 def measure(run, seconds):
     """The median time of a call, over as many as fit: at least 5, or 1 of those that take longer than `seconds`."""
     prepare = getattr(run, "prepare", None)
@@ -78,9 +85,7 @@ def main(name, threads):
         key = request["case"]
         if key not in made:
             made.clear()  # one case at a time in memory
-            if hasattr(engine, "reset_default_graph"):
-                engine.reset_default_graph()
-            made[key] = CASES[key]["make"](engine, threads)
+            made[key] = make(CASES[key], engine, threads)
         median, calls = measure(made[key], request["seconds"])
         print(json.dumps({"seconds": median, "calls": calls}), flush=True)
 
