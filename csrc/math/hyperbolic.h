@@ -164,7 +164,7 @@ STILLFLOW_INLINE float Cosh(float x) {
 // log(2 x) + beyond, for x positive and normal or infinite.
 STILLFLOW_INLINE float LogOfTwice(float x, float beyond) {
   ExponentAndFraction parts = SplitExponent(x);
-  parts.exponent += 1 << FloatFormat<float>::kMantissaBits;
+  parts.exponent += uint32_t{1} << FloatFormat<float>::kMantissaBits;
   return x < kInfinity<float> ? LogFarFromZero(parts, beyond) : x;
 }
 

@@ -94,17 +94,20 @@ STILLFLOW_INLINE double Log1p(double x) {
   return Abs(x) < 0x1p-54 ? x : logarithm;
 }
 
-// u = (1 + f) 2^k for f in [-1/3, 1/3), u positive and normal. The exponent is k, shifted to where a float has it.
+// u = (1 + f) 2^k for f in [-1/3, 1/3), u positive and normal. The exponent is k, shifted to where a float has it; of
+// other u it wraps around.
 struct ExponentAndFraction {
-  int32_t exponent;
+  uint32_t exponent;
   float f;
+
+  STILLFLOW_INLINE float exponent_value() const { return static_cast<float>(static_cast<int32_t>(exponent)); }
 };
 
 STILLFLOW_INLINE ExponentAndFraction SplitExponent(float u) {
   constexpr uint32_t kExponentBits = ~uint32_t{0} << FloatFormat<float>::kMantissaBits;
   const auto bits = BitCast<uint32_t>(u);
   const uint32_t exponent = (bits - FloatFormat<float>::kLeastMantissa) & kExponentBits;
-  return {static_cast<int32_t>(exponent), BitCast<float>(bits - exponent) - 1};
+  return {exponent, BitCast<float>(bits - exponent) - 1};
 }
 
 // log(2) by such exponents.
@@ -114,7 +117,7 @@ constexpr float kLn2OfExponent = 0x1.62e43p-24f;
 STILLFLOW_INLINE float LogFarFromZero(ExponentAndFraction parts, float beyond) {
   const float f = parts.f;
   const float rest = f + Fma(f * f, Fma(f, LogTail(f), -0.5f), beyond);
-  return Fma(static_cast<float>(parts.exponent), kLn2OfExponent, rest);
+  return Fma(parts.exponent_value(), kLn2OfExponent, rest);
 }
 
 // For 1 + x > 0 and finite.
@@ -124,10 +127,10 @@ STILLFLOW_INLINE float Log1pOfPlain(float x) {
   const ExponentAndFraction parts = SplitExponent(u);
   const float f = parts.f;
   // 2^-k, or 0 where that is no normal number: there u_low does not matter any more.
-  constexpr int32_t kOne = FloatFormat<float>::kBias << FloatFormat<float>::kMantissaBits;
-  const int32_t inverse = kOne - parts.exponent;
+  constexpr uint32_t kOne = FloatFormat<float>::kBias << FloatFormat<float>::kMantissaBits;
+  const auto inverse = static_cast<int32_t>(kOne - parts.exponent);
   const float f_low = u_low * BitCast<float>(inverse > 0 ? inverse : 0);
-  const auto exponent = static_cast<float>(parts.exponent);
+  const float exponent = parts.exponent_value();
   const float high = Fma(exponent, kLn2OfExponent, f);
   const float rest = Fma(exponent, kLn2OfExponent, -high) + f;
   const float low = rest + Fma(f_low, Fma(f, f, -f), f_low);  // f_low / (1 + f)
