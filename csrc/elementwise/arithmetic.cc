@@ -141,18 +141,15 @@ template <typename Op, typename T>
 void RemainderTile(const TileCall& call) {
   constexpr int64_t kBlock = 256;
   T made[kBlock];
-  TileCall part = call;
-  for (int64_t begin = 0; begin < call.count; begin += kBlock) {
-    part.count = call.count - begin < kBlock ? call.count - begin : kBlock;
-    part.in[0] = static_cast<const T*>(call.in[0]) + ((call.scalars & 1) != 0 ? 0 : begin);
-    part.in[1] = static_cast<const T*>(call.in[1]) + ((call.scalars & 2) != 0 ? 0 : begin);
-    part.out = made;
-    BinaryTile<PlainOf<Op>, T>(part);
+  ForParts<T>(call, kBlock, 2, [&made](const TileCall& part) {
+    TileCall staged = part;
+    staged.out = made;
+    BinaryTile<PlainOf<Op>, T>(staged);
     IntOf<T> others = 0;
     for (int64_t i = 0; i < part.count; ++i) others += made[i] != made[i] ? 1 : 0;
-    if (others != 0) BinaryTileOneByOne<Op, T>(part);
-    std::memcpy(static_cast<T*>(call.out) + begin, made, static_cast<size_t>(part.count) * sizeof(T));
-  }
+    if (others != 0) BinaryTileOneByOne<Op, T>(staged);
+    std::memcpy(part.out, made, static_cast<size_t>(part.count) * sizeof(T));
+  });
 }
 
 template <typename Op, typename T>

@@ -33,25 +33,29 @@ struct PlainPowOp {
   }
 };
 
+// Whether measure(x), an unsigned integer, is at most `most` for all elements.
+template <typename T, typename Measure, typename Bits>
+__attribute__((noinline)) bool AreAllPlain(const T* x, int64_t count, const Measure& measure, Bits most) {
+  Bits largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const Bits measured = measure(x[i]);
+    largest = measured > largest ? measured : largest;
+  }
+  return largest <= most;
+}
+
 // Block by block, without the special cases where there are none.
 template <typename T>
 void PowTile(const TileCall& call) {
-  const bool is_x_scalar = (call.scalars & 1) != 0;
-  const bool is_y_scalar = (call.scalars & 2) != 0;
-  TileCall part = call;
-  for (int64_t begin = 0; begin < call.count; begin += kPlainBlock) {
-    part.count = call.count - begin < kPlainBlock ? call.count - begin : kPlainBlock;
-    const T* x = static_cast<const T*>(call.in[0]) + (is_x_scalar ? 0 : begin);
-    const T* y = static_cast<const T*>(call.in[1]) + (is_y_scalar ? 0 : begin);
-    part.in[0] = x;
-    part.in[1] = y;
-    part.out = static_cast<T*>(call.out) + begin;
-    const bool is_plain =
-        AreAllPlain(
-            x, is_x_scalar ? 1 : part.count, [](T a) { return BitsAboveSmallest(a); }, kMostBitsAboveSmallest<T>) &&
-        AreAllPlain(y, is_y_scalar ? 1 : part.count, [](T a) { return MagnitudeBits(a); }, kMostMagnitudeBits<T>);
+  ForParts<T>(call, kPlainBlock, 2, [](const TileCall& part) {
+    const T* x = static_cast<const T*>(part.in[0]);
+    const T* y = static_cast<const T*>(part.in[1]);
+    const auto base_bits = [](T a) { return BitsAboveSmallest(a); };
+    const auto exponent_bits = [](T a) { return MagnitudeBits(a); };
+    const bool is_plain = AreAllPlain(x, OperandCount(part, 0), base_bits, kMostBitsAboveSmallest<T>) &&
+                          AreAllPlain(y, OperandCount(part, 1), exponent_bits, kMostMagnitudeBits<T>);
     is_plain ? BinaryTile<PlainPowOp, T>(part) : BinaryTile<PowOp, T>(part);
-  }
+  });
 }
 
 template <typename Op, typename T>

@@ -1,6 +1,4 @@
 // Integer operations that can fail, shift, or count bits: they look at values, so they are plain loops.
-#include <algorithm>
-
 #include "elementwise/tile.h"
 
 namespace stillflow {
@@ -180,7 +178,7 @@ struct PopulationCount {
 template <typename Op, typename T>
 void FindFaults(const TileCall& call) {
   const T* b = static_cast<const T*>(call.in[1]);
-  const int64_t count = call.scalars & 2 ? std::min<int64_t>(call.count, 1) : call.count;
+  const int64_t count = OperandCount(call, 1);
   T faulty = 0;
   for (int64_t i = 0; i < count; ++i) faulty |= static_cast<T>(Op::IsFaulty(b[i]));
   if (faulty != 0) *call.faults |= Op::kFault;
@@ -199,20 +197,13 @@ void DivisionTile(const TileCall& call) {
   if constexpr (sizeof(T) < 8 || !kHasWideRegisters) {
     BinaryTile<Op<PlainQuotient>, T>(call);
   } else {
-    constexpr int64_t kBlock = 256;
-    TileCall block = call;
-    for (int64_t begin = 0; begin < call.count; begin += kBlock) {
-      block.count = std::min(kBlock, call.count - begin);
-      block.out = static_cast<T*>(call.out) + begin;
+    ForParts<T>(call, 256, 2, [](const TileCall& part) {
       bool are_small = true;
       for (int i = 0; i < 2; ++i) {
-        const bool is_scalar = call.scalars >> i & 1;
-        const T* from = static_cast<const T*>(call.in[i]) + (is_scalar ? 0 : begin);
-        block.in[i] = from;
-        are_small &= QuotientOfSmall::Takes(from, is_scalar ? 1 : block.count);
+        are_small &= QuotientOfSmall::Takes(static_cast<const T*>(part.in[i]), OperandCount(part, i));
       }
-      are_small ? BinaryTile<Op<QuotientOfSmall>, T>(block) : BinaryTile<Op<PlainQuotient>, T>(block);
-    }
+      are_small ? BinaryTile<Op<QuotientOfSmall>, T>(part) : BinaryTile<Op<PlainQuotient>, T>(part);
+    });
   }
 }
 

@@ -123,19 +123,27 @@ __attribute__((noinline)) void BinaryTile(const TileCall& call) {
   }
 }
 
+// Calls body(part) for `size` elements at a time; operands and results are of type T.
+template <typename T, typename Body>
+void ForParts(const TileCall& call, int64_t size, int arity, const Body& body) {
+  TileCall part = call;
+  for (int64_t begin = 0; begin < call.count; begin += size) {
+    part.count = call.count - begin < size ? call.count - begin : size;
+    for (int i = 0; i < arity; ++i) {
+      part.in[i] = static_cast<const T*>(call.in[i]) + ((call.scalars >> i & 1) != 0 ? 0 : begin);
+    }
+    part.out = static_cast<T*>(call.out) + begin;
+    body(part);
+  }
+}
+
+// The elements that operand `in` has.
+inline int64_t OperandCount(const TileCall& call, int in) {
+  return (call.scalars >> in & 1) != 0 && call.count > 1 ? 1 : call.count;
+}
+
 // Elements that are looked at together for special cases.
 constexpr int64_t kPlainBlock = 1024;
-
-// Whether measure(x), an unsigned integer, is at most `most` for all elements.
-template <typename T, typename Measure, typename Bits>
-__attribute__((noinline)) bool AreAllPlain(const T* x, int64_t count, const Measure& measure, Bits most) {
-  Bits largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const Bits measured = measure(x[i]);
-    largest = measured > largest ? measured : largest;
-  }
-  return largest <= most;
-}
 
 // Runs Op::RunPlain, which does where Op::Measure is at most Op::kMostPlain, and tells whether it was everywhere.
 template <typename Op, typename T>
@@ -165,13 +173,12 @@ void RunOthers(const T* x, T* y, int64_t count) {
 template <typename Op, typename T, void (*rest)(const T*, T*, int64_t)>
 void PlainTile(const TileCall& call) {
   T saved[kPlainBlock];
-  for (int64_t begin = 0; begin < call.count; begin += kPlainBlock) {
-    const T* x = static_cast<const T*>(call.in[0]) + begin;
-    T* y = static_cast<T*>(call.out) + begin;
-    const int64_t count = call.count - begin < kPlainBlock ? call.count - begin : kPlainBlock;
-    if (x == y) x = static_cast<const T*>(std::memcpy(saved, x, count * sizeof(T)));
-    if (!RunPlainBlock<Op>(x, y, count)) rest(x, y, count);
-  }
+  ForParts<T>(call, kPlainBlock, 1, [&saved](const TileCall& part) {
+    const T* x = static_cast<const T*>(part.in[0]);
+    T* y = static_cast<T*>(part.out);
+    if (x == y) x = static_cast<const T*>(std::memcpy(saved, x, part.count * sizeof(T)));
+    if (!RunPlainBlock<Op>(x, y, part.count)) rest(x, y, part.count);
+  });
 }
 
 // For operations that are no vector code.

@@ -12,7 +12,7 @@ namespace stillflow {
 STILLFLOW_INLINE double ErfcOfPositive(double a) {
   const double bounded = a > 28 ? 28.0 : a;
   const double square = bounded * bounded;
-  const ExpParts<double> power = SplitExp(-square, -Fma(bounded, bounded, -square));
+  const ExpParts power = SplitExp(-square, -Fma(bounded, bounded, -square));
   const double shape = ErfcxShape((bounded - 4) / (bounded + 4)) / Fma(2.0, bounded, 1.0);
   return Scale((power.high + power.low) * shape, power.n);
 }

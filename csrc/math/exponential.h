@@ -37,25 +37,22 @@ STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x) {
 }
 
 // e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
-template <typename T>
 struct ExpParts {
-  T high;
-  T low;
-  IntOf<T> n;
+  double high;
+  double low;
+  int64_t n;
 };
 
-template <typename T>
-STILLFLOW_INLINE ExpParts<T> SplitExp(T x, T x_low = 0) {
-  const ReducedExponent<T> reduced = ReduceExponent(x);
-  const T rest = reduced.r_low + x_low;
-  const T r = reduced.r + rest;
-  const T r_low = rest - (r - reduced.r);
-  const T high = 1 + r;
+STILLFLOW_INLINE ExpParts SplitExp(double x, double x_low = 0) {
+  const ReducedExponent<double> reduced = ReduceExponent(x);
+  const double rest = reduced.r_low + x_low;
+  const double r = reduced.r + rest;
+  const double r_low = rest - (r - reduced.r);
+  const double high = 1 + r;
   return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n()};
 }
 
-template <typename T>
-constexpr T kLargestExponent = sizeof(T) == 4 ? T{89} : T{710};
+constexpr double kLargestExponent = 710;
 template <typename T>
 constexpr T kSmallestExponent = sizeof(T) == 4 ? T{-104} : T{-746};
 
@@ -75,7 +72,7 @@ STILLFLOW_INLINE T NormalExp(T x) {
 
 STILLFLOW_INLINE double Exp(double x) {
   double bounded = x < kSmallestExponent<double> ? kSmallestExponent<double> : x;
-  bounded = bounded > kLargestExponent<double> ? kLargestExponent<double> : bounded;
+  bounded = bounded > kLargestExponent ? kLargestExponent : bounded;
   const ReducedExponent<double> reduced = ReduceExponent(bounded);
   const double r = reduced.r;
   const double result = Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n());
@@ -99,7 +96,7 @@ STILLFLOW_INLINE float ExpOfNonPositive(float x) {
 
 STILLFLOW_INLINE double Expm1(double x) {
   double bounded = x < -40 ? -40.0 : x;
-  bounded = bounded > kLargestExponent<double> ? kLargestExponent<double> : bounded;
+  bounded = bounded > kLargestExponent ? kLargestExponent : bounded;
   const ReducedExponent<double> reduced = ReduceExponent(bounded);
   const double r = reduced.r;
   // Half of the result, so that the largest power of two is still a number.

@@ -10,9 +10,9 @@ namespace stillflow {
 
 // e^a +- e^-a, halved; `sign` is 1 or -1 and 0 <= a.
 STILLFLOW_INLINE double HalfSumOfExps(double a, double sign) {
-  constexpr double kMost = kLargestExponent<double> + 1;
+  constexpr double kMost = kLargestExponent + 1;
   constexpr int64_t kMostDown = 30;  // the second power no longer matters
-  const ExpParts<double> parts = SplitExp(a > kMost ? kMost : a);
+  const ExpParts parts = SplitExp(a > kMost ? kMost : a);
   const int64_t down = parts.n < kMostDown ? parts.n : kMostDown;
   const double inverse = sign * PowerOfTwo<double>(-2 * down) / (parts.high + parts.low);
   const double high = parts.high + inverse;

@@ -76,7 +76,7 @@ STILLFLOW_INLINE double PowOfMagnitude(double x, double y) {
   const bool is_bounded = Abs(high) < 800;
   low = is_bounded ? low : 0.0;
   high = is_bounded ? high : (high > 0 ? 800.0 : -800.0);
-  const ExpParts<double> parts = SplitExp(high, low);
+  const ExpParts parts = SplitExp(high, low);
   return Scale(parts.high + parts.low, parts.n);
 }
 
