@@ -150,6 +150,9 @@ LOG_TAIL = at_limit(lambda z: 2 * (mpmath.atanh(mpmath.sqrt(z)) / mpmath.sqrt(z)
 LOG_TAIL_OF_FLOAT = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
 POWER_TAIL = at_limit(lambda z: (LOG_TAIL(z) - mpf(2) / 3) / z, mpf(2) / 5)
 LARGEST_S = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1) * mpf("1.0001")
+LARGEST_R = LN2 * mpf("0.6505")
+SINH_TAIL = of_square(mpmath.sinh, mpf(1) / 6)
+COSH_TAIL = at_limit(lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, 0.5)
 SIN_TAIL = of_square(mpmath.sin, -mpf(1) / 6)
 COS_TAIL = at_limit(lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1 + z / 2) / z**2, mpf(1) / 24)
 ANGLE = (mpmath.pi / 4 * mpf("1.001")) ** 2
@@ -266,11 +269,9 @@ def emit_temme(orders, least_a, largest_eta, bits):
 def emit_hyperbolic_floats():
     """Writes what sinh, cosh and the inverses of the hyperbolic functions are made of."""
     of_x = ", times z"
-    largest = (LN2 * mpf("0.6505")) ** 2
-    sinh_tail = of_square(mpmath.sinh, mpf(1) / 6)
-    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", sinh_tail, 0, largest, 3, lambda z: z, of_x)
-    cosh_tail = at_limit(lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, 0.5)
-    emit_float("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", cosh_tail, 0, largest, 3, lambda z: z, of_x)
+    largest = LARGEST_R**2
+    emit_float("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", SINH_TAIL, 0, largest, 3, lambda z: z, of_x)
+    emit_float("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", COSH_TAIL, 0, largest, 3, lambda z: z, of_x)
     asinh_tail = of_square(mpmath.asinh, -mpf(1) / 6)
     emit_float("AsinhTail", "z", "(asinh(x) - x) / x^3, z = x^2,", asinh_tail, 0, 1, 8, lambda z: z, of_x)
     inverse = ", w = 1 / x^2,"
@@ -345,7 +346,8 @@ def main():
     emit("LogTail", "f", "(log(1 + f) - f + f^2 / 2) / f^3", LOG_TAIL_OF_FLOAT, -third, third, 24, "float")
     emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 52)
     emit("PowerTail", "z", "((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2,", POWER_TAIL, 0, square, 55)
-    emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", of_square(mpmath.sinh, mpf(1) / 6), 0, 1, 56)
+    emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", SINH_TAIL, 0, LARGEST_R**2, 55)
+    emit("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", COSH_TAIL, 0, LARGEST_R**2, 55)
     emit("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 56)
     emit("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 56)
     emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)

@@ -17,7 +17,7 @@ STILLFLOW_UNARY_OP(Acosh)
 STILLFLOW_PLAIN_OP(Exp, Exp, NormalExp, kMostBitsOfLogarithm<T>, MagnitudeBits(x))
 STILLFLOW_PLAIN_OP(Log, Log, LogOfNormal, kMostBitsAboveSmallest<T>, BitsAboveSmallest(x))
 STILLFLOW_PLAIN_OP(Log1p, Log1p, Log1pOfPlain, kMostBitsAboveSmallest<T>, BitsAboveSmallest(1 + x))
-STILLFLOW_PLAIN_OP(Cosh, Cosh, CoshOfPlain, kMostBitsOfHyperbolic, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Cosh, Cosh, CoshOfPlain, kMostBitsOfHyperbolic<T>, MagnitudeBits(x))
 STILLFLOW_PLAIN_OP(Atanh, Atanh, AtanhOfPlain, kMostBitsBelowOne, MagnitudeBits(x))
 
 struct PowOp : Costly {
@@ -93,7 +93,7 @@ const TileOp kExponentialTiles[] = {
     STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),    STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
     STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),    STILLFLOW_PLAIN_FLOAT_TILES(Log1pOp, "log1p"),
     STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
-    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_PLAIN_FLOAT_TILES(CoshOp, "cosh"),
+    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(UnaryOfPlain, CoshOp, "cosh"),
     STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
     STILLFLOW_PLAIN_FLOAT_TILES(AtanhOp, "atanh"),        STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
     STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),

@@ -37,10 +37,16 @@ STILLFLOW_INLINE double PowerTail(double z) {
                     0x1.3b1395cf37e45p-3, 0x1.1118c8814a0b1p-3, 0x1.df7ca8236e9e1p-4, 0x1.e02fc68c381f4p-4);
 }
 
-// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-56.4.
+// (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.2033, to 2^-56.6.
 STILLFLOW_INLINE double SinhTail(double z) {
-  return Polynomial(z, 0x1.5555555555555p-3, 0x1.11111111110fdp-7, 0x1.a01a01a01ee7p-13, 0x1.71de3a4e14f4p-19,
-                    0x1.ae6460fae3728p-26, 0x1.611cb330c1fe8p-33, 0x1.b41232cf9950fp-41);
+  return Polynomial(z, 0x1.5555555555555p-3, 0x1.1111111111116p-7, 0x1.a01a01a0152b6p-13, 0x1.71de3a6ecc65ep-19,
+                    0x1.ae63de2b162f1p-26, 0x1.622b502c412c3p-33);
+}
+
+// (cosh(x) - 1) / z, z = x^2, for 0.0 <= z <= 0.2033, to 2^-59.3.
+STILLFLOW_INLINE double CoshTail(double z) {
+  return Polynomial(z, 0x1p-1, 0x1.555555555556ap-5, 0x1.6c16c16c0daf1p-10, 0x1.a01a01cfb144p-16,
+                    0x1.27e48aa16b236p-22, 0x1.1fe41ace0558bp-29);
 }
 
 // (sin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.6181, to 2^-56.6.
