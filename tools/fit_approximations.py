@@ -345,6 +345,8 @@ def main():
     third = mpf(1) / 3 * mpf("1.0001")
     emit("LogTail", "f", "(log(1 + f) - f + f^2 / 2) / f^3", LOG_TAIL_OF_FLOAT, -third, third, 24, "float")
     emit("LogTail", "z", "(2 atanh(s) - 2 s) / s^3, z = s^2,", LOG_TAIL, 0, square, 52)
+    what = "(2 atanh(s) - 2 s) / s^3, z = s^2,"
+    emit("WideLogTail", "z", what, LOG_TAIL, 0, mpf("0.0403"), 54)
     emit("PowerTail", "z", "((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2,", POWER_TAIL, 0, square, 55)
     emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", SINH_TAIL, 0, LARGEST_R**2, 55)
     emit("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", COSH_TAIL, 0, LARGEST_R**2, 55)

@@ -11,14 +11,16 @@ STILLFLOW_UNARY_OP(Expm1)
 STILLFLOW_UNARY_OP(Sigmoid)
 STILLFLOW_UNARY_OP(Tanh)
 STILLFLOW_UNARY_OP(Sinh)
-STILLFLOW_UNARY_OP(Asinh)
-STILLFLOW_UNARY_OP(Acosh)
+
+constexpr uint64_t kBitsOfOne = 0x3FF0000000000000;
 
 STILLFLOW_PLAIN_OP(Exp, Exp, NormalExp, kMostBitsOfLogarithm<T>, MagnitudeBits(x))
 STILLFLOW_PLAIN_OP(Log, Log, LogOfNormal, kMostBitsAboveSmallest<T>, BitsAboveSmallest(x))
-STILLFLOW_PLAIN_OP(Log1p, Log1p, Log1pOfPlain, kMostBitsAboveSmallest<T>, BitsAboveSmallest(1 + x))
+STILLFLOW_PLAIN_OP(Log1p, Log1p, Log1pOfPlain, kMostBitsOfLog1p<T>, BitsAboveSmallest(1 + x))
 STILLFLOW_PLAIN_OP(Cosh, Cosh, CoshOfPlain, kMostBitsOfHyperbolic<T>, MagnitudeBits(x))
-STILLFLOW_PLAIN_OP(Atanh, Atanh, AtanhOfPlain, kMostBitsBelowOne, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Asinh, Asinh, AsinhOfPlain, kMostBitsOfSquare, MagnitudeBits(x))
+STILLFLOW_PLAIN_OP(Acosh, Acosh, AcoshOfPlain, kMostBitsOfSquare - kBitsOfOne, BitCast<uint64_t>(x) - kBitsOfOne)
+STILLFLOW_PLAIN_OP(Atanh, Atanh, AtanhOfPlain, kMostBitsBelowOne<T>, MagnitudeBits(x))
 
 struct PowOp : Costly {
   template <typename T>
@@ -90,13 +92,13 @@ struct TanhGrad {
 }  // namespace
 
 const TileOp kExponentialTiles[] = {
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),    STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
-    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),    STILLFLOW_PLAIN_FLOAT_TILES(Log1pOp, "log1p"),
-    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),   STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
-    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),         STILLFLOW_FLOAT_TILES(UnaryOfPlain, CoshOp, "cosh"),
-    STILLFLOW_FLOAT_TILES(Unary, AsinhOp, "asinh"),       STILLFLOW_FLOAT_TILES(Unary, AcoshOp, "acosh"),
-    STILLFLOW_PLAIN_FLOAT_TILES(AtanhOp, "atanh"),        STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
-    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),      STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
-    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"), {}};
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, ExpOp, "exp"),     STILLFLOW_FLOAT_TILES(Unary, Expm1Op, "expm1"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, LogOp, "log"),     STILLFLOW_FLOAT_TILES(UnaryOfPlain, Log1pOp, "log1p"),
+    STILLFLOW_FLOAT_TILES(Unary, SigmoidOp, "sigmoid"),    STILLFLOW_FLOAT_TILES(Unary, TanhOp, "tanh"),
+    STILLFLOW_FLOAT_TILES(Unary, SinhOp, "sinh"),          STILLFLOW_FLOAT_TILES(UnaryOfPlain, CoshOp, "cosh"),
+    STILLFLOW_PLAIN_DOUBLE_TILES(AsinhOp, "asinh"),        STILLFLOW_PLAIN_DOUBLE_TILES(AcoshOp, "acosh"),
+    STILLFLOW_FLOAT_TILES(UnaryOfPlain, AtanhOp, "atanh"), STILLFLOW_FLOAT_TILES(OfPower, PowOp, "pow"),
+    STILLFLOW_FLOAT_TILES(Binary, XlogyOp, "xlogy"),       STILLFLOW_FLOAT_TILES(Binary, SigmoidGrad, "sigmoid_grad"),
+    STILLFLOW_FLOAT_TILES(Binary, TanhGrad, "tanh_grad"),  {}};
 
 }  // namespace stillflow

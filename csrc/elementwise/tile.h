@@ -303,6 +303,8 @@ constexpr TileOp Ternary(const char* name) {
 #define STILLFLOW_PLAIN_FLOAT_TILES(Op, name) /* where only floats have a plain form */ \
   UnaryOfPlain<Op, float>(name), Unary<Op, double>(name), UnaryOfPlain<Op, Half>(name), \
       UnaryOfPlain<Op, BFloat16>(name)
+#define STILLFLOW_PLAIN_DOUBLE_TILES(Op, name) /* where only doubles have */ \
+  Unary<Op, float>(name), UnaryOfPlain<Op, double>(name), Unary<Op, Half>(name), Unary<Op, BFloat16>(name)
 #define STILLFLOW_WIDE_FLOAT_TILES(kind, Op, name) kind<Op, float>(name), kind<Op, double>(name)
 #define STILLFLOW_INTEGER_TILES(kind, Op, name)                                                      \
   kind<Op, int64_t>(name), kind<Op, int32_t>(name), kind<Op, int16_t>(name), kind<Op, int8_t>(name), \

@@ -28,7 +28,7 @@ STILLFLOW_INLINE T Sigmoid(T x) {
 
 STILLFLOW_INLINE double Softplus(double x) {
   const double power = ExpOfMinusAbs(x);
-  const double result = (x < 0 ? 0.0 : x) + Log1p(power);
+  const double result = (x < 0 ? 0.0 : x) + Log1pOfPlain(power);
   return x != x ? kNan<double> : result;
 }
 STILLFLOW_INLINE float Softplus(float x) {

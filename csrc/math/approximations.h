@@ -31,6 +31,12 @@ STILLFLOW_INLINE double LogTail(double z) {
                     0x1.745cf8fe328f9p-3, 0x1.3b1c36b445cebp-3, 0x1.0fbe71ad855c9p-3, 0x1.0c05166ec4148p-3);
 }
 
+// (2 atanh(s) - 2 s) / s^3, z = s^2, for 0.0 <= z <= 0.0403, to 2^-54.6.
+STILLFLOW_INLINE double WideLogTail(double z) {
+  return Polynomial(z, 0x1.5555555555555p-1, 0x1.9999999999f64p-2, 0x1.24924923d5fa6p-2, 0x1.c71c72ea53b97p-3,
+                    0x1.745ca8e7112ep-3, 0x1.3b2a566312fbbp-3, 0x1.0e820bb45c1ccp-3, 0x1.16eb21047b4c1p-3);
+}
+
 // ((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2, for 0.0 <= z <= 0.02944, to 2^-55.1.
 STILLFLOW_INLINE double PowerTail(double z) {
   return Polynomial(z, 0x1.999999999999ap-2, 0x1.2492492492522p-2, 0x1.c71c71c6ea994p-3, 0x1.745d177a9cebap-3,

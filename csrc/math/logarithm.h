@@ -1,6 +1,6 @@
 // logarithm.h: log(x) and log(1 + x).
 //
-// Errors: within 1 ulp, for float and double; Log of float within 1.1 ulp.
+// Errors: within 1 ulp, for float and double; Log of float and Log1p of double within 1.1 ulp.
 #pragma once
 
 #include "math/approximations.h"
@@ -75,24 +75,41 @@ STILLFLOW_INLINE T Log(T x) {
   return LogOfAny(x, LogOfNormal(x));
 }
 
-// log(1 + v + v_low) + k_extra log(2), for 1 + v positive and finite.
-STILLFLOW_INLINE double Log1pOfSum(double v, double v_low, double k_extra) {
-  const double u = 1 + v;
-  const double u_low = SumError(1.0, v, u) + v_low;
-  const Normalized<double> parts = Normalize(u);
-  // Past the bound, u_low does not matter any more, but its scale must not overflow.
-  constexpr int64_t kMostExponent = FloatFormat<double>::kBias - 3;
-  const double scaled_low = u_low * PowerOfTwo<double>(-(parts.k < kMostExponent ? parts.k : kMostExponent));
-  const double f0 = parts.m - 1;
-  const double f = f0 + scaled_low;
-  const double f_low = scaled_low - (f - f0);
-  return LogOfParts(FromInteger<double>(parts.k) + k_extra, f, Fma(-f, f_low, f_low));
+// u = m 2^k for m in [least, 2 least), `least` as bits, and u positive and normal; from 2^1023 on, 2^-k is none.
+struct NearPower {
+  double k;
+  double power;
+  double inverse;
+};
+
+STILLFLOW_INLINE NearPower PowerNear(double u, uint64_t least) {
+  constexpr int kMantissaBits = FloatFormat<double>::kMantissaBits;
+  constexpr uint64_t kOne = uint64_t{FloatFormat<double>::kBias} << kMantissaBits;
+  const uint64_t shifted = BitCast<uint64_t>(u) + (kOne - least);
+  const uint64_t exponent = shifted & (~uint64_t{0} << kMantissaBits);
+  const auto k = static_cast<int64_t>(shifted >> kMantissaBits) - FloatFormat<double>::kBias;
+  return {FromInteger<double>(k), BitCast<double>(exponent), BitCast<double>(2 * kOne - exponent)};
 }
 
-STILLFLOW_INLINE double Log1p(double x) {
-  const double logarithm = LogOfAny(1 + x, Log1pOfSum(x, 0.0, 0.0));
-  return Abs(x) < 0x1p-54 ? x : logarithm;
+// Where Log1pOfPlain does, in bits of 1 + x: all positive normal floats, doubles up to 2^999.
+template <typename T>
+constexpr BitsOf<T> kMostBitsOfLog1p = sizeof(T) == 4 ? kMostBitsAboveSmallest<float> : 0x7E50000000000000;
+
+// With m in [3/4, 3/2), (1 + x) 2^-k - 1 is a number of 53 bits.
+STILLFLOW_INLINE double Log1pOfPlain(double x) {
+  constexpr uint64_t kThreeQuarters = 0x3FE8000000000000;
+  const NearPower near = PowerNear(1 + x, kThreeQuarters);
+  const double f = Fma(x, near.inverse, near.inverse - 1);
+  const double s = f / (2 + f);
+  const double z = s * s;
+  const double base = near.k * kLn2Short;
+  const double high = base + f;
+  const double rest = (base - high) + f;
+  const double tail = Fma(near.k, kLn2ShortRest, s * Fma(z, WideLogTail(z), -f));
+  return CopySign(high + (rest + tail), x);
 }
+
+STILLFLOW_INLINE double Log1p(double x) { return LogOfAny(1 + x, x < 0x1p999 ? Log1pOfPlain(x) : LogOfNormal(x)); }
 
 // u = (1 + f) 2^k for f in [-1/3, 1/3), u positive and normal. The exponent is k, shifted to where a float has it; of
 // other u it wraps around.
