@@ -88,6 +88,18 @@ Status TracedStep(const KernelDef& kernel, const KernelCall& call, StepTrace* tr
   return status;
 }
 
+// The outputs that are released as soon as they are made; none if all are, for then the step runs for its own sake.
+uint64_t Unread(const StepSpec& spec) {
+  uint64_t unread = 0;
+  for (size_t i = 0; i < spec.out.size() && i < 64; ++i) {
+    const bool is_released =
+        std::find(spec.releases.begin(), spec.releases.end(), spec.out[i]) != spec.releases.end();
+    unread |= static_cast<uint64_t>(is_released) << i;
+  }
+  const bool is_any_read = __builtin_popcountll(unread) < static_cast<int>(spec.out.size());
+  return is_any_read ? unread : 0;
+}
+
 Status Stopped(const RunContext& run) {
   const char* text =
       run.stop == Code::kDeadlineExceeded ? "Timed out waiting for the run to finish" : "The run was cancelled";
@@ -178,6 +190,7 @@ Status Program::AddStep(StepSpec spec) {
   step.prepared = nullptr;
   step.state = spec.state;
   step.dying = spec.dying;
+  step.unread = Unread(spec);
   step.first_argument = static_cast<int32_t>(arguments_.size());
   step.in_count = static_cast<int32_t>(spec.in.size());
   step.out_count = static_cast<int32_t>(spec.out.size());
@@ -290,6 +303,7 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
     call.in_count = step.in_count;
     call.out_count = step.out_count;
     call.dying = step.dying;
+    call.unread = step.unread;
     call.attrs = step.attrs;
     call.prepared = step.prepared;
     call.state = run->states == nullptr ? step.state : run->states[i];

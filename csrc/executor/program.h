@@ -130,6 +130,7 @@ class Program {
     void* prepared;
     void* state;
     uint64_t dying;
+    uint64_t unread;
     int32_t first_argument;
     int32_t in_count;
     int32_t out_count;

@@ -189,6 +189,7 @@ struct KernelCall {
   void* state;     // RandomState, or what the kernel's `new_state` returned, for this node and session
   RunContext* run;
   const Services* services;
+  uint64_t unread;  // bit i: nothing reads out[i], which the kernel may leave without a value
 };
 
 using KernelFunction = Status (*)(const KernelCall& call);

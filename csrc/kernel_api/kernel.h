@@ -251,6 +251,9 @@ inline bool IsOwned(const KernelCall& call, int in) {
   return !buffer->is_borrowed && buffer->references.load(std::memory_order_acquire) == 1;
 }
 
+// Whether anything reads out[out].
+inline bool IsWanted(const KernelCall& call, int out) { return out >= 64 || (call.unread >> out & 1) == 0; }
+
 // Like AllocateOutput, but hands on in[in]'s memory if it is owned and of the right size.
 inline Status ForwardOrAllocate(const KernelCall& call, int in, int out, DType dtype, const Shape& shape) {
   const Tensor& from = *call.in[in];

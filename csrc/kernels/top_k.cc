@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/ordering.h"
+#include "math/sorted_rows.h"
 
 namespace stillflow {
 namespace {
@@ -24,24 +24,65 @@ constexpr int64_t kElementsPerChunk = 8192;
 
 int64_t RowsPerChunk(int64_t width) { return std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(width, 1), 1); }
 
+// The outputs; null of one that nobody reads.
+template <typename T>
+struct Chosen {
+  T* values;
+  int32_t* indices;
+  int64_t k;
+
+  Chosen From(int64_t row) const {
+    return {values == nullptr ? nullptr : values + row * k, indices == nullptr ? nullptr : indices + row * k, k};
+  }
+};
+
+template <typename T>
+Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen) {
+  LargestOfRow<T> largest(call, width, chosen.k);
+  if (!largest.ok()) return OutOfScratch();
+  for (int64_t i = 0; i < count; ++i) {
+    const T* row = rows + i * width;
+    const Chosen<T> to = chosen.From(i);
+    const auto* found = largest.Find(row);
+    for (int64_t j = 0; j < to.k; ++j) {
+      const int32_t index = found[j].index();
+      if (to.indices != nullptr) to.indices[j] = index;
+      if (to.values != nullptr) to.values[j] = row[index];
+    }
+  }
+  return Status();
+}
+
+// Rows whose values their keys do not tell are sorted with indices, and row by row if that leads nowhere.
+template <typename T>
+Status SortRows(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen,
+                bool has_places) {
+  if (!SortedRows<T>::Takes(width, has_places)) return ChooseByRow(call, rows, count, width, chosen);
+  SortedRows<T> sorted(call, width, chosen.k, has_places);
+  if (!sorted.ok()) return OutOfScratch();
+  for (int64_t begin = 0; begin < count; begin += sorted.count()) {
+    const int64_t some = std::min(sorted.count(), count - begin);
+    const T* const from = rows + begin * width;
+    const Chosen<T> to = chosen.From(begin);
+    if (sorted.Sort(from, some, to.values, to.indices)) continue;
+    STILLFLOW_RETURN_IF_ERROR(has_places ? ChooseByRow(call, from, some, width, to)
+                                         : SortRows(call, from, some, width, to, true));
+  }
+  return Status();
+}
+
 template <typename T>
 Status Choose(const KernelCall& call, int64_t rows, int64_t width, int64_t k) {
   const T* from = Data<T>(*call.in[0]);
-  T* values = MutableData<T>(*call.out[0]);
-  int32_t* indices = MutableData<int32_t>(*call.out[1]);
+  const Chosen<T> chosen = {IsWanted(call, 0) ? MutableData<T>(*call.out[0]) : nullptr,
+                            IsWanted(call, 1) ? MutableData<int32_t>(*call.out[1]) : nullptr, k};
+  const bool takes_all = k > 1 && LargestOfRow<T>::TakesAll(width, k);
   return ForEachChunk(call, rows, RowsPerChunk(width), [&](Range range) {
-    LargestOfRow<T> largest(call, width, k);
-    if (!largest.ok()) return OutOfScratch();
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = from + i * width;
-      const auto* found = largest.Find(row);
-      for (int64_t j = 0; j < k; ++j) {
-        const int32_t index = found[j].index();
-        indices[i * k + j] = index;
-        values[i * k + j] = row[index];
-      }
-    }
-    return Status();
+    const T* const some = from + range.begin * width;
+    const int64_t count = range.end - range.begin;
+    const Chosen<T> to = chosen.From(range.begin);
+    if (!takes_all) return ChooseByRow(call, some, count, width, to);
+    return SortRows(call, some, count, width, to, to.indices != nullptr);
   });
 }
 
@@ -62,9 +103,9 @@ Status TopKOf(const KernelCall& call, int64_t k) {
   }
   Shape shape(input);
   shape.dims[shape.rank - 1] = k;
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
-  if (call.out[0]->count == 0) return Status();
+  if (IsWanted(call, 0)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  if (IsWanted(call, 1)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
+  if (input.count == 0 || k == 0) return Status();
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
       "TopK", input.dtype,
       [&](auto tag) { return Choose<typename decltype(tag)::type>(call, input.count / width, width, k); });

@@ -148,10 +148,13 @@ class LargestOfRow {
   using Item = ItemOf<T>;
   using Key = KeyOf<T>;
 
+  // Whether rows are sorted as a whole.
+  static bool TakesAll(int64_t width, int64_t k) { return width < kLeastSieved || width < kSieve * k; }
+
   LargestOfRow(const KernelCall& call, int64_t width, int64_t k)
       : width_(width),
         k_(k),
-        takes_all_(width < kLeastSieved || width < kSieve * k),
+        takes_all_(TakesAll(width, k)),
         capacity_(takes_all_ ? width : std::min(width, 2 * k + 4 * kBlock)),
         groups_(kBlock),
         items_(call, capacity_ * static_cast<int64_t>(sizeof(Item))),

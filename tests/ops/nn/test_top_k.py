@@ -117,6 +117,52 @@ def test_rows_of_any_kind_on_every_instruction_set(dtype, width, k, rng):
         assert values.tobytes() == np.take_along_axis(rows, order, -1).tobytes()
 
 
+def assert_sorted(rows, isa_name):
+    """Each output alone, as a kernel that need not make the other one makes it."""
+    width = rows.shape[-1]
+    order = order_of(rows, width)
+    values = evaluate(lambda x: ops.top_k(x, width)[0], rows, isa_name=isa_name)
+    assert values.tobytes() == np.take_along_axis(rows, order, -1).tobytes()
+    indices = evaluate(lambda x: ops.top_k(x, width)[1], rows, isa_name=isa_name)
+    np.testing.assert_array_equal(indices, order)
+
+
+@pytest.mark.parametrize("dtype", ORDERED_TYPES)
+def test_rows_of_any_width_are_sorted_where_one_output_is_read(dtype, rng):
+    for width in [*range(1, 36), 63, 64, 65, 100, 128, 200, 257, 300, 513, 1000, 1024, 5000]:
+        rows = rows_of(dtype, width, rng)
+        for isa_name in ISAS:
+            assert_sorted(rows, isa_name)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_bits_that_the_order_does_not_tell_apart_stay_in_their_order(dtype, rng):
+    import ml_dtypes
+
+    dtype = np.dtype(ml_dtypes.bfloat16) if dtype == "bfloat16" else np.dtype(dtype)
+    word = np.dtype(f"u{dtype.itemsize}")
+    sign = 1 << (8 * dtype.itemsize - 1)
+    nan = int(np.array(np.nan, dtype).view(word))
+    one = int(np.array(1, dtype).view(word))
+    kinds = [[0], [sign], [0, sign], [3], [0, 3], [sign, sign + 3]]
+    kinds += [[nan], [nan + sign], [nan, nan + 1], [nan + sign, nan]]
+    for kind in kinds:
+        for width in (4, 40, 400):
+            rows = rng.choice(np.array([one, one + sign, one + 5, *kind], word), (3, width)).view(dtype)
+            for isa_name in ISAS:
+                assert_sorted(rows, isa_name)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_long_numbers_that_differ_in_their_last_bits_only(dtype, rng):
+    close = (1000 + rng.integers(0, 50, (2, 900))).astype(np.int64)
+    for far in (0, 2**40, 2**62):
+        rows = close.copy()
+        rows[:, 0] = far
+        for isa_name in ISAS:
+            assert_sorted(rows if dtype == "int64" else (rows + 2**61).view(np.float64), isa_name)
+
+
 def test_the_old_op_has_k_as_an_attribute(rng):
     x = rng.normal(size=(2, 9)).astype(np.float32)
     values, _ = evaluate(lambda x: tuple(ops.top_k_op(x, k=4)), x)
