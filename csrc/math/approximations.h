@@ -75,21 +75,14 @@ STILLFLOW_INLINE double AsinTail(double z) {
                     0x1.d72b2bc8155f8p-6);
 }
 
-// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.1717, to 2^-55.6.
+// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-55.3.
 STILLFLOW_INLINE double AtanTail(double z) {
-  return Polynomial(z, -0x1.5555555555555p-2, 0x1.9999999999952p-3, -0x1.249249248d739p-3, 0x1.c71c71c2fc236p-4,
-                    -0x1.745d165c497f3p-4, 0x1.3b1392a9c2d8bp-4, -0x1.110e84aa36d9dp-4, 0x1.e199c62156609p-5,
-                    -0x1.ac7858539e493p-5, 0x1.74d3a7b43351ap-5, -0x1.1b1992aa413c9p-5, 0x1.0a997ba33c1dbp-6);
-}
-
-// (atan(x) - x) / x^3, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.7.
-STILLFLOW_INLINE double AtanTailToOne(double z) {
-  return Polynomial(z, -0x1.5555555555555p-2, 0x1.99999999998f9p-3, -0x1.249249248c7dap-3, 0x1.c71c71c472843p-4,
-                    -0x1.745d16f26d0a3p-4, 0x1.3b13aaf4aba4ap-4, -0x1.1110bfea8ed5ep-4, 0x1.e1dc0d7679adcp-5,
-                    -0x1.af00bd568a3d2p-5, 0x1.854a7b99af61dp-5, -0x1.60ebd1489b946p-5, 0x1.3d3f26d5ea7ffp-5,
-                    -0x1.147b2825d82f6p-5, 0x1.c3ac54a572735p-6, -0x1.4b974a27ac39fp-6, 0x1.a1fe88baf72d4p-7,
-                    -0x1.aef1a8e977bf8p-8, 0x1.57cc888719aap-9, -0x1.8a2f3ae537bb1p-11, 0x1.1f0adb240a1fbp-13,
-                    -0x1.8d087295ab9f4p-17);
+  return Polynomial(z, -0x1.5555555555555p-2, 0x1.999999999997dp-3, -0x1.2492492491234p-3, 0x1.c71c71c6882cdp-4,
+                    -0x1.745d1731e853fp-4, 0x1.3b13af957f086p-4, -0x1.1110f9a06b09dp-4, 0x1.e1e0069edf96ep-5,
+                    -0x1.af1a76061e434p-5, 0x1.85c82bf04fbd6p-5, -0x1.62c464c86804fp-5, 0x1.42a843b89b0ebp-5,
+                    -0x1.20f157ad652dfp-5, 0x1.f0f041d3e2f5p-6, -0x1.8c59dbc673323p-6, 0x1.198ad7e0bd0c6p-6,
+                    -0x1.552f78ddf9b3p-7, 0x1.50ea3497605b5p-8, -0x1.0110cfd66bd22p-9, 0x1.19e6b726893dp-11,
+                    -0x1.890e58e18ff08p-14, 0x1.04a3628aee536p-17);
 }
 
 // erf(x) / x - 1, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.6.

@@ -96,12 +96,9 @@ STILLFLOW_INLINE double LogOfTwice(double x) {
   return x < kInfinity<double> ? LogOfParts(FromInteger<double>(parts.k + 1), parts.m - 1, 0.0) : x;
 }
 
-// The root of t + t_low is `root` and about this: 1 / root, from the bits of root, is off by an eighth at most, and
-// exact at 1.
+// The root of t + t_low is `root` and about this.
 STILLFLOW_INLINE double RootError(double t, double t_low, double root) {
-  constexpr uint64_t kTwice = uint64_t{2 * FloatFormat<double>::kBias - 1} << FloatFormat<double>::kMantissaBits;
-  const double half_inverse = BitCast<double>(kTwice - BitCast<uint64_t>(root));
-  return (Fma(-root, root, t) + t_low) * half_inverse;
+  return (Fma(-root, root, t) + t_low) * (0.5 * RoughInverse(root));
 }
 
 constexpr uint64_t kMostBitsOfSquare = 0x5F30000000000000;  // 2^500

@@ -31,14 +31,30 @@ STILLFLOW_INLINE T HornerInSquare(T x, T square, T c0, T c1, Rest... rest) {
   return Fma(square, HornerInSquare(x, square, rest...), Fma(x, c1, c0));
 }
 
-// Long ones, whose steps take longer than the arithmetic, in steps of two; but the last step, which counts most for
-// the error, is the same.
+// In steps of four powers.
+template <typename T, typename... Rest>
+STILLFLOW_INLINE T HornerInFourth(T x, T square, T fourth, T c0, T c1, T c2, T c3, Rest... rest) {
+  const T low = Fma(square, Fma(x, c3, c2), Fma(x, c1, c0));
+  if constexpr (sizeof...(rest) == 0) {
+    return low;
+  } else if constexpr (sizeof...(rest) < 4) {
+    return Fma(fourth, HornerInSquare(x, square, rest...), low);
+  } else {
+    return Fma(fourth, HornerInFourth(x, square, fourth, rest...), low);
+  }
+}
+
+// Long ones, whose steps take longer than the arithmetic, in steps of two or four; but the last step, which counts
+// most for the error, is the same.
 template <typename T, typename... Rest>
 STILLFLOW_INLINE T Polynomial(T x, T c0, Rest... rest) {
   if constexpr (sizeof...(rest) < 7) {
     return Horner(x, c0, rest...);
-  } else {
+  } else if constexpr (sizeof...(rest) < 19) {
     return Fma(x, HornerInSquare(x, x * x, rest...), c0);
+  } else {
+    const T square = x * x;
+    return Fma(x, HornerInFourth(x, square, square * square, rest...), c0);
   }
 }
 
@@ -103,6 +119,12 @@ STILLFLOW_INLINE BitsOf<T> BitsAboveSmallest(T x) {
 template <typename T>
 constexpr BitsOf<T> kMostBitsAboveSmallest =
     (static_cast<BitsOf<T>>(2 * FloatFormat<T>::kBias) << FloatFormat<T>::kMantissaBits) - 1;
+
+// 1 / x from the bits of x > 0: off by an eighth at most, and exact for powers of two.
+STILLFLOW_INLINE double RoughInverse(double x) {
+  constexpr uint64_t kTwice = uint64_t{2 * FloatFormat<double>::kBias} << FloatFormat<double>::kMantissaBits;
+  return BitCast<double>(kTwice - BitCast<uint64_t>(x));
+}
 
 // 2^n for a normal number's exponent n.
 template <typename T>
