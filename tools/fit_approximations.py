@@ -1,8 +1,9 @@
 """Writes csrc/math/approximations.h: the polynomials that the elementary functions are made of.
 
 Each is fitted in 60 digits, by interpolation at Chebyshev's nodes, whose error stays within a small factor of the
-best one's. The number of terms is the least whose error is below the one that is asked for. Those of emit_float
-are fitted in double with weights, and rounded one after the other: each makes up for the rounding of those before.
+best one's. The number of terms is the least whose error is below the one that is asked for. Those of emit_weighted
+are the best ones for a weight. Those of emit_float are fitted in double with weights, and rounded one after the
+other: each makes up for the rounding of those before.
 
     python tools/fit_approximations.py > csrc/math/approximations.h
 """
@@ -15,54 +16,10 @@ import textwrap
 import mpmath
 import numpy as np
 from mpmath import mpf
+from polynomial_fits import fit, fit_float, fit_weighted
 
 mpmath.mp.dps = 60
 COLUMNS = 118
-
-
-def interpolate(function, low, high, terms):
-    """Coefficients, lowest first, of the polynomial that equals `function` at Chebyshev's nodes."""
-    nodes = [
-        (low + high) / 2 + (high - low) / 2 * mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * terms)) for i in range(terms)
-    ]
-    divided = [function(node) for node in nodes]
-    for order in range(1, terms):
-        for i in range(terms - 1, order - 1, -1):
-            divided[i] = (divided[i] - divided[i - 1]) / (nodes[i] - nodes[i - order])
-    coefficients = [divided[-1]]
-    for i in range(terms - 2, -1, -1):
-        shifted = [mpf(0), *coefficients]
-        for power, value in enumerate(coefficients):
-            shifted[power] -= nodes[i] * value
-        shifted[0] += divided[i]
-        coefficients = shifted
-    return coefficients
-
-
-def rounded(value, precision):
-    if precision == "float":
-        mpmath_bits = mpmath.mp.prec
-        mpmath.mp.prec = 24
-        value = +value
-        mpmath.mp.prec = mpmath_bits
-    return float(value)
-
-
-def largest_error(function, coefficients, low, high):
-    """The largest difference on a grid, not counting rounding while it is evaluated."""
-    points = [low + (high - low) * (1 - mpmath.cos(mpmath.pi * i / 300)) / 2 for i in range(301)]
-    exact = [mpf(value) for value in reversed(coefficients)]
-    return max(abs(mpmath.polyval(exact, point) - function(point)) for point in points)
-
-
-def fit(function, low, high, error, precision):
-    low, high = mpf(low), mpf(high)
-    for terms in range(2, 40):
-        coefficients = interpolate(function, low, high, terms)
-        if largest_error(function, coefficients, low, high) < error:
-            break
-    coefficients = [rounded(value, precision) for value in coefficients]
-    return coefficients, largest_error(function, coefficients, low, high)
 
 
 def hexadecimal(value, precision):
@@ -72,32 +29,11 @@ def hexadecimal(value, precision):
     return f"{mantissa}p{exponent}" + ("f" if precision == "float" else "")
 
 
-def fit_float(function, low, high, terms, weight, fixed):
-    """The polynomial of floats, `fixed` at its begin, whose largest weighted error is least (Lawson's algorithm)."""
-    low, high, count = float(low), float(high), 400
-    nodes = np.cos(np.pi * (np.arange(count) + 0.5) / count)
-    middle, half = (low + high) / 2, (high - low) / 2
-    x = middle + half * nodes
-    values = np.array([float(function(mpf(v))) for v in x.tolist()])
-    weights = np.array([float(weight(mpf(v))) for v in x.tolist()])
-    coefficients = list(fixed)
-    while len(coefficients) < terms:
-        rest = values - np.polyval(coefficients[::-1] or [0.0], x)
-        basis = np.polynomial.chebyshev.chebvander(nodes, terms - len(coefficients) - 1)
-        basis *= (x ** len(coefficients))[:, None]
-        shares, least = np.full(count, 1 / count), np.inf
-        for _ in range(40):
-            scale = np.sqrt(shares) * weights
-            solution = np.linalg.lstsq(basis * scale[:, None], rest * scale, rcond=None)[0]
-            errors = np.abs((basis @ solution - rest) * weights)
-            if errors.max() < least:
-                least, best = errors.max(), solution
-            shares *= errors / errors.max() + 1e-3
-            shares /= shares.sum()
-        powers = np.polynomial.Polynomial(np.polynomial.chebyshev.cheb2poly(best))
-        lowest = powers(np.polynomial.Polynomial([-middle / half, 1 / half])).coef[0]
-        coefficients.append(float(np.float32(lowest)))
-    return coefficients, np.abs((np.polyval(coefficients[::-1], x) - values) * weights).max()
+def emit_weighted(name, argument, what, function, low, high, terms, weight, weighted):
+    """Writes one function of doubles; `weighted` says what the error is multiplied by."""
+    coefficients, error = fit_weighted(function, low, high, terms, weight)
+    note = f"to 2^{float(mpmath.log(error, 2)):.1f}{weighted}"
+    write(name, argument, what, [float(value) for value in coefficients], low, high, note, "double")
 
 
 def emit_float(name, argument, what, function, low, high, terms, weight=lambda x: 1, weighted="", fixed=()):
@@ -142,6 +78,11 @@ def at_limit(function, limit):
 def of_square(function, limit):
     """(function(x) - x) / x^3 as a function of x^2."""
     return at_limit(lambda z: (function(mpmath.sqrt(z)) - mpmath.sqrt(z)) / mpmath.sqrt(z) ** 3, limit)
+
+
+def of_exp(r):
+    """What an error of ExpTail is multiplied by."""
+    return r * r * mpmath.exp(-r)
 
 
 LN2 = mpmath.log(2)
@@ -266,6 +207,56 @@ def emit_temme(orders, least_a, largest_eta, bits):
     print("};\n")
 
 
+def emit_double_angles():
+    """Writes what sine and tangent of doubles are made of."""
+    square = (mpmath.pi / 2 * mpf("1.0001")) ** 2
+    tail = at_limit(
+        lambda z: (mpmath.sqrt(z) - mpmath.sin(mpmath.sqrt(z))) / mpmath.sqrt(z) ** 3 - 0.125, mpf(1) / 24
+    )
+    what = "(x - sin(x)) / x^3 - 1/8, z = x^2,"
+    weight = at_limit(lambda z: mpmath.sqrt(z) ** 3 / mpmath.sin(mpmath.sqrt(z)), 0)
+    emit_weighted("SinTailToHalfPi", "z", what, tail, 0, square, 8, weight, ", times x^3 / sin(x)")
+    dividend, divisor, error = fit_tangent(3, 3)
+    note = f"with the divisor to 2^{float(mpmath.log(error, 2)):.1f} of tan(x)"
+    write("TanDividend", "z", "(tan(x) - x) / x^3 TanDivisor(z), z = x^2,", dividend, 0, ANGLE, note, "double")
+    write("TanDivisor", "z", "What TanDividend is divided by", divisor, 0, ANGLE, "1 at 0", "double")
+
+
+def fit_tangent(dividend_terms, divisor_powers):
+    """P and Q = 1 + ... with tan(x) = x + x z P / Q, z = x^2: its largest relative error is least (Lawson)."""
+    count = 150
+    z = [ANGLE / 2 * (1 - mpmath.cos(mpmath.pi * (i + mpf(0.5)) / count)) for i in range(count)]
+    ratios = [mpmath.tan(mpmath.sqrt(v)) / mpmath.sqrt(v) for v in z]
+    shares, divisors, least = [mpf(1)] * count, [mpf(1)] * count, mpmath.inf
+    for _ in range(15):
+        # z P + (1 - ratio) (Q - 1) = ratio - 1, each row by its weight.
+        scales = [
+            mpmath.sqrt(share) / (divisor * ratio)
+            for share, divisor, ratio in zip(shares, divisors, ratios, strict=True)
+        ]
+        rows = [
+            [scale * v ** (k + 1) for k in range(dividend_terms)]
+            + [scale * (1 - ratio) * v ** (k + 1) for k in range(divisor_powers)]
+            for scale, v, ratio in zip(scales, z, ratios, strict=True)
+        ]
+        wanted = [scale * (ratio - 1) for scale, ratio in zip(scales, ratios, strict=True)]
+        with mpmath.workdps(100):
+            solution = list(mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(wanted)))
+        dividend, divisor = solution[:dividend_terms], [mpf(1), *solution[dividend_terms:]]
+        divisors = [mpmath.polyval(divisor[::-1], v) for v in z]
+        errors = [
+            abs((v * mpmath.polyval(dividend[::-1], v) / d + 1) / ratio - 1)
+            for v, d, ratio in zip(z, divisors, ratios, strict=True)
+        ]
+        largest = max(errors)
+        if largest < least:
+            least, best = largest, ([float(v) for v in dividend], [float(v) for v in divisor])
+        shares = [share * (error / largest + mpf("0.001")) for share, error in zip(shares, errors, strict=True)]
+        total = sum(shares)
+        shares = [share / total for share in shares]
+    return *best, least
+
+
 def emit_hyperbolic_floats():
     """Writes what sinh, cosh and the inverses of the hyperbolic functions are made of."""
     of_x = ", times z"
@@ -341,6 +332,7 @@ def main():
     half = LN2 / 2 * mpf("1.0001")
     emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 27, "float")
     emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 56)
+    emit_weighted("ShortExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 10, of_exp, ", times r^2 / e^r")
     square = LARGEST_S**2
     third = mpf(1) / 3 * mpf("1.0001")
     emit("LogTail", "f", "(log(1 + f) - f + f^2 / 2) / f^3", LOG_TAIL_OF_FLOAT, -third, third, 24, "float")
@@ -352,6 +344,7 @@ def main():
     emit("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", COSH_TAIL, 0, LARGEST_R**2, 55)
     emit("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 56)
     emit("CosTail", "z", "(cos(x) - 1 + z / 2) / z^2, z = x^2,", COS_TAIL, 0, ANGLE, 56)
+    emit_double_angles()
     emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)
     emit("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, 1, 60)
     erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)

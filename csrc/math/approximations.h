@@ -19,6 +19,13 @@ STILLFLOW_INLINE double ExpTail(double r) {
                     0x1.27e4db646b17ep-22, 0x1.af4de97ca4194p-26, 0x1.1f730349868cep-29);
 }
 
+// (e^r - 1 - r) / r^2 for -0.3466 <= r <= 0.3466, to 2^-57.9, times r^2 / e^r.
+STILLFLOW_INLINE double ShortExpTail(double r) {
+  return Polynomial(r, 0x1.000000000000ap-1, 0x1.55555555554fap-3, 0x1.555555555087cp-5, 0x1.1111111127bc1p-7,
+                    0x1.6c16c1842a2ddp-10, 0x1.a01a012a61a12p-13, 0x1.a0199a0c19ccfp-16, 0x1.71df253f8af97p-19,
+                    0x1.28ad731740566p-22, 0x1.ad7f88b9dd914p-26);
+}
+
 // (log(1 + f) - f + f^2 / 2) / f^3 for -0.3334 <= f <= 0.3334, to 2^-24.5.
 STILLFLOW_INLINE float LogTail(float f) {
   return Polynomial(f, 0x1.555556p-2f, -0x1.ffffb6p-3f, 0x1.999954p-3f, -0x1.557838p-3f, 0x1.24b29p-3f,
@@ -65,6 +72,22 @@ STILLFLOW_INLINE double SinTail(double z) {
 STILLFLOW_INLINE double CosTail(double z) {
   return Polynomial(z, 0x1.5555555555555p-5, -0x1.6c16c16c1696p-10, 0x1.a01a019f4d0edp-16, -0x1.27e4fa15bd814p-22,
                     0x1.1eeb66b683028p-29, -0x1.907c0e63adbb6p-37);
+}
+
+// (x - sin(x)) / x^3 - 1/8, z = x^2, for 0.0 <= z <= 2.468, to 2^-61.6, times x^3 / sin(x).
+STILLFLOW_INLINE double SinTailToHalfPi(double z) {
+  return Polynomial(z, 0x1.5555555555554p-5, -0x1.11111111110c1p-7, 0x1.a01a01a01489fp-13, -0x1.71de3a5286fd8p-19,
+                    0x1.ae6454caf9654p-26, -0x1.6123cb1102db5p-33, 0x1.ae43173de49dfp-41, -0x1.8828f4beaaea6p-49);
+}
+
+// (tan(x) - x) / x^3 TanDivisor(z), z = x^2, for 0.0 <= z <= 0.6181, with the divisor to 2^-55.4 of tan(x).
+STILLFLOW_INLINE double TanDividend(double z) {
+  return Polynomial(z, 0x1.5555555555531p-2, -0x1.50815cc4884a3p-6, 0x1.a56d38f98a5ep-13);
+}
+
+// What TanDividend is divided by for 0.0 <= z <= 0.6181, 1 at 0.
+STILLFLOW_INLINE double TanDivisor(double z) {
+  return Polynomial(z, 0x1p+0, -0x1.d8b1dafe73efbp-2, 0x1.7e79d822fb048p-6, -0x1.b51e7b4e6efb7p-13);
 }
 
 // (asin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-55.3.

@@ -28,12 +28,18 @@ struct ReducedExponent {
 
 // For |x| < 2^10. The first product is cancelled exactly: n has few bits.
 template <typename T>
-STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x) {
-  const T shifted = Fma(x, kLog2E<T>, FloatFormat<T>::kShift);
-  const T n = shifted - FloatFormat<T>::kShift;
+STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x, T shift = FloatFormat<T>::kShift) {
+  const T shifted = Fma(x, kLog2E<T>, shift);
+  const T n = shifted - shift;
   const T high = Fma(-n, kLn2<T>, x);
   const T r = Fma(-n, kLn2Rest<T>, high);
   return {shifted, r, Fma(-n, kLn2Rest<T>, high - r)};
+}
+
+// What is added in the place of kShift so that the low bits hold n with the bias of exponents, and 2^n of such a sum.
+constexpr double kBiasedShift = FloatFormat<double>::kShift + FloatFormat<double>::kBias;
+STILLFLOW_INLINE double PowerOfBiased(double shifted) {
+  return BitCast<double>(BitCast<uint64_t>(shifted) << FloatFormat<double>::kMantissaBits);
 }
 
 // e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
@@ -63,11 +69,17 @@ template <typename T>
 constexpr BitsOf<T> kMostBitsOfLogarithm = sizeof(T) == 4 ? 0x42AEAC4F : 0x4086200000000000;  // that; 708
 
 // e^x for such x; anything for others. The power of two is put into the exponent of e^r.
-template <typename T>
-STILLFLOW_INLINE T NormalExp(T x) {
-  const ReducedExponent<T> reduced = ReduceExponent(x);
-  const T r = reduced.r;
+STILLFLOW_INLINE float NormalExp(float x) {
+  const ReducedExponent<float> reduced = ReduceExponent(x);
+  const float r = reduced.r;
   return ScaleNormal(1 + Fma(r * r, ExpTail(r), r), reduced.shifted);
+}
+// The same of doubles with an operation less: the low bits of `shifted` are the exponent with its bias.
+STILLFLOW_INLINE double NormalExp(double x) {
+  const ReducedExponent<double> reduced = ReduceExponent(x, kBiasedShift);
+  const double r = reduced.r;
+  const double power = PowerOfBiased(reduced.shifted);
+  return Fma(power, Fma(r * r, ShortExpTail(r), r), power);
 }
 
 STILLFLOW_INLINE double Exp(double x) {
@@ -75,7 +87,7 @@ STILLFLOW_INLINE double Exp(double x) {
   bounded = bounded > kLargestExponent ? kLargestExponent : bounded;
   const ReducedExponent<double> reduced = ReduceExponent(bounded);
   const double r = reduced.r;
-  const double result = Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n());
+  const double result = Scale(1 + Fma(r * r, ShortExpTail(r), r), reduced.n());
   return x != x ? kNan<double> : result;
 }
 

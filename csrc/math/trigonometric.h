@@ -103,23 +103,70 @@ STILLFLOW_INLINE float TanOfAngle(ReducedAngle<float> angle) {
   return (angle.quadrant & 1) != 0 ? Fma(inverse, error, inverse) : tangent;
 }
 
-template <typename T>
-constexpr T kTinyAngle = sizeof(T) == 4 ? T{0x1p-13} : T{0x1p-27};
+// A double less n units of kQuarters quarter turns: r - excess. Of a zero, r is that zero and the excess is +0: sums
+// that end with r then keep its sign.
+struct AngleBeyond {
+  double r;
+  double excess;
+};
+
+template <int kQuarters>
+STILLFLOW_INLINE AngleBeyond AngleBeyondTurns(double x, double n) {
+  const double high = Fma(-n, kQuarters * kHalfPi, x);  // exact
+  const double rest = n * (kQuarters * kHalfPiRest);
+  const double r = high - rest;
+  const double rest_low = Fma(n, kQuarters * kHalfPiLast, Fma(n, kQuarters * kHalfPiRest, -rest));
+  return {r, rest_low - ((high - r) - rest)};
+}
+
+// The sine of a double less n half turns, which `shifted` holds; n may be 1/2 less than that.
+//
+// sin(r) = r (1 - z / 8) - r (z tail): the first product is as large as the result, and is rounded with the sum.
+STILLFLOW_INLINE double SinBeyondHalfTurns(double x, double n, double shifted) {
+  const AngleBeyond angle = AngleBeyondTurns<2>(x, n);
+  const double r = angle.r;
+  const double z = r * r;
+  const double z_low = Fma(r, r, -z);
+  const double most = Fma(z, -0.125, 1.0);
+  const double most_low = Fma(z, -0.125, 1 - most);
+  const double rest = Fma(z_low, 0.15, Fma(z, SinTailToHalfPi(z), -most_low));
+  constexpr double kSlope = -0.4053;  // 1 + kSlope z is nearly cos(r)
+  const double excess = Fma(kSlope * z, angle.excess, angle.excess);
+  const double less = r * rest + excess;  // compilers negate an Fma by its parts, which loses the sign of zero
+  const double sine = Fma(r, most, -less);
+  return BitCast<double>(BitCast<uint64_t>(sine) ^ (BitCast<uint64_t>(shifted) << 63));
+}
 
 // For |x| <= kLargeAngle.
-template <typename T>
-STILLFLOW_INLINE T Sin(T x) {
-  const T result = SinOfAngle(ReduceAngle(x));
-  return Abs(x) < kTinyAngle<T> ? x : result;
+STILLFLOW_INLINE double Sin(double x) {
+  const double shifted = Fma(x, kTwoOverPi / 2, FloatFormat<double>::kShift);
+  return SinBeyondHalfTurns(x, shifted - FloatFormat<double>::kShift, shifted);
 }
-template <typename T>
-STILLFLOW_INLINE T Cos(T x) {
-  return CosOfAngle(ReduceAngle(x));
+STILLFLOW_INLINE double Cos(double x) {
+  const double shifted = Fma(x, kTwoOverPi / 2, 0.5) + FloatFormat<double>::kShift;
+  return SinBeyondHalfTurns(x, shifted - FloatFormat<double>::kShift - 0.5, shifted);
 }
+// tan(r) = r + r z P / Q, and after an odd number of quarter turns -1 / tan(r).
 STILLFLOW_INLINE double Tan(double x) {
-  const double result = TanOfAngle(ReduceAngle(x));
-  return Abs(x) < kTinyAngle<double> ? x : result;
+  const double shifted = Fma(x, kTwoOverPi, FloatFormat<double>::kShift);
+  const AngleBeyond angle = AngleBeyondTurns<1>(x, shifted - FloatFormat<double>::kShift);
+  const double r = angle.r;
+  const double z = r * r;
+  const double divisor = TanDivisor(z);
+  const double less = angle.excess * (divisor + z) - r * z * TanDividend(z);
+  const double dividend = Fma(r, divisor, -less);
+  const auto bits = BitCast<uint64_t>(shifted);
+  const bool is_odd = (bits & 1) != 0;
+  const double tangent = (is_odd ? divisor : dividend) / (is_odd ? dividend : divisor);
+  return BitCast<double>(BitCast<uint64_t>(tangent) ^ (bits << 63));
 }
+
+STILLFLOW_INLINE float Sin(float x) {
+  constexpr float kTinyAngle = 0x1p-13f;
+  const float result = SinOfAngle(ReduceAngle(x));
+  return Abs(x) < kTinyAngle ? x : result;
+}
+STILLFLOW_INLINE float Cos(float x) { return CosOfAngle(ReduceAngle(x)); }
 STILLFLOW_INLINE float Tan(float x) {
   const float result = TanOfAngle(ReduceAngle(x));
   return x == 0 ? x : result;  // keeps the sign
