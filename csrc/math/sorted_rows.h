@@ -1,8 +1,8 @@
 // sorted_rows.h: all elements of rows in ordering.h's order, by a network: the values, where they are, or both.
 //
-// Where nobody asks for the places, keys are sorted alone and turned into elements again. Otherwise a key above an
-// index is one number: all of a narrow key, of a wide one what is left when the bits that the row's keys share are
-// taken away, and as many of the last as there is no room for.
+// Where nobody asks for the places, the elements are sorted alone, unless they are compared slowly. Otherwise a key
+// above an index is one number: all of a narrow key, of a wide one what is left when the bits that the row's keys
+// share are taken away, and as many of the last as there is no room for.
 #pragma once
 
 #include <algorithm>
@@ -13,28 +13,23 @@
 
 namespace stillflow {
 
-// Rows longer than this are sorted by digits in less time.
-template <typename Lane>
-constexpr int64_t kMostInNetwork = kRegisterBytes == 64   ? int64_t{1} << (sizeof(Lane) == 4 ? 20 : 16)
-                                   : kRegisterBytes == 32 ? int64_t{1} << (sizeof(Lane) == 4 ? 20 : 11)
-                                                          : int64_t{1} << (sizeof(Lane) == 4 ? 12 : 9);
-
 template <typename T>
 class SortedRows {
  public:
   using Key = KeyOf<T>;
-  using KeyLane = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
+  // Longer rows are sorted by digits in less time.
   static bool Takes(int64_t width, bool has_places) {
-    return width <= (has_places ? kMostInNetwork<int64_t> : kMostInNetwork<KeyLane>);
+    if (kRegisterBytes == 16) return width <= 4096;
+    return kRegisterBytes == 64 || width <= 8192 || sizeof(T) == 8 || !has_places;
   }
 
   SortedRows(const KernelCall& call, int64_t width, int64_t k, bool has_places)
       : width_(width),
         k_(k),
-        has_places_(has_places),
-        lanes_(has_places || sizeof(T) == 8 ? kLanesOf<int64_t> : kLanesOf<int32_t>),
-        registers_(SortingNetwork<int64_t>::RegistersFor((width + lanes_ - 1) / lanes_)),
+        has_places_(has_places || std::is_same_v<T, int64_t>),
+        lanes_(has_places_ ? kLanesOf<double> : kLanesOf<Lane>),
+        registers_(SortingNetwork<double>::RegistersFor((width + lanes_ - 1) / lanes_)),
         count_(std::max<int64_t>(kLanesAtOnce / (registers_ * lanes_), 1)),
         memory_(call, (count_ * registers_ + lanes_ - 1) / lanes_ * lanes_ * kRegisterBytes) {}
   bool ok() const { return memory_.ok(); }
@@ -44,136 +39,161 @@ class SortedRows {
 
   // Fills the first k of each of `count` rows, of what is not null. Returns false if the rows take another way.
   bool Sort(const T* rows, int64_t count, T* values, int32_t* places) {
-    return has_places_ ? SortItems(rows, count, values, places) : SortKeys(rows, count, values);
+    if constexpr (!std::is_same_v<T, int64_t>) {
+      if (!has_places_) return SortAlone(rows, count, values);
+    }
+    return SortItems(rows, count, values, places);
   }
 
  private:
   static constexpr int64_t kLanesAtOnce = 2048;
 
-  // Of numbers with a sign the order that bits have: also of those that ordering.h takes for equal.
-  STILLFLOW_INLINE static KeyLane LaneOf(T x) {
-    if constexpr (kIsFloating<T>) {
-      return static_cast<KeyLane>(~Turned(static_cast<std::make_signed_t<Key>>(BitCast<Key>(x))));
+  // What an element is sorted as. Integers of four bytes are compared faster than floats but by the least of
+  // processors.
+  static constexpr bool kIsLane =
+      sizeof(T) == 8 || std::is_same_v<T, int32_t> || (std::is_same_v<T, float> && kRegisterBytes == 16);
+  using Lane = std::conditional_t<kIsLane, T, int32_t>;
+
+  // The order of the bits: of numbers as well, but that of NaNs, zeros and denormals is finer than ordering.h's.
+  STILLFLOW_INLINE static Lane LaneOf(T x) {
+    if constexpr (kIsFloating<T> && !kIsLane) {
+      return Turned(static_cast<std::make_signed_t<Key>>(BitCast<Key>(x)));
     } else {
-      return static_cast<KeyLane>(~static_cast<KeyLane>(x));
+      return static_cast<Lane>(x);
     }
   }
-  STILLFLOW_INLINE static T ElementOf(KeyLane lane) {
-    if constexpr (kIsFloating<T>) {
-      return BitCast<T>(static_cast<Key>(Turned(~lane)));
+  STILLFLOW_INLINE static T ElementOf(Lane lane) {
+    if constexpr (kIsFloating<T> && !kIsLane) {
+      return BitCast<T>(static_cast<Key>(Turned(lane)));
     } else {
-      return static_cast<T>(~lane);
+      return static_cast<T>(lane);
     }
   }
-  STILLFLOW_INLINE static KeyLane Turned(KeyLane bits) {
-    return bits ^ ((bits >> (sizeof(bits) * 8 - 1)) & std::numeric_limits<KeyLane>::max());
+  STILLFLOW_INLINE static int32_t Turned(int32_t bits) {
+    return bits ^ ((bits >> 31) & std::numeric_limits<int32_t>::max());
   }
 
-  template <typename Lane>
-  Lane* Row(int64_t i) const {
-    return memory_.template data<Lane>() + i * registers_ * lanes_;
+  template <typename Number>
+  Number* Row(int64_t i) const {
+    return memory_.template data<Number>() + i * registers_ * lanes_;
   }
-  template <typename Lane>
-  void Fill(Lane* lanes) const {
-    std::fill(lanes + width_, lanes + registers_ * lanes_, std::numeric_limits<Lane>::max());
+  template <typename Number>
+  void Fill(Number* row, Number least) const {
+    std::fill(row + width_, row + registers_ * lanes_, least);
   }
-  template <typename Lane>
-  void SortLanes(int64_t count) const {
-    SortingNetwork<Lane>::Sort(memory_.template data<Register<Lane>>(), count, registers_);
+  template <typename Number>
+  void SortNumbers(int64_t count) const {
+    SortingNetwork<Number>::Sort(memory_.template data<Register<Number>>(), count, registers_);
   }
 
-  bool SortKeys(const T* rows, int64_t count, T* values) const {
+  bool SortAlone(const T* rows, int64_t count, T* values) const {
     for (int64_t i = 0; i < count; ++i) {
-      if (!FillKeys(rows + i * width_, width_, Row<KeyLane>(i))) return false;
-      Fill(Row<KeyLane>(i));
+      if (!FillLanes(rows + i * width_, width_, Row<Lane>(i))) return false;
+      Fill(Row<Lane>(i), kLeast);
     }
-    SortLanes<KeyLane>(count);
+    SortNumbers<Lane>(count);
     for (int64_t i = 0; i < count; ++i) {
-      const KeyLane* const lanes = Row<KeyLane>(i);
+      const Lane* const lanes = Row<Lane>(i);
       T* const to = values + i * k_;
       for (int64_t j = 0, k = k_; j < k; ++j) to[j] = ElementOf(lanes[j]);
     }
     return true;
   }
 
-  // Returns false where bits do not tell the order: of NaNs, and of zeros of which not all have the same bits.
-  static bool FillKeys(const T* row, int64_t width, KeyLane* lanes) {
+  static constexpr Lane kLeast =
+      std::is_floating_point_v<Lane> ? -std::numeric_limits<Lane>::infinity() : std::numeric_limits<Lane>::min();
+
+  // Returns false where bits do not tell the order: of NaNs, denormals, and zeros with both signs.
+  static bool FillLanes(const T* row, int64_t width, Lane* lanes) {
     if constexpr (kIsFloating<T>) {
       constexpr auto kMagnitude = static_cast<Key>(~Key{0} >> 1);
-      constexpr Key kLeast = kAreDenormalsZero<T> ? kInfinityBits<T> & -kInfinityBits<T> : 1;
+      constexpr Key kNormal = kAreDenormalsZero<T> ? kInfinityBits<T> & -kInfinityBits<T> : 1;
       Key some = 0;  // of zeros
       auto all = static_cast<Key>(~Key{0});
       Key largest = 0;
       for (int64_t j = 0; j < width; ++j) {
         const auto bits = BitCast<Key>(row[j]);
         const auto magnitude = static_cast<Key>(bits & kMagnitude);
-        const bool is_zero = magnitude < kLeast;
+        const bool is_zero = magnitude < kNormal;
         some |= is_zero ? bits : Key{0};
         all &= is_zero ? bits : static_cast<Key>(~Key{0});
         largest = std::max(largest, magnitude);
         lanes[j] = LaneOf(row[j]);
       }
-      return largest <= kInfinityBits<T> && (some == all || all == static_cast<Key>(~Key{0}));
+      const bool has_zero = all != static_cast<Key>(~Key{0});
+      return largest <= kInfinityBits<T> && (!has_zero || (some == all && (some & kMagnitude) == 0));
     } else {
       for (int64_t j = 0; j < width; ++j) lanes[j] = LaneOf(row[j]);
       return true;
     }
   }
 
+  // Doubles are compared in fewer instructions than integers. Those from the least normal one on are in the order of
+  // their bits: of an item these are what it lacks to kTop.
+  static constexpr uint64_t kLeastBits = uint64_t{1} << 52;
+  static constexpr int kItemBits = 62;
+  static constexpr uint64_t kTop = kLeastBits + (uint64_t{1} << kItemBits);
+
   bool SortItems(const T* rows, int64_t count, T* values, int32_t* places) const {
-    const int index_bits = sizeof(T) == 8 ? BitsOf(width_ - 1) : 32;
+    const int index_bits = BitsOf(width_ - 1);
     for (int64_t i = 0; i < count; ++i) {
-      FillItems(rows + i * width_, width_, index_bits, Row<int64_t>(i));
-      Fill(Row<int64_t>(i));
+      FillItems(rows + i * width_, width_, index_bits, Row<uint64_t>(i));
+      Fill(Row<uint64_t>(i), kLeastBits);
     }
-    SortLanes<int64_t>(count);
-    const auto mask = static_cast<int64_t>((uint64_t{1} << index_bits) - 1);
+    SortNumbers<double>(count);
+    const uint64_t mask = (uint64_t{1} << index_bits) - 1;
     for (int64_t i = 0; i < count; ++i) {
       const T* const row = rows + i * width_;
-      const int64_t* const items = Row<int64_t>(i);
-      if (sizeof(T) == 8 && !IsInOrder(row, width_, items, mask)) return false;
+      uint64_t* const items = Row<uint64_t>(i);
+      if (sizeof(T) == 8 && !Mend(row, width_, mask, items)) return false;
       for (int64_t j = 0, k = k_; places != nullptr && j < k; ++j) {
-        places[i * k + j] = static_cast<int32_t>(items[j] & mask);
+        places[i * k + j] = static_cast<int32_t>((kTop - items[j]) & mask);
       }
-      for (int64_t j = 0, k = k_; values != nullptr && j < k; ++j) values[i * k + j] = row[items[j] & mask];
+      for (int64_t j = 0, k = k_; values != nullptr && j < k; ++j) values[i * k + j] = row[(kTop - items[j]) & mask];
     }
     return true;
   }
 
   static int BitsOf(uint64_t number) { return number == 0 ? 0 : 64 - __builtin_clzll(number); }
 
-  static void FillItems(const T* row, int64_t width, int index_bits, int64_t* items) {
+  static void FillItems(const T* row, int64_t width, int index_bits, uint64_t* items) {
+    Key least = 0;
+    int cut = 0;
     if constexpr (sizeof(T) == 8) {
-      Key least = ~Key{0};
+      least = ~Key{0};
       Key most = 0;
       for (int64_t j = 0; j < width; ++j) {
         const Key key = DescendingKey(row[j]);
         least = std::min(least, key);
         most = std::max(most, key);
       }
-      const int cut = std::max(BitsOf(most - least) + index_bits - 63, 0);
-      for (int64_t j = 0; j < width; ++j) {
-        const Key key = (DescendingKey(row[j]) - least) >> cut;
-        items[j] = static_cast<int64_t>(key << index_bits | static_cast<Key>(j));
-      }
-    } else {
-      constexpr uint64_t kSign = uint64_t{1} << 63;
-      for (int64_t j = 0; j < width; ++j) {
-        items[j] = static_cast<int64_t>(NarrowItem(DescendingKey(row[j]), j).bits ^ kSign);
-      }
+      cut = std::max(BitsOf(most - least) + index_bits - kItemBits, 0);
+    }
+    for (int64_t j = 0; j < width; ++j) {
+      const auto key = static_cast<uint64_t>(DescendingKey(row[j]) - least) >> cut;
+      items[j] = kTop - (key << index_bits | static_cast<uint64_t>(j));
     }
   }
 
-  // Whether what was cut from the keys would have changed nothing.
-  static bool IsInOrder(const T* row, int64_t width, const int64_t* items, int64_t mask) {
+  // Puts items in order that what was cut from their keys tells apart. Returns false if that are many.
+  static bool Mend(const T* row, int64_t width, uint64_t mask, uint64_t* items) {
+    const auto are_alike = [&](uint64_t a, uint64_t b) { return ((kTop - a) ^ (kTop - b)) <= mask; };
     int64_t alike = 0;
-    for (int64_t j = 1; j < width; ++j) alike += (items[j] ^ items[j - 1]) <= mask ? 1 : 0;
+    for (int64_t j = 1; j < width; ++j) alike += are_alike(items[j], items[j - 1]) ? 1 : 0;
     if (alike == 0) return true;
-    bool is_in_order = true;
+    const auto item_of = [&](uint64_t item) {
+      const uint64_t index = (kTop - item) & mask;
+      return ItemOf<T>(DescendingKey(row[index]), static_cast<int64_t>(index));
+    };
+    const auto is_before = [&](uint64_t a, uint64_t b) { return are_alike(a, b) && item_of(a) < item_of(b); };
+    int64_t moves = 0;
     for (int64_t j = 1; j < width; ++j) {
-      is_in_order &= DescendingKey(row[items[j - 1] & mask]) <= DescendingKey(row[items[j] & mask]);
+      for (int64_t i = j; i > 0 && is_before(items[i], items[i - 1]); --i) {
+        std::swap(items[i], items[i - 1]);
+        if (++moves > width) return false;
+      }
     }
-    return is_in_order;
+    return true;
   }
 
   const int64_t width_;

@@ -1,8 +1,8 @@
-// sorting_network.h: rows of integers in ascending order, by comparisons whose places do not depend on the numbers.
+// sorting_network.h: rows of numbers in descending order, by comparisons whose places do not depend on the numbers.
 //
 // Registers are sorted lane by lane as columns of squares, then runs of registers are merged by Batcher's bitonic
 // network: of two runs one is turned round, after which each element is compared with the one half as far away every
-// time. Only that goes on within a register. What a run lacks to a power of two would be larger than all: the
+// time. Only that goes on within a register. What a run lacks to a power of two would be less than all: the
 // comparisons that it would take part in are left out.
 #pragma once
 
@@ -10,16 +10,55 @@
 
 #include "math/lanes.h"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace stillflow {
 
 template <typename T>
 constexpr int kLanesOf = kRegisterBytes / static_cast<int>(sizeof(T));
+
+// Of two numbers, none of them NaN; the compiler finds the instructions of integers only.
+template <typename V>
+STILLFLOW_INLINE V Larger(V a, V b) {
+  return a > b ? a : b;
+}
+template <typename V>
+STILLFLOW_INLINE V Smaller(V a, V b) {
+  return a < b ? a : b;
+}
+#if defined(__AVX512F__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) {
+  return _mm512_maskz_max_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) {
+  return _mm512_maskz_min_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) {
+  return _mm512_maskz_max_pd(0xFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) {
+  return _mm512_maskz_min_pd(0xFF, a, b);
+}
+#elif defined(__AVX2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm256_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm256_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm256_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm256_min_pd(a, b); }
+#elif defined(__SSE2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
+#endif
 
 template <typename T>
 class SortingNetwork {
  public:
   using V = Register<T>;
   static constexpr int kLanes = kLanesOf<T>;
+  using Index = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
   // Sorts each of `count` rows of `registers` registers that lie one behind the other, in memory that ends with a
   // multiple of kLanes registers.
@@ -41,9 +80,9 @@ class SortingNetwork {
   static constexpr int kHeld = kRegisterBytes == 64 ? 16 : 8;
 
   STILLFLOW_INLINE static void Order(V& a, V& b) {
-    const V lower = a < b ? a : b;
-    b = a < b ? b : a;
-    a = lower;
+    const V larger = Larger(a, b);
+    b = Smaller(a, b);
+    a = larger;
   }
 
   // Body(0), ..., body(count - 1), all written out.
@@ -59,7 +98,7 @@ class SortingNetwork {
   // Lane i of the result is element source(i) of a and b.
   template <int... i, typename Source>
   STILLFLOW_INLINE static V Shuffle(V a, V b, std::integer_sequence<int, i...>, Source source) {
-    constexpr V kSources = {source(i)...};
+    constexpr Register<Index> kSources = {source(i)...};
     return __builtin_shuffle(a, b, kSources);
   }
   template <typename Source>
