@@ -28,7 +28,10 @@ struct OfTwo : Costly {
 
 }  // namespace
 
-const TileOp kSpecialTiles[] = {STILLFLOW_FLOAT_TILES(Unary, ErfOp, "erf"),
+const TileOp kSpecialTiles[] = {Unary<ErfOp, float>("erf"),
+                                UnaryWithGathers<ErfOp, double>("erf"),
+                                Unary<ErfOp, Half>("erf"),
+                                Unary<ErfOp, BFloat16>("erf"),
                                 STILLFLOW_FLOAT_TILES(Unary, ErfcOp, "erfc"),
                                 STILLFLOW_PLAIN_FLOAT_TILES(LgammaOp, "lgamma"),
                                 STILLFLOW_FLOAT_TILES(Unary, DigammaOp, "digamma"),

@@ -4,6 +4,7 @@
 // x > 4 within 1.75 ulp.
 #pragma once
 
+#include "math/erf_table.h"
 #include "math/exponential.h"
 
 namespace stillflow {
@@ -20,11 +21,25 @@ STILLFLOW_INLINE double ErfcOfPositive(double a) {
 // erf(x) for |x| <= 1.
 STILLFLOW_INLINE double ErfOfSmall(double x) { return Fma(x, ErfTail(x * x), x); }
 
+// erf(p + d) = erf(p) + erf'(p) (d - p d^2 + (2 p^2 - 1) d^3 / 3 - ...) for the nearest point p of a table.
 STILLFLOW_INLINE double Erf(double x) {
   const double magnitude = Abs(x);
-  const double large = CopySign(1 - ErfcOfPositive(magnitude), x);
-  const double result = magnitude < 1 ? ErfOfSmall(x) : large;
-  return x != x ? kNan<double> : result;
+  const double a = kErfBound < magnitude ? kErfBound : magnitude;
+  const double shifted = Fma(a, 1 / kErfStep, FloatFormat<double>::kShift);
+  const double n = shifted - FloatFormat<double>::kShift;
+  const uint64_t index = BitCast<uint64_t>(shifted) % kErfPoints;
+  const double d = Fma(-n, kErfStep, a);  // exact
+  const double p = n * kErfStep;
+  const double square = p * p;
+  const double u = p * d;
+  const double w = d * d;
+  const double third = Fma(square, 2.0 / 3, -1.0 / 3);
+  const double fourth = Fma(square, -1.0 / 3, 0.5);
+  const double fifth = Fma(square, Fma(square, 2.0 / 15, -0.4), 0.1);
+  const double sixth = Fma(square, Fma(square, 2.0 / 45, -2.0 / 9), 1.0 / 6);
+  const double rest = Fma(w, Fma(w, Fma(-u, sixth, fifth), Fma(u, fourth, third)), -u);
+  const double linear = kErfSlopes[index] * d;
+  return CopySign(kErfOfPoints[index] + Fma(linear, rest, linear), x);
 }
 
 STILLFLOW_INLINE double Erfc(double x) {
