@@ -89,6 +89,10 @@ LN2 = mpmath.log(2)
 EXP_TAIL = at_limit(lambda r: (mpmath.exp(r) - 1 - r) / r**2, 0.5)
 LOG_TAIL = at_limit(lambda z: 2 * (mpmath.atanh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, mpf(2) / 3)
 LOG_TAIL_OF_FLOAT = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
+TWELFTH = mpf(1 / 12)  # the double
+TWO_PART_LOG_TAIL = at_limit(
+    lambda z: ((LOG_TAIL(z / 4) / 8) - (TWELFTH if z > 1e-3 else mpf(1) / 12)) / z, mpf(1) / 80
+)
 POWER_TAIL = at_limit(lambda z: (LOG_TAIL(z) - mpf(2) / 3) / z, mpf(2) / 5)
 LARGEST_S = (mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1) * mpf("1.0001")
 LARGEST_R = LN2 * mpf("0.6505")
@@ -340,6 +344,8 @@ def main():
     what = "(2 atanh(s) - 2 s) / s^3, z = s^2,"
     emit("WideLogTail", "z", what, LOG_TAIL, 0, mpf("0.0403"), 54)
     emit("PowerTail", "z", "((2 atanh(s) - 2 s) / s^3 - 2/3) / z, z = s^2,", POWER_TAIL, 0, square, 55)
+    what = "((log(m) - s) / s^3 - 1/12) / z, s = 2 (m - 1) / (m + 1), z = s^2,"
+    emit_weighted("TwoPartLogTail", "z", what, TWO_PART_LOG_TAIL, 0, 4 * square, 7, lambda z: z**2, ", times z^2")
     emit("SinhTail", "z", "(sinh(x) - x) / x^3, z = x^2,", SINH_TAIL, 0, LARGEST_R**2, 55)
     emit("CoshTail", "z", "(cosh(x) - 1) / z, z = x^2,", COSH_TAIL, 0, LARGEST_R**2, 55)
     emit("SinTail", "z", "(sin(x) - x) / x^3, z = x^2,", SIN_TAIL, 0, ANGLE, 56)

@@ -50,6 +50,12 @@ STILLFLOW_INLINE double PowerTail(double z) {
                     0x1.3b1395cf37e45p-3, 0x1.1118c8814a0b1p-3, 0x1.df7ca8236e9e1p-4, 0x1.e02fc68c381f4p-4);
 }
 
+// ((log(m) - s) / s^3 - 1/12) / z, s = 2 (m - 1) / (m + 1), z = s^2, for 0.0 <= z <= 0.1178, to 2^-66.6, times z^2.
+STILLFLOW_INLINE double TwoPartLogTail(double z) {
+  return Polynomial(z, 0x1.9999999999d11p-7, 0x1.24924924397d4p-9, 0x1.c71c724b6a4b2p-12, 0x1.745ce1c78e2f6p-14,
+                    0x1.3b2024bbb239bp-16, 0x1.0f673e9c9de62p-18, 0x1.0f0e08d6f2267p-20);
+}
+
 // (sinh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.2033, to 2^-56.6.
 STILLFLOW_INLINE double SinhTail(double z) {
   return Polynomial(z, 0x1.5555555555555p-3, 0x1.1111111111116p-7, 0x1.a01a01a0152b6p-13, 0x1.71de3a6ecc65ep-19,

@@ -8,43 +8,74 @@
 
 namespace stillflow {
 
-// The sum of two numbers, the second below the first's last bit.
+// The sum of two numbers, the second far smaller.
 struct DoubleSum {
   double high;
   double low;
 };
 
-STILLFLOW_INLINE DoubleSum FastSum(double large, double small) {
-  const double sum = large + small;
-  return {sum, small - (sum - large)};
+// log(m 2^k) for m in [sqrt(1/2), sqrt(2)), to about 2^-64 of itself; the second part may be as large as the last bit
+// of the first.
+//
+// With s = 2 f / (2 + f), f = m - 1, log(m) = s + s z (1/12 + z tail), z = s^2.
+STILLFLOW_INLINE DoubleSum LogInTwoParts(double k, double m) {
+  const double f = m - 1;
+  const double inverse = 1 / (m + 1);
+  const double s = (f + f) * inverse;
+  const double beyond = f - s;  // exact
+  const double s_low = Fma(-s, f, beyond + beyond) * inverse;
+  const double z = s * s;
+  const double z_low = Fma(s, s_low + s_low, Fma(s, s, -z));
+  constexpr double kTwelfth = 1.0 / 12;
+  const double tail = z * TwoPartLogTail(z);
+  const double factor = kTwelfth + tail;
+  const double factor_low = (kTwelfth - factor) + tail;
+  const double growth = z * factor;
+  const double growth_low = Fma(z, factor_low, Fma(z_low, factor, Fma(z, factor, -growth)));
+  // k log(2) + s + s growth, from the largest down.
+  const double base = k * kLn2Short;
+  const double sum = base + s;
+  const double sum_low = s - (sum - base);
+  const double high = Fma(s, growth, sum);
+  const double high_low = Fma(s, growth, sum - high);
+  const double low = Fma(s, growth_low, Fma(s_low, growth, s_low));
+  return {high, low + (high_low + Fma(k, kLn2ShortRest, sum_low))};
 }
 
-STILLFLOW_INLINE DoubleSum Product(DoubleSum a, DoubleSum b) {
-  const double high = a.high * b.high;
-  return {high, Fma(a.high, b.high, -high) + Fma(a.high, b.low, a.low * b.high)};
+// log(x^y) for x = m 2^k.
+STILLFLOW_INLINE DoubleSum LogOfPower(Normalized<double> parts, double k, double y) {
+  const DoubleSum log = LogInTwoParts(k, parts.m);
+  const double high = log.high * y;
+  return {high, Fma(log.low, y, Fma(log.high, y, -high))};
 }
 
-// log(x) for a positive number, to about 2^-66 of itself.
-STILLFLOW_INLINE DoubleSum LogInTwoParts(double x) {
-  const bool is_small = x < FloatFormat<double>::kSmallestNormal;
-  const Normalized<double> parts = Normalize(is_small ? x * 0x1p53 : x);
-  const double k = FromInteger<double>(parts.k) - (is_small ? 53.0 : 0.0);
-  const double f = parts.m - 1;
-  const double divisor = parts.m + 1;
-  const double divisor_low = parts.m - (divisor - 1);
-  const double s_high = f / divisor;
-  const double s_low = (Fma(-s_high, divisor, f) - s_high * divisor_low) / divisor;
-  const DoubleSum s = {s_high, s_low};
-  const DoubleSum z = Product(s, s);
-  const double tail = z.high * PowerTail(z.high);
-  DoubleSum factor = FastSum(0x1.5555555555555p-1, tail);  // 2/3 + tail
-  factor.low += 0x1.5555555555555p-55;
-  const DoubleSum cubic = Product(Product(s, z), factor);
-  // k log(2) + 2 s + cubic, from the largest down.
-  const DoubleSum base = FastSum(k * kLn2Short, 2 * s_high);
-  const DoubleSum sum = FastSum(base.high, cubic.high);
-  const double low = Fma(k, kLn2ShortRest, 2 * s_low + cubic.low);
-  return FastSum(sum.high, sum.low + (base.low + low));
+// For an x that is positive and normal.
+STILLFLOW_INLINE DoubleSum LogOfNormalPower(double x, double y) {
+  const Normalized<double> parts = Normalize(x);
+  return LogOfPower(parts, FromInteger<double>(parts.k), y);
+}
+
+// e^x as 1 + e^r - 1 times 2^n.
+struct ReducedPower {
+  double shifted;  // n + kBiasedShift
+  double growth;   // e^r - 1
+};
+
+STILLFLOW_INLINE ReducedPower ReducePower(DoubleSum x) {
+  const double shifted = Fma(x.high, kLog2E<double>, kBiasedShift);
+  const double n = shifted - kBiasedShift;
+  const double high = Fma(-n, kLn2<double>, x.high);  // exact
+  const double low = Fma(-n, kLn2Rest<double>, x.low);
+  const double r = high + low;
+  const double r_low = low - (r - high);
+  return {shifted, r + Fma(r * r, ShortExpTail(r), r_low)};
+}
+
+// e^x where that is a normal number.
+STILLFLOW_INLINE double NormalExp(DoubleSum x) {
+  const ReducedPower reduced = ReducePower(x);
+  const double power = PowerOfBiased(reduced.shifted);
+  return Fma(power, reduced.growth, power);
 }
 
 // What x^y is when the result is not the power of |x|, or `power` with its sign.
@@ -70,14 +101,16 @@ STILLFLOW_INLINE T PowOfSpecial(T x, T y, T power) {
 
 // |x|^y for x and y that are finite and no zeros.
 STILLFLOW_INLINE double PowOfMagnitude(double x, double y) {
-  const DoubleSum log = LogInTwoParts(Abs(x));
-  double high = log.high * y;
-  double low = Fma(log.high, y, -high) + log.low * y;
-  const bool is_bounded = Abs(high) < 800;
-  low = is_bounded ? low : 0.0;
-  high = is_bounded ? high : (high > 0 ? 800.0 : -800.0);
-  const ExpParts parts = SplitExp(high, low);
-  return Scale(parts.high + parts.low, parts.n);
+  const double magnitude = Abs(x);
+  const bool is_small = magnitude < FloatFormat<double>::kSmallestNormal;
+  const Normalized<double> parts = Normalize(is_small ? magnitude * 0x1p53 : magnitude);
+  DoubleSum log = LogOfPower(parts, FromInteger<double>(parts.k) - (is_small ? 53.0 : 0.0), y);
+  const bool is_bounded = Abs(log.high) < 800;
+  log.low = is_bounded ? log.low : 0.0;
+  log.high = is_bounded ? log.high : (log.high > 0 ? 800.0 : -800.0);
+  const ReducedPower reduced = ReducePower(log);
+  const auto n = static_cast<int64_t>(BitCast<uint64_t>(reduced.shifted) - BitCast<uint64_t>(kBiasedShift));
+  return Scale(1 + reduced.growth, n);
 }
 
 // A sum of two floats.
@@ -128,7 +161,6 @@ STILLFLOW_INLINE float PowOfParts(Normalized<float> parts, float y) {
 STILLFLOW_INLINE float PowOfMagnitude(float x, float y) { return PowOfParts(NormalizeAny(Abs(x)), y); }
 
 // x^y for x that is positive and normal, and y that is finite.
-STILLFLOW_INLINE double PowOfNormal(double x, double y) { return PowOfMagnitude(x, y); }
 STILLFLOW_INLINE float PowOfNormal(float x, float y) { return PowOfParts(Normalize(x), y); }
 
 template <typename T>

@@ -77,6 +77,39 @@ void Pair(const uint32_t* words, float* normals) {
 
 // ---- double: sine and cosine that are almost always those of the C library, which rounds nearly correctly ------
 
+DoubleSum FastSum(double large, double small) {
+  const double sum = large + small;
+  return {sum, small - (sum - large)};
+}
+
+DoubleSum Product(DoubleSum a, DoubleSum b) {
+  const double high = a.high * b.high;
+  return {high, Fma(a.high, b.high, -high) + Fma(a.high, b.low, a.low * b.high)};
+}
+
+// log(x) for a positive number, to about 2^-66 of itself.
+DoubleSum LogInTwoParts(double x) {
+  const bool is_small = x < FloatFormat<double>::kSmallestNormal;
+  const Normalized<double> parts = Normalize(is_small ? x * 0x1p53 : x);
+  const double k = FromInteger<double>(parts.k) - (is_small ? 53.0 : 0.0);
+  const double f = parts.m - 1;
+  const double divisor = parts.m + 1;
+  const double divisor_low = parts.m - (divisor - 1);
+  const double s_high = f / divisor;
+  const double s_low = (Fma(-s_high, divisor, f) - s_high * divisor_low) / divisor;
+  const DoubleSum s = {s_high, s_low};
+  const DoubleSum z = Product(s, s);
+  const double tail = z.high * PowerTail(z.high);
+  DoubleSum factor = FastSum(0x1.5555555555555p-1, tail);  // 2/3 + tail
+  factor.low += 0x1.5555555555555p-55;
+  const DoubleSum cubic = Product(Product(s, z), factor);
+  // k log(2) + 2 s + cubic, from the largest down.
+  const DoubleSum base = FastSum(k * kLn2Short, 2 * s_high);
+  const DoubleSum sum = FastSum(base.high, cubic.high);
+  const double low = Fma(k, kLn2ShortRest, 2 * s_low + cubic.low);
+  return FastSum(sum.high, sum.low + (base.low + low));
+}
+
 // The sum of a number and a much smaller pair.
 double Add(double large, DoubleSum small, double rest) {
   const DoubleSum sum = FastSum(large, small.high);
