@@ -6,6 +6,8 @@
 //   out[0] values   [..., k], in descending order; of equal ones the first comes first, NaN before all numbers
 //   out[1] indices  int32 [..., k]
 //
+// bottom_k: -top_k(-input), of float | double | int32 | int64; indices may be left out
+//
 // in_top_k
 //   in[0]  predictions  float32 [batch, classes]
 //   in[1]  targets      int32 | int64 [batch]
@@ -36,14 +38,16 @@ struct Chosen {
   }
 };
 
-template <typename T>
+template <typename T, bool kIsNegated>
 Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen) {
   LargestOfRow<T> largest(call, width, chosen.k);
-  if (!largest.ok()) return OutOfScratch();
+  const Scratch negated(call, kIsNegated ? width * static_cast<int64_t>(sizeof(T)) : 0);
+  if (!largest.ok() || !negated.ok()) return OutOfScratch();
   for (int64_t i = 0; i < count; ++i) {
     const T* row = rows + i * width;
     const Chosen<T> to = chosen.From(i);
-    const auto* found = largest.Find(row);
+    if constexpr (kIsNegated) std::transform(row, row + width, negated.data<T>(), SortedRows<T, true>::Given);
+    const auto* found = largest.Find(kIsNegated ? negated.data<T>() : row);
     for (int64_t j = 0; j < to.k; ++j) {
       const int32_t index = found[j].index();
       if (to.indices != nullptr) to.indices[j] = index;
@@ -54,39 +58,42 @@ Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t
 }
 
 // Rows whose values their keys do not tell are sorted with indices, and row by row if that leads nowhere.
-template <typename T>
+template <typename T, bool kIsNegated>
 Status SortRows(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen,
                 bool has_places) {
-  if (!SortedRows<T>::Takes(width, has_places)) return ChooseByRow(call, rows, count, width, chosen);
-  SortedRows<T> sorted(call, width, chosen.k, has_places);
+  if (!SortedRows<T, kIsNegated>::Takes(width, has_places))
+    return ChooseByRow<T, kIsNegated>(call, rows, count, width, chosen);
+  SortedRows<T, kIsNegated> sorted(call, width, chosen.k, has_places);
   if (!sorted.ok()) return OutOfScratch();
   for (int64_t begin = 0; begin < count; begin += sorted.count()) {
     const int64_t some = std::min(sorted.count(), count - begin);
     const T* const from = rows + begin * width;
     const Chosen<T> to = chosen.From(begin);
     if (sorted.Sort(from, some, to.values, to.indices)) continue;
-    STILLFLOW_RETURN_IF_ERROR(has_places ? ChooseByRow(call, from, some, width, to)
-                                         : SortRows(call, from, some, width, to, true));
+    STILLFLOW_RETURN_IF_ERROR((has_places ? ChooseByRow<T, kIsNegated>(call, from, some, width, to)
+                                          : SortRows<T, kIsNegated>(call, from, some, width, to, true)));
   }
   return Status();
 }
 
-template <typename T>
+bool WantsIndices(const KernelCall& call) { return call.out_count > 1 && IsWanted(call, 1); }
+
+template <typename T, bool kIsNegated>
 Status Choose(const KernelCall& call, int64_t rows, int64_t width, int64_t k) {
   const T* from = Data<T>(*call.in[0]);
   const Chosen<T> chosen = {IsWanted(call, 0) ? MutableData<T>(*call.out[0]) : nullptr,
-                            IsWanted(call, 1) ? MutableData<int32_t>(*call.out[1]) : nullptr, k};
+                            WantsIndices(call) ? MutableData<int32_t>(*call.out[1]) : nullptr, k};
   const bool takes_all = k > 1 && LargestOfRow<T>::TakesAll(width, k);
   return ForEachChunk(call, rows, RowsPerChunk(width), [&](Range range) {
     const T* const some = from + range.begin * width;
     const int64_t count = range.end - range.begin;
     const Chosen<T> to = chosen.From(range.begin);
-    if (!takes_all) return ChooseByRow(call, some, count, width, to);
-    return SortRows(call, some, count, width, to, to.indices != nullptr);
+    if (!takes_all) return ChooseByRow<T, kIsNegated>(call, some, count, width, to);
+    return SortRows<T, kIsNegated>(call, some, count, width, to, to.indices != nullptr);
   });
 }
 
-Status TopKOf(const KernelCall& call, int64_t k) {
+Status TopKOf(const KernelCall& call, int64_t k, bool is_negated) {
   const Tensor& input = *call.in[0];
   if (k < 0) return STILLFLOW_INVALID_ARGUMENT("Need k >= 0, got %lld", static_cast<long long>(k));
   if (input.rank < 1) {
@@ -104,14 +111,20 @@ Status TopKOf(const KernelCall& call, int64_t k) {
   Shape shape(input);
   shape.dims[shape.rank - 1] = k;
   if (IsWanted(call, 0)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
-  if (IsWanted(call, 1)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
+  if (WantsIndices(call)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
   if (input.count == 0 || k == 0) return Status();
+  const int64_t rows = input.count / width;
+  if (is_negated) {
+    return ForType<float, double, int64_t, int32_t>("BottomK", input.dtype, [&](auto tag) {
+      return Choose<typename decltype(tag)::type, true>(call, rows, width, k);
+    });
+  }
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
       "TopK", input.dtype,
-      [&](auto tag) { return Choose<typename decltype(tag)::type>(call, input.count / width, width, k); });
+      [&](auto tag) { return Choose<typename decltype(tag)::type, false>(call, rows, width, k); });
 }
 
-Status TopK(const KernelCall& call) { return TopKOf(call, call.attrs[0].i); }
+Status TopK(const KernelCall& call) { return TopKOf(call, call.attrs[0].i, false); }
 
 Status ScalarK(const Tensor& tensor, int64_t* k) {
   if (tensor.rank != 0) {
@@ -121,10 +134,11 @@ Status ScalarK(const Tensor& tensor, int64_t* k) {
   return Status();
 }
 
+template <bool kIsNegated>
 Status TopKV2(const KernelCall& call) {
   int64_t k = 0;
   STILLFLOW_RETURN_IF_ERROR(ScalarK(*call.in[1], &k));
-  return TopKOf(call, k);
+  return TopKOf(call, k, kIsNegated);
 }
 
 bool IsAmongLargest(const float* row, int64_t classes, int64_t target, int64_t k) {
@@ -170,7 +184,8 @@ Status InTopKV2(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(top_k){{"top_k", "input | k", TopK},
-                         {"top_k_v2", "input, k", TopKV2},
+                         {"top_k_v2", "input, k", TopKV2<false>},
+                         {"bottom_k", "input, k", TopKV2<true>},
                          {"in_top_k", "predictions, targets | k", InTopK},
                          {"in_top_k_v2", "predictions, targets, k", InTopKV2},
                          {}};

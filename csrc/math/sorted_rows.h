@@ -13,10 +13,21 @@
 
 namespace stillflow {
 
-template <typename T>
+// With kIsNegated the negated elements are sorted, and negated again: the least come first.
+template <typename T, bool kIsNegated>
 class SortedRows {
  public:
   using Key = KeyOf<T>;
+
+  STILLFLOW_INLINE static T Given(T x) {
+    if constexpr (!kIsNegated) {
+      return x;
+    } else if constexpr (kIsFloating<T>) {
+      return -x;
+    } else {
+      return static_cast<T>(Key{0} - static_cast<Key>(x));
+    }
+  }
 
   // Longer rows are sorted by digits in less time.
   static bool Takes(int64_t width, bool has_places) {
@@ -95,7 +106,7 @@ class SortedRows {
     for (int64_t i = 0; i < count; ++i) {
       const Lane* const lanes = Row<Lane>(i);
       T* const to = values + i * k_;
-      for (int64_t j = 0, k = k_; j < k; ++j) to[j] = ElementOf(lanes[j]);
+      for (int64_t j = 0, k = k_; j < k; ++j) to[j] = Given(ElementOf(lanes[j]));
     }
     return true;
   }
@@ -112,18 +123,19 @@ class SortedRows {
       auto all = static_cast<Key>(~Key{0});
       Key largest = 0;
       for (int64_t j = 0; j < width; ++j) {
-        const auto bits = BitCast<Key>(row[j]);
+        const T x = Given(row[j]);
+        const auto bits = BitCast<Key>(x);
         const auto magnitude = static_cast<Key>(bits & kMagnitude);
         const bool is_zero = magnitude < kNormal;
         some |= is_zero ? bits : Key{0};
         all &= is_zero ? bits : static_cast<Key>(~Key{0});
         largest = std::max(largest, magnitude);
-        lanes[j] = LaneOf(row[j]);
+        lanes[j] = LaneOf(x);
       }
       const bool has_zero = all != static_cast<Key>(~Key{0});
       return largest <= kInfinityBits<T> && (!has_zero || (some == all && (some & kMagnitude) == 0));
     } else {
-      for (int64_t j = 0; j < width; ++j) lanes[j] = LaneOf(row[j]);
+      for (int64_t j = 0; j < width; ++j) lanes[j] = LaneOf(Given(row[j]));
       return true;
     }
   }
@@ -163,14 +175,14 @@ class SortedRows {
       least = ~Key{0};
       Key most = 0;
       for (int64_t j = 0; j < width; ++j) {
-        const Key key = DescendingKey(row[j]);
+        const Key key = DescendingKey(Given(row[j]));
         least = std::min(least, key);
         most = std::max(most, key);
       }
       cut = std::max(BitsOf(most - least) + index_bits - kItemBits, 0);
     }
     for (int64_t j = 0; j < width; ++j) {
-      const auto key = static_cast<uint64_t>(DescendingKey(row[j]) - least) >> cut;
+      const auto key = static_cast<uint64_t>(DescendingKey(Given(row[j])) - least) >> cut;
       items[j] = kTop - (key << index_bits | static_cast<uint64_t>(j));
     }
   }
@@ -183,7 +195,7 @@ class SortedRows {
     if (alike == 0) return true;
     const auto item_of = [&](uint64_t item) {
       const uint64_t index = (kTop - item) & mask;
-      return ItemOf<T>(DescendingKey(row[index]), static_cast<int64_t>(index));
+      return ItemOf<T>(DescendingKey(Given(row[index])), static_cast<int64_t>(index));
     };
     const auto is_before = [&](uint64_t a, uint64_t b) { return are_alike(a, b) && item_of(a) < item_of(b); };
     int64_t moves = 0;

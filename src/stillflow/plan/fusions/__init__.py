@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.plan.fusions.bottom_k import fuse_bottom_k
 from stillflow.plan.fusions.nce_loss import fuse_nce_loss
 from stillflow.plan.fusions.scaled_scatter import fuse_scaled_scatter
 
@@ -12,3 +13,4 @@ def fuse(plan, reduce):
     """Puts every fusion in its places; `reduce(plan)` is what the plan has been through."""
     fuse_nce_loss(plan, reduce)
     fuse_scaled_scatter(plan)
+    fuse_bottom_k(plan)
