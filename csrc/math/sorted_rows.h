@@ -13,7 +13,7 @@
 
 namespace stillflow {
 
-// With kIsNegated the negated elements are sorted, and negated again: the least come first.
+// With kIsNegated the least come first: negated elements are sorted, and negated again.
 template <typename T, bool kIsNegated>
 class SortedRows {
  public:

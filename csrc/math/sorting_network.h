@@ -1,9 +1,9 @@
 // sorting_network.h: rows of numbers in descending order, by comparisons whose places do not depend on the numbers.
 //
-// Registers are sorted lane by lane as columns of squares, then runs of registers are merged by Batcher's bitonic
-// network: of two runs one is turned round, after which each element is compared with the one half as far away every
-// time. Only that goes on within a register. What a run lacks to a power of two would be less than all: the
-// comparisons that it would take part in are left out.
+// Squares of registers are sorted column by column and turned, then runs of registers are merged by Batcher's bitonic
+// network: of two runs one is turned round, after which each element is compared with another half as far away every
+// time, at last within registers; that is called cleaning here. What a run lacks to a power of two would be less than
+// all: the comparisons that it would take part in are left out.
 #pragma once
 
 #include <utility>
@@ -239,6 +239,18 @@ class SortingNetwork {
 
   static int64_t PowerBelow(int64_t count) { return int64_t{1} << (63 - __builtin_clzll(count - 1)); }
 
+  // Cleans kCount parts, which lie one behind the other.
+  template <int kCount>
+  static void CleanParts(V* run, int64_t part) {
+    for (int64_t i = 0; i < part; ++i) {
+      V v[kCount];
+      Each<kCount>([&](auto j) __attribute__((always_inline)) { v[j] = run[i + j * part]; });
+      CleanColumns<kCount>(v);
+      Each<kCount>([&](auto j) __attribute__((always_inline)) { run[i + j * part] = v[j]; });
+    }
+    for (int64_t j = 0; j < kCount; ++j) Clean(run + j * part, part);
+  }
+
   static void Clean(V* run, int64_t count) {
     if (count == 1) return CleanHeld<1>(run);
     if (count == 2) return CleanHeld<2>(run);
@@ -246,16 +258,7 @@ class SortingNetwork {
     if (count == 8) return CleanHeld<8>(run);
     if (count == kHeld) return CleanHeld<kHeld>(run);
     const int64_t half = PowerBelow(count);
-    const int64_t quarter = half / 2;
-    if (count == 2 * half) {
-      for (int64_t i = 0; i < quarter; ++i) {
-        V v[4] = {run[i], run[i + quarter], run[i + half], run[i + half + quarter]};
-        CleanColumns<4>(v);
-        Each<4>([&](auto j) __attribute__((always_inline)) { run[i + j * quarter] = v[j]; });
-      }
-      for (int64_t i = 0; i < 4; ++i) Clean(run + i * quarter, quarter);
-      return;
-    }
+    if (count == 2 * half) return count < 8 * kHeld ? CleanParts<4>(run, count / 4) : CleanParts<8>(run, count / 8);
     for (int64_t i = 0; i < count - half; ++i) Order(run[i], run[i + half]);
     Clean(run, half);
     Clean(run + half, count - half);
