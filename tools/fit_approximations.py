@@ -115,6 +115,17 @@ def erfcx_shape(q):
         return mpmath.exp(x * x) * mpmath.erfc(x) * (1 + 2 * x)
 
 
+OVER_V_CENTER = mpf("3.5")
+
+
+def erfcx_over_v(q):
+    """exp(x^2) erfc(x) / v for v = c / (x + c), q = 2 v - 1 and c = 3.5."""
+    v = (1 + q) / 2
+    x = OVER_V_CENTER * (1 - v) / v
+    with mpmath.workdps(80):
+        return mpmath.exp(x * x) * mpmath.erfc(x) / v
+
+
 def erfc_shape(q):
     """exp(x^2) erfc(x) / v for v = c / (x + c), q = 2 v - 1 and c = 25/16: at q = 0 nearly a float."""
     v = (1 + q) / 2
@@ -353,9 +364,10 @@ def main():
     emit_double_angles()
     emit("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", of_square(mpmath.asin, mpf(1) / 6), 0, 0.25, 55)
     emit("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", of_square(mpmath.atan, -mpf(1) / 3), 0, 1, 60)
-    erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
-    emit("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 1, 56)
     emit("ErfcxShape", "q", "e^(x^2) erfc(x) (1 + 2 x), q = (x - 4) / (x + 4),", erfcx_shape, -1, 1, 55)
+    lowest = 2 * OVER_V_CENTER / (mpf("26.7") + OVER_V_CENTER) - 1
+    what = "e^(x^2) erfc(x) / v, v = 3.5 / (x + 3.5), q = 2 v - 1,"
+    emit_weighted("ErfcxOverV", "q", what, erfcx_over_v, lowest, 1, 22, lambda q: 1 / erfcx_over_v(q), ", of 1")
     gamma = at_limit(lambda t: mpmath.loggamma(2 + t) / t, 1 - mpmath.euler)
     emit("LgammaNearTwo", "t", "lgamma(2 + t) / t", gamma, -0.5, 0.5, 56)
     emit("LgammaTail", "w", "(lgamma(x) - Stirling's formula) x, w = 1 / x^2,", stirling, 0, 1 / mpf(8.5) ** 2, 57)

@@ -114,13 +114,6 @@ STILLFLOW_INLINE double AtanTail(double z) {
                     -0x1.890e58e18ff08p-14, 0x1.04a3628aee536p-17);
 }
 
-// erf(x) / x - 1, z = x^2, for 0.0 <= z <= 1.0, to 2^-54.6.
-STILLFLOW_INLINE double ErfTail(double z) {
-  return Polynomial(z, 0x1.06eba8214db68p-3, -0x1.812746b0379c1p-2, 0x1.ce2f21a040f66p-4, -0x1.b82ce31203772p-6,
-                    0x1.565bccfa44156p-8, -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
-                    0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31);
-}
-
 // e^(x^2) erfc(x) (1 + 2 x), q = (x - 4) / (x + 4), for -1.0 <= q <= 1.0, to 2^-53.6.
 STILLFLOW_INLINE double ErfcxShape(double q) {
   return Polynomial(q, 0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a286p-3, 0x1.f7f5df66fd797p-7, 0x1.16ecefcfa4d1p-4,
@@ -130,6 +123,16 @@ STILLFLOW_INLINE double ErfcxShape(double q) {
                     0x1.393f4d359a7fdp-22, -0x1.b8ce493292da5p-21, 0x1.4dcd6b6d85452p-24, 0x1.c8a212189b424p-24,
                     -0x1.64110b1736fb3p-26, -0x1.a7f4a11380e73p-27, 0x1.bc41def3d5cc5p-29, 0x1.ff247156a53a2p-31,
                     -0x1.2feb115e10ff8p-32);
+}
+
+// e^(x^2) erfc(x) / v, v = 3.5 / (x + 3.5), q = 2 v - 1, for -0.7682 <= q <= 1.0, to 2^-57.2, of 1.
+STILLFLOW_INLINE double ErfcxOverV(double q) {
+  return Polynomial(q, 0x1.3e0a99a0ee914p-2, 0x1.125f977a879f6p-2, 0x1.9627d82db8abep-3, 0x1.fd5fb892e846fp-4,
+                    0x1.082dbe3d58cb1p-4, 0x1.b02834b391c67p-6, 0x1.f08cbf2e090e2p-8, 0x1.dbe9479ec850dp-11,
+                    -0x1.871347f2fe4b6p-12, -0x1.ac2339d0cf322p-13, -0x1.933faef6ebcdep-17, 0x1.667197a65ae2ap-16,
+                    0x1.6589950b19e23p-18, -0x1.15ceb1a89afd7p-19, -0x1.041fd073c02e5p-20, 0x1.e8cd65d802629p-23,
+                    0x1.516dd93dc5a23p-23, -0x1.1d48fbd7bca11p-25, -0x1.9792f3afff9afp-26, 0x1.a96665b70b576p-28,
+                    0x1.5c8fae7cdc49ep-29, -0x1.fabf0a8a83c7cp-31);
 }
 
 // lgamma(2 + t) / t for -0.5 <= t <= 0.5, to 2^-56.0.

@@ -9,18 +9,6 @@
 
 namespace stillflow {
 
-// erfc(a) for a >= 1/2.
-STILLFLOW_INLINE double ErfcOfPositive(double a) {
-  const double bounded = a > 28 ? 28.0 : a;
-  const double square = bounded * bounded;
-  const ExpParts power = SplitExp(-square, -Fma(bounded, bounded, -square));
-  const double shape = ErfcxShape((bounded - 4) / (bounded + 4)) / Fma(2.0, bounded, 1.0);
-  return Scale((power.high + power.low) * shape, power.n);
-}
-
-// erf(x) for |x| <= 1.
-STILLFLOW_INLINE double ErfOfSmall(double x) { return Fma(x, ErfTail(x * x), x); }
-
 // erf(p + d) = erf(p) + erf'(p) (d - p d^2 + (2 p^2 - 1) d^3 / 3 - ...) for the nearest point p of a table.
 STILLFLOW_INLINE double Erf(double x) {
   const double magnitude = Abs(x);
@@ -42,11 +30,30 @@ STILLFLOW_INLINE double Erf(double x) {
   return CopySign(kErfOfPoints[index] + Fma(linear, rest, linear), x);
 }
 
+// For x >= 0 e^-x^2 v S, where v = c / (x + c) and S is a polynomial. How much v S grows by an error of v is nearly
+// kErrorAtInfinity + kErrorGrowth v^2. What is denormal is flushed to 0.
 STILLFLOW_INLINE double Erfc(double x) {
-  const double positive = ErfcOfPositive(Abs(x));
-  const double outside = x < 0 ? 2 - positive : positive;
-  const double result = (x > -1) & (x < 0.5) ? 1 - ErfOfSmall(x) : outside;
-  return x != x ? kNan<double> : result;
+  constexpr double kBound = 26.6;
+  const double a = Abs(x);
+  constexpr double kCenter = 3.5;
+  const double divisor = a + kCenter;
+  const double divisor_low = a - (divisor - kCenter);
+  const double v = kCenter / divisor;
+  const double error = Fma(-v, divisor_low, Fma(-v, divisor, kCenter));
+  constexpr double kErrorAtInfinity = 0.29;
+  constexpr double kErrorGrowth = 0.84;
+  const double shape = ErfcxOverV(Fma(2.0, v, -1.0)) * v;
+  const double whole = Fma(shape, error * Fma(v * v, kErrorGrowth, kErrorAtInfinity), shape);
+  // -a^2 = n log(2) + r.
+  const double square = a * a;
+  const double shifted = Fma(-square, kLog2E<double>, kBiasedShift);
+  const double n = shifted - kBiasedShift;
+  const double r = Fma(-n, kLn2<double>, -square) + Fma(-n, kLn2Rest<double>, -Fma(a, a, -square));
+  const double growth = Fma(r * r, ShortExpTail(r), r);
+  const double scaled = Fma(whole, growth, whole) * PowerOfBiased(shifted);
+  const double at_end = 0 * v;  // 0 or NaN
+  const double positive = a <= kBound ? scaled : at_end;
+  return x < 0 ? 2 - positive : positive;
 }
 
 // 1 - 2^p, where p is log2(erfc(|x|)), or the polynomial of small numbers. From the bound on, the result is 1.
