@@ -40,6 +40,34 @@ struct Mul {
     return Wrap(a, b, [](auto x, auto y) { return x * y; });
   }
 };
+// Processors have no products of bytes: two are multiplied as the halves of a word.
+typedef uint16_t __attribute__((may_alias, aligned(1))) TwoBytes;
+struct MulOfTwoBytes {
+  STILLFLOW_INLINE static TwoBytes Run(TwoBytes a, TwoBytes b) {
+    const uint32_t low = static_cast<uint32_t>(a) * b & 0xFF;
+    return static_cast<TwoBytes>(low | (static_cast<uint32_t>(a) >> 8) * (b & 0xFF00u));
+  }
+};
+void MulBytesTile(const TileCall& call) {
+  const int64_t last = call.count - 1;
+  uint8_t operands[2][2];
+  TileCall words = call;
+  for (int i = 0; i < 2; ++i) {
+    const auto* bytes = static_cast<const uint8_t*>(call.in[i]);
+    const bool is_scalar = (call.scalars >> i & 1) != 0;
+    operands[i][0] = operands[i][1] = bytes[is_scalar ? 0 : last];
+    if (is_scalar) words.in[i] = operands[i];
+  }
+  const uint8_t product = Mul::Run(operands[0][0], operands[1][0]);
+  words.count = call.count / 2;
+  BinaryTile<MulOfTwoBytes, TwoBytes>(words);
+  static_cast<uint8_t*>(call.out)[last] = product;
+}
+template <typename T>
+constexpr TileOp MulOfBytes(const char* name) {
+  return TileOpOf<Mul, T, T>(name, 2, MulBytesTile);
+}
+
 struct Div {
   template <typename T>
   static T Run(T a, T b) {
@@ -285,7 +313,12 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_NUMBER_TILES(Binary, Add, "add"),
     STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Add, "add"),
     STILLFLOW_NUMBER_TILES(Binary, Sub, "sub"),
-    STILLFLOW_NUMBER_TILES(Binary, Mul, "mul"),
+    STILLFLOW_FLOAT_TILES(Binary, Mul, "mul"),
+    Binary<Mul, int64_t>("mul"),
+    Binary<Mul, int32_t>("mul"),
+    Binary<Mul, int16_t>("mul"),
+    MulOfBytes<int8_t>("mul"),
+    MulOfBytes<uint8_t>("mul"),
     Binary<Sub, uint16_t>("sub"),
     Binary<Mul, uint16_t>("mul"),
     STILLFLOW_FLOAT_TILES(Binary, Div, "div"),
