@@ -46,13 +46,14 @@ def structure_key(fetches):
 
 
 class Fetches:
-    """A structure of fetches: the tensors and operations in it, each once, and the way back."""
+    """A structure of fetches: the tensors and operations in it, each once, and the way back: put_together(values) is
+    the structure with values in the place of tensors and None in that of operations."""
 
     def __init__(self, graph, fetches):
         self._graph = graph
         self._index = {}  # Tensor -> position in `tensors`
         self._targets = {}
-        self._rebuild = self._take_apart(fetches)
+        self.put_together = self._take_apart(fetches)
 
     @property
     def tensors(self):
@@ -61,10 +62,6 @@ class Fetches:
     @property
     def targets(self):
         return list(self._targets)
-
-    def put_together(self, values):
-        """The structure with values in the place of tensors and None in that of operations."""
-        return self._rebuild(values)
 
     def _take_apart(self, fetch):
         """A function from the list of values to this fetch's result."""

@@ -154,18 +154,22 @@ class BaseSession:
             return run_with_feeds
         if self._graph.version == 0:
             raise RuntimeError("The Session graph is empty.  Add operations to the graph before calling run().")
-        request, edits = _Request(self, fetches, {}), self._graph._edits
+        graph = self._graph
+        request, edits = _Request(self, fetches, {}), graph._edits
+
+        def renew():
+            nonlocal request, edits
+            request, edits = _Request(self, fetches, {}), graph._edits
 
         def run_with_options(options=None, run_metadata=None):
-            nonlocal request, edits
-            if edits != self._graph._edits:
-                request, edits = _Request(self, fetches, {}), self._graph._edits
-            if options is None and run_metadata is None:
-                return request.run(())
+            if edits != graph._edits:
+                renew()
             return request.run_with_options((), options, run_metadata)
 
         def run_plainly():
-            return run_with_options()
+            if edits != graph._edits:
+                renew()
+            return request.run(())
 
         return run_with_options if accept_options else run_plainly
 
@@ -206,11 +210,12 @@ class _Request:
 
     def __init__(self, session, fetches, feed_dict):
         self._session = session
-        self._fetches = Fetches(session._graph, fetches)
+        taken_apart = Fetches(session._graph, fetches)
+        self._put_together = taken_apart.put_together
         pairs = feeds.expand(session._graph, feed_dict)
         self.has_composite_feeds = len(pairs) != len(feed_dict)
         self._plans = PlansByShape(
-            session._graph, self._fetches.tensors, self._fetches.targets, [tensor for tensor, _ in pairs],
+            session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
             session._core, session._kernels, session._allows_other_devices,
         )  # fmt: skip
 
@@ -218,7 +223,7 @@ class _Request:
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
 
     def run(self, values):
-        return self._fetches.put_together(self._plans.run(list(values), self._session._timeout_nanos))
+        return self._put_together(self._plans.run([*values], self._session._timeout_nanos))
 
     def run_with_options(self, values, options, run_metadata):
         """Like `run`, for a RunOptions and a RunMetadata message, or None in the place of either."""
@@ -235,7 +240,7 @@ class _Request:
         plan, results = self._plans.run_traced(list(values), timeout, trace)
         if run_metadata is not None:
             step_trace.describe_run(plan, trace, options, run_metadata)
-        return self._fetches.put_together(results)
+        return self._put_together(results)
 
 
 class Session(BaseSession):
