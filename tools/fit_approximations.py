@@ -345,7 +345,6 @@ namespace stillflow {
 def main():
     print(HEAD)
     half = LN2 / 2 * mpf("1.0001")
-    emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 27, "float")
     emit("ExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 56)
     emit_weighted("ShortExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 10, of_exp, ", times r^2 / e^r")
     square = LARGEST_S**2

@@ -10,20 +10,19 @@
 namespace stillflow {
 
 // e^-|x|. Never overflows.
-template <typename T>
-STILLFLOW_INLINE T ExpOfMinusAbs(T x) {
-  const T magnitude = Abs(x);
-  constexpr T kMost = -kSmallestExponent<T>;
-  const ReducedExponent<T> reduced = ReduceExponent(-(magnitude > kMost ? kMost : magnitude));
-  const T r = reduced.r;
-  return Scale(1 + Fma(r * r, ExpTail(r), r), reduced.n());
+STILLFLOW_INLINE double ExpOfMinusAbs(double x) {
+  const double magnitude = Abs(x);
+  constexpr double kMost = -kSmallestExponent<double>;
+  const ReducedExponent<double> reduced = ReduceExponent(-(magnitude > kMost ? kMost : magnitude));
+  const double result = Scale(ExpOfReduced(reduced.r), reduced.n());
+  return x != x ? kNan<double> : result;
 }
+STILLFLOW_INLINE float ExpOfMinusAbs(float x) { return ExpOfNonPositive(-Abs(x)); }
 
 template <typename T>
 STILLFLOW_INLINE T Sigmoid(T x) {
   const T power = ExpOfMinusAbs(x);
-  const T result = (x < 0 ? power : T{1}) / (1 + power);
-  return x != x ? kNan<T> : result;
+  return (x < 0 ? power : T{1}) / (1 + power);
 }
 
 STILLFLOW_INLINE double Softplus(double x) {
@@ -32,7 +31,7 @@ STILLFLOW_INLINE double Softplus(double x) {
   return x != x ? kNan<double> : result;
 }
 STILLFLOW_INLINE float Softplus(float x) {
-  const float result = (x < 0 ? 0.0f : x) + Log1pOfUnit(ExpOfNonPositive(-Abs(x)));
+  const float result = (x < 0 ? 0.0f : x) + Log1pOfUnit(ExpOfMinusAbs(x));
   return x != x ? kNan<float> : result;
 }
 

@@ -7,11 +7,6 @@
 
 namespace stillflow {
 
-// (e^r - 1 - r) / r^2 for -0.3466 <= r <= 0.3466, to 2^-27.9.
-STILLFLOW_INLINE float ExpTail(float r) {
-  return Polynomial(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554eap-5f, 0x1.1110ep-7f, 0x1.6d4324p-10f, 0x1.a124f2p-13f);
-}
-
 // (e^r - 1 - r) / r^2 for -0.3466 <= r <= 0.3466, to 2^-58.4.
 STILLFLOW_INLINE double ExpTail(double r) {
   return Polynomial(r, 0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555556p-5, 0x1.11111111100dcp-7,

@@ -68,11 +68,14 @@ constexpr float kLargestLogarithm = 0x1.62e42ep+6f;    // 88.7228317
 template <typename T>
 constexpr BitsOf<T> kMostBitsOfLogarithm = sizeof(T) == 4 ? 0x42AEAC4F : 0x4086200000000000;  // that; 708
 
+// e^r for |r| <= log(2) / 2.
+STILLFLOW_INLINE float ExpOfReduced(float r) { return Fma(r, Fma(r, ShortExpTail(r), 1.0f), 1.0f); }
+STILLFLOW_INLINE double ExpOfReduced(double r) { return 1 + Fma(r * r, ShortExpTail(r), r); }
+
 // e^x for such x; anything for others. The power of two is put into the exponent of e^r.
 STILLFLOW_INLINE float NormalExp(float x) {
   const ReducedExponent<float> reduced = ReduceExponent(x);
-  const float r = reduced.r;
-  return ScaleNormal(1 + Fma(r * r, ExpTail(r), r), reduced.shifted);
+  return ScaleNormal(ExpOfReduced(reduced.r), reduced.shifted);
 }
 // The same of doubles with an operation less: the low bits of `shifted` are the exponent with its bias.
 STILLFLOW_INLINE double NormalExp(double x) {
@@ -86,8 +89,7 @@ STILLFLOW_INLINE double Exp(double x) {
   double bounded = x < kSmallestExponent<double> ? kSmallestExponent<double> : x;
   bounded = bounded > kLargestExponent ? kLargestExponent : bounded;
   const ReducedExponent<double> reduced = ReduceExponent(bounded);
-  const double r = reduced.r;
-  const double result = Scale(1 + Fma(r * r, ShortExpTail(r), r), reduced.n());
+  const double result = Scale(ExpOfReduced(reduced.r), reduced.n());
   return x != x ? kNan<double> : result;
 }
 
