@@ -272,6 +272,13 @@ def fit_tangent(dividend_terms, divisor_powers):
     return *best, least
 
 
+def of_tanh(r):
+    """What tanh(a) = 1 - 2 / (e^2a + 1) makes of an error of ExpOfTwiceTail, for a = r + n log(2) / 2 > 0.7."""
+    arguments = [r + n * LN2 / 2 for n in (2, 3)]
+    slopes = [2 * mpmath.exp(2 * a) / (mpmath.exp(2 * a) + 1) ** 2 for a in arguments if a > 0.7]
+    return abs(r) * max(slopes) / mpmath.exp(2 * r)
+
+
 def emit_hyperbolic_floats():
     """Writes what sinh, cosh and the inverses of the hyperbolic functions are made of."""
     of_x = ", times z"
@@ -315,14 +322,15 @@ def emit_floats():
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)
     emit_hyperbolic_floats()
     tanh_tail = of_square(mpmath.tanh, -mpf(1) / 3)
-    emit_float("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh_tail, 0, 0.36, 5, lambda z: z, of_x)
+    emit_float("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh_tail, 0, 0.49, 5, lambda z: z, of_x)
     asin_tail = of_square(mpmath.asin, mpf(1) / 6)
     emit_float("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", asin_tail, 0, 0.25, 5, lambda z: z, of_x)
     atan_tail = of_square(mpmath.atan, -mpf(1) / 3)
     emit_float("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", atan_tail, 0, 1, 8, lambda z: z, of_x)
     quarter = LN2 / 4 * mpf("1.001")
     square_tail = at_limit(lambda r: mpmath.expm1(2 * r) / r, 2)
-    emit_float("ExpOfTwiceTail", "r", "(e^2r - 1) / r", square_tail, -quarter, quarter, 6, abs, ", times |r|")
+    what = "(e^2r - 1) / r"
+    emit_float("ExpOfTwiceTail", "r", what, square_tail, -quarter, quarter, 5, of_tanh, ", of tanh(a)")
     log2_tail = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2 - f**3 / 3 + f**4 / 4) / f**5 / LN2, 1 / (5 * LN2))
     what, weight = "(log2(1 + f) - its series to f^4) / f^5", lambda f: f**4
     emit_float("Log2Tail", "f", what, log2_tail, -mpf(1) / 3, mpf(1) / 3, 9, weight, ", times f^4")

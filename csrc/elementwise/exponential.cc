@@ -28,83 +28,54 @@ struct PowOp : Costly {
     return Pow(x, y);
   }
 };
-struct PlainPowOp {
-  template <typename T>
-  STILLFLOW_INLINE static T Run(T x, T y) {
-    return PowOfNormal(x, y);
-  }
-};
-
-// Whether measure(x), an unsigned integer, is at most `most` for all elements.
-template <typename T, typename Measure, typename Bits>
-__attribute__((noinline)) bool AreAllPlain(const T* x, int64_t count, const Measure& measure, Bits most) {
-  Bits largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const Bits measured = measure(x[i]);
-    largest = measured > largest ? measured : largest;
-  }
-  return largest <= most;
-}
-
 // The logarithms of powers, where x is positive and normal and the power is a normal number; tells whether it is so
 // everywhere. That the powers are taken in a loop of their own lets more of both loops' steps overlap.
-bool LogsOfPowers(const TileCall& call, double* high, double* low) {
-  const double* x = static_cast<const double*>(call.in[0]);
-  const double* y = static_cast<const double*>(call.in[1]);
-  uint64_t largest_base = 0;
-  uint64_t largest_log = 0;
-  const auto each = [ =, &largest_base, &largest_log ](int64_t i, double a, double b) __attribute__((always_inline)) {
-    const DoubleSum log = LogOfNormalPower(a, b);
-    const uint64_t base_bits = BitsAboveSmallest(a);
-    const uint64_t log_bits = MagnitudeBits(log.high);
+template <typename T>
+bool LogsOfPowers(const TileCall& call, T* high, T* low) {
+  const T* x = static_cast<const T*>(call.in[0]);
+  const T* y = static_cast<const T*>(call.in[1]);
+  BitsOf<T> largest_base = 0;
+  BitsOf<T> largest_log = 0;
+  const auto each = [ =, &largest_base, &largest_log ](int64_t i, T a, T b) __attribute__((always_inline)) {
+    const SumOfTwo<T> log = LogOfNormalPower(a, b);
+    const BitsOf<T> base_bits = BitsAboveSmallest(a);
+    const BitsOf<T> log_bits = MagnitudeBits(log.high);
     largest_base = base_bits > largest_base ? base_bits : largest_base;
     largest_log = log_bits > largest_log ? log_bits : largest_log;
     high[i] = log.high;
     low[i] = log.low;
   };
-  constexpr int64_t step = kStep<double, double>;
+  constexpr int64_t step = kStep<T, T>;
   if (call.scalars == 2) {
-    const double scalar = *y;
+    const T scalar = *y;
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { each(i, x[i], scalar); });
   } else if (call.scalars == 1) {
-    const double scalar = *x;
+    const T scalar = *x;
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { each(i, scalar, y[i]); });
   } else {
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { each(i, x[i], y[i]); });
   }
-  return largest_base <= kMostBitsAboveSmallest<double> && largest_log <= kMostBitsOfLogarithm<double>;
+  return largest_base <= kMostBitsAboveSmallest<T> && largest_log <= kMostBitsOfPowerLog<T>;
 }
 
-void PowTileOfDoubles(const TileCall& call) {
+template <typename T>
+void PowTile(const TileCall& call) {
   constexpr int64_t kBlock = kPlainBlock / 2;  // both parts stay in the first-level cache
-  double high[kBlock];
-  double low[kBlock];
-  ForParts<double>(call, kBlock, 2, [&high, &low](const TileCall& part) {
-    if (!LogsOfPowers(part, high, low)) return BinaryTile<PowOp, double>(part);
-    double* powers = static_cast<double*>(part.out);
-    ForElements<kStep<double, double>>(
+  T high[kBlock];
+  T low[kBlock];
+  ForParts<T>(call, kBlock, 2, [&high, &low](const TileCall& part) {
+    if (!LogsOfPowers(part, high, low)) return BinaryTile<PowOp, T>(part);
+    T* powers = static_cast<T*>(part.out);
+    ForElements<kStep<T, T>>(
         part.count, [ powers, high = high, low = low ](int64_t i)
-                        __attribute__((always_inline)) { powers[i] = NormalExp(DoubleSum{high[i], low[i]}); });
-  });
-}
-
-// Block by block, without the special cases where there are none.
-void PowTileOfFloats(const TileCall& call) {
-  ForParts<float>(call, kPlainBlock, 2, [](const TileCall& part) {
-    const float* x = static_cast<const float*>(part.in[0]);
-    const float* y = static_cast<const float*>(part.in[1]);
-    const auto base_bits = [](float a) { return BitsAboveSmallest(a); };
-    const auto exponent_bits = [](float a) { return MagnitudeBits(a); };
-    const bool is_plain = AreAllPlain(x, OperandCount(part, 0), base_bits, kMostBitsAboveSmallest<float>) &&
-                          AreAllPlain(y, OperandCount(part, 1), exponent_bits, kMostMagnitudeBits<float>);
-    is_plain ? BinaryTile<PlainPowOp, float>(part) : BinaryTile<PowOp, float>(part);
+                        __attribute__((always_inline)) { powers[i] = NormalPower(SumOfTwo<T>{high[i], low[i]}); });
   });
 }
 
 template <typename Op, typename T>
 constexpr TileOp OfPower(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, W>(name, 2, std::is_same_v<T, double> ? PowTileOfDoubles : PowTileOfFloats);
+  return TileOpOf<Op, T, W>(name, 2, PowTile<W>);
 }
 
 // x log y, and 0 for x = 0 whatever y is. Of two NaNs it is x: a product's could be either, as the compiler has it.

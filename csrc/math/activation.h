@@ -54,12 +54,12 @@ STILLFLOW_INLINE float Tanh(float x) {
   constexpr float kBound = 10;
   const float magnitude = Abs(x);
   const float a = SmallerMagnitude(magnitude, kBound);
-  const float shifted = Fma(a, 2 * kLog2E<float>, FloatFormat<float>::kShift);
-  const float r = Fma(-(shifted - FloatFormat<float>::kShift), 0.5f * kLn2<float>, a);
-  const float large = 1 - 2 / (ScaleNormal(Fma(r, ExpOfTwiceTail(r), 1.0f), shifted) + 1);
+  const float shifted = Fma(a, 2 * kLog2E<float>, kBiasedShift<float>);
+  const float r = Fma(-(shifted - kBiasedShift<float>), 0.5f * kLn2<float>, a);
+  const float large = 1 - 2 / Fma(PowerOfBiased(shifted), Fma(r, ExpOfTwiceTail(r), 1.0f), 1.0f);
   const float z = x * x;
   const float small = Fma(magnitude * z, TanhTail(z), magnitude);  // also of NaN
-  return CopySign(magnitude > 0.6f ? large : small, x);
+  return CopySign(magnitude > 0.7f ? large : small, x);
 }
 
 }  // namespace stillflow

@@ -37,9 +37,11 @@ STILLFLOW_INLINE ReducedExponent<T> ReduceExponent(T x, T shift = FloatFormat<T>
 }
 
 // What is added in the place of kShift so that the low bits hold n with the bias of exponents, and 2^n of such a sum.
-constexpr double kBiasedShift = FloatFormat<double>::kShift + FloatFormat<double>::kBias;
-STILLFLOW_INLINE double PowerOfBiased(double shifted) {
-  return BitCast<double>(BitCast<uint64_t>(shifted) << FloatFormat<double>::kMantissaBits);
+template <typename T>
+constexpr T kBiasedShift = FloatFormat<T>::kShift + FloatFormat<T>::kBias;
+template <typename T>
+STILLFLOW_INLINE T PowerOfBiased(T shifted) {
+  return BitCast<T>(BitCast<BitsOf<T>>(shifted) << FloatFormat<T>::kMantissaBits);
 }
 
 // e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
@@ -79,7 +81,7 @@ STILLFLOW_INLINE float NormalExp(float x) {
 }
 // The same of doubles with an operation less: the low bits of `shifted` are the exponent with its bias.
 STILLFLOW_INLINE double NormalExp(double x) {
-  const ReducedExponent<double> reduced = ReduceExponent(x, kBiasedShift);
+  const ReducedExponent<double> reduced = ReduceExponent(x, kBiasedShift<double>);
   const double r = reduced.r;
   const double power = PowerOfBiased(reduced.shifted);
   return Fma(power, Fma(r * r, ShortExpTail(r), r), power);

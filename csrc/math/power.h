@@ -9,10 +9,13 @@
 namespace stillflow {
 
 // The sum of two numbers, the second far smaller.
-struct DoubleSum {
-  double high;
-  double low;
+template <typename T>
+struct SumOfTwo {
+  T high;
+  T low;
 };
+using DoubleSum = SumOfTwo<double>;
+using FloatSum = SumOfTwo<float>;
 
 // log(m 2^k) for m in [sqrt(1/2), sqrt(2)), to about 2^-64 of itself; the second part may be as large as the last bit
 // of the first.
@@ -49,12 +52,6 @@ STILLFLOW_INLINE DoubleSum LogOfPower(Normalized<double> parts, double k, double
   return {high, Fma(log.low, y, Fma(log.high, y, -high))};
 }
 
-// For an x that is positive and normal.
-STILLFLOW_INLINE DoubleSum LogOfNormalPower(double x, double y) {
-  const Normalized<double> parts = Normalize(x);
-  return LogOfPower(parts, FromInteger<double>(parts.k), y);
-}
-
 // e^x as 1 + e^r - 1 times 2^n.
 struct ReducedPower {
   double shifted;  // n + kBiasedShift
@@ -62,8 +59,8 @@ struct ReducedPower {
 };
 
 STILLFLOW_INLINE ReducedPower ReducePower(DoubleSum x) {
-  const double shifted = Fma(x.high, kLog2E<double>, kBiasedShift);
-  const double n = shifted - kBiasedShift;
+  const double shifted = Fma(x.high, kLog2E<double>, kBiasedShift<double>);
+  const double n = shifted - kBiasedShift<double>;
   const double high = Fma(-n, kLn2<double>, x.high);  // exact
   const double low = Fma(-n, kLn2Rest<double>, x.low);
   const double r = high + low;
@@ -71,9 +68,9 @@ STILLFLOW_INLINE ReducedPower ReducePower(DoubleSum x) {
   return {shifted, r + Fma(r * r, ShortExpTail(r), r_low)};
 }
 
-// e^x where that is a normal number.
-STILLFLOW_INLINE double NormalExp(DoubleSum x) {
-  const ReducedPower reduced = ReducePower(x);
+// x^y of its logarithm, where that is a normal number.
+STILLFLOW_INLINE double NormalPower(DoubleSum log) {
+  const ReducedPower reduced = ReducePower(log);
   const double power = PowerOfBiased(reduced.shifted);
   return Fma(power, reduced.growth, power);
 }
@@ -109,15 +106,9 @@ STILLFLOW_INLINE double PowOfMagnitude(double x, double y) {
   log.low = is_bounded ? log.low : 0.0;
   log.high = is_bounded ? log.high : (log.high > 0 ? 800.0 : -800.0);
   const ReducedPower reduced = ReducePower(log);
-  const auto n = static_cast<int64_t>(BitCast<uint64_t>(reduced.shifted) - BitCast<uint64_t>(kBiasedShift));
+  const auto n = static_cast<int64_t>(BitCast<uint64_t>(reduced.shifted) - BitCast<uint64_t>(kBiasedShift<double>));
   return Scale(1 + reduced.growth, n);
 }
-
-// A sum of two floats.
-struct FloatSum {
-  float high;
-  float low;
-};
 
 // c + f a, the first digits of c in a float.
 STILLFLOW_INLINE FloatSum NextOfSeries(double c, float f, FloatSum a) {
@@ -127,16 +118,8 @@ STILLFLOW_INLINE FloatSum NextOfSeries(double c, float f, FloatSum a) {
   return {high, Fma(f, a.high, first - high) + Fma(f, a.low, rest)};
 }
 
-// x = m 2^k for a positive and finite x.
-STILLFLOW_INLINE Normalized<float> NormalizeAny(float x) {
-  const bool is_small = x < FloatFormat<float>::kSmallestNormal;
-  const Normalized<float> parts = Normalize(is_small ? x * 0x1p24f : x);
-  return {parts.k - (is_small ? 24 : 0), parts.m};
-}
-
-// 2^(y log2(m 2^k)). Of the logarithm's series only the first terms need more than a float's digits.
-STILLFLOW_INLINE float PowOfParts(Normalized<float> parts, float y) {
-  const auto k = FromInteger<float>(parts.k);
+// log2(x^y) for x = m 2^k. Of the logarithm's series only the first terms need more than a float's digits.
+STILLFLOW_INLINE FloatSum LogOfPower(Normalized<float> parts, float k, float y) {
   const float f = parts.m - 1;
   const FloatSum fourth = {Fma(f, Log2Tail(f), -kLog2E<float> / 4), 0};
   const FloatSum second = NextOfSeries(-kLog2E<double> / 2, f, NextOfSeries(kLog2E<double> / 3, f, fourth));
@@ -145,23 +128,38 @@ STILLFLOW_INLINE float PowOfParts(Normalized<float> parts, float y) {
   const float product_low = Fma(f, first.low, Fma(f, first.high, -product));
   const float logarithm = k + product;
   const float logarithm_low = ((k - logarithm) + product) + product_low;
-  const float exponent = logarithm * y;
-  const float exponent_low = Fma(logarithm_low, y, Fma(logarithm, y, -exponent));
-  constexpr float kMost = 200;
-  const float bounded = CopySign(SmallerMagnitude(Abs(exponent), kMost), exponent);
-  const float shifted = bounded + FloatFormat<float>::kShift;
-  const float beyond = bounded - (shifted - FloatFormat<float>::kShift);
-  const float r = beyond + (Abs(exponent) < kMost ? exponent_low : 0.0f);
-  // What is too small has bits of no positive normal number.
-  const float power = ScaleNormal(Fma(r, Exp2Tail(r), 1.0f), shifted);
-  const float flushed = power >= FloatFormat<float>::kSmallestNormal ? power : 0.0f;
-  return exponent >= 128 ? kInfinity<float> : flushed;
+  const float high = logarithm * y;
+  return {high, Fma(logarithm_low, y, Fma(logarithm, y, -high))};
 }
 
-STILLFLOW_INLINE float PowOfMagnitude(float x, float y) { return PowOfParts(NormalizeAny(Abs(x)), y); }
+// The same of a logarithm to base 2. What is too small has bits of no positive normal number.
+STILLFLOW_INLINE float NormalPower(FloatSum log) {
+  const float shifted = log.high + FloatFormat<float>::kShift;
+  const float r = (log.high - (shifted - FloatFormat<float>::kShift)) + log.low;
+  return ScaleNormal(Fma(r, Exp2Tail(r), 1.0f), shifted);
+}
 
-// x^y for x that is positive and normal, and y that is finite.
-STILLFLOW_INLINE float PowOfNormal(float x, float y) { return PowOfParts(Normalize(x), y); }
+STILLFLOW_INLINE float PowOfMagnitude(float x, float y) {
+  const float magnitude = Abs(x);
+  const bool is_small = magnitude < FloatFormat<float>::kSmallestNormal;
+  const Normalized<float> parts = Normalize(is_small ? magnitude * 0x1p24f : magnitude);
+  const FloatSum log = LogOfPower(parts, FromInteger<float>(parts.k) - (is_small ? 24.0f : 0.0f), y);
+  constexpr float kMost = 200;
+  const float bounded = CopySign(SmallerMagnitude(Abs(log.high), kMost), log.high);
+  const float power = NormalPower(FloatSum{bounded, Abs(log.high) < kMost ? log.low : 0.0f});
+  const float flushed = power >= FloatFormat<float>::kSmallestNormal ? power : 0.0f;
+  return log.high >= 128 ? kInfinity<float> : flushed;
+}
+
+// The logarithm of x^y for an x that is positive and normal, and in bits of its magnitude where x^y is a normal
+// number.
+template <typename T>
+STILLFLOW_INLINE SumOfTwo<T> LogOfNormalPower(T x, T y) {
+  const Normalized<T> parts = Normalize(x);
+  return LogOfPower(parts, FromInteger<T>(parts.k), y);
+}
+template <typename T>
+constexpr BitsOf<T> kMostBitsOfPowerLog = sizeof(T) == 4 ? 0x42FA0000 : kMostBitsOfLogarithm<double>;  // 125; 708
 
 template <typename T>
 STILLFLOW_INLINE T Pow(T x, T y) {
