@@ -106,7 +106,7 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
 
 // For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
 // on some processors; on most that have AVX-512 they take half the time.
-#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__) && !defined(__clang__) && __GNUC__ >= 11
 #define STILLFLOW_WITH_GATHERS __attribute__((target("tune=sapphirerapids")))
 #else
 #define STILLFLOW_WITH_GATHERS

@@ -46,8 +46,8 @@ STILLFLOW_INLINE double Erfc(double x) {
   const double whole = Fma(shape, error * Fma(v * v, kErrorGrowth, kErrorAtInfinity), shape);
   // -a^2 = n log(2) + r.
   const double square = a * a;
-  const double shifted = Fma(-square, kLog2E<double>, kBiasedShift);
-  const double n = shifted - kBiasedShift;
+  const double shifted = Fma(-square, kLog2E<double>, kBiasedShift<double>);
+  const double n = shifted - kBiasedShift<double>;
   const double r = Fma(-n, kLn2<double>, -square) + Fma(-n, kLn2Rest<double>, -Fma(a, a, -square));
   const double growth = Fma(r * r, ShortExpTail(r), r);
   const double scaled = Fma(whole, growth, whole) * PowerOfBiased(shifted);

@@ -54,7 +54,7 @@ STILLFLOW_INLINE DoubleSum LogOfPower(Normalized<double> parts, double k, double
 
 // e^x as 1 + e^r - 1 times 2^n.
 struct ReducedPower {
-  double shifted;  // n + kBiasedShift
+  double shifted;  // n + kBiasedShift<double>
   double growth;   // e^r - 1
 };
 
