@@ -13,6 +13,7 @@
 // the lanes by a tree, and the runs' results by a tree again. Half types are accumulated in float.
 #include <algorithm>
 
+#include "kernel_api/stream.h"
 #include "math/reduction.h"
 #include "movement/strided_copy.h"
 
@@ -63,6 +64,8 @@ struct Rows {
 
   static Rows Adjacent(int64_t count, int64_t length) { return {count, length, length, length, length}; }
   bool AreAdjacent() const { return segment == length; }
+  // Whether they may lie in a cache.
+  bool FitCache(int64_t element_bytes) const { return !IsStreamed(count * length * element_bytes); }
 };
 
 // Where `count` elements of a row stand one after another: a copy in `buffer`, if need be.
@@ -98,7 +101,8 @@ Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int
       return static_cast<Acc>(lanes.Total());
     }
   }
-  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count);
+  const bool is_in_cache = !rows.AreAdjacent() || rows.FitCache(sizeof(T));
+  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_in_cache);
 }
 
 // Every output is the combination of a row of at most kRun elements.

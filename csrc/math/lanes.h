@@ -8,7 +8,7 @@
 
 #include "math/scalar.h"
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -29,6 +29,40 @@ struct RegisterOf {
 template <typename T>
 using Register = typename RegisterOf<T, kRegisterBytes>::type;
 
+// a > b ? a : b, and a < b ? a : b; the compiler finds the instructions of integers only.
+template <typename V>
+STILLFLOW_INLINE V Larger(V a, V b) {
+  return a > b ? a : b;
+}
+template <typename V>
+STILLFLOW_INLINE V Smaller(V a, V b) {
+  return a < b ? a : b;
+}
+#if defined(__AVX512F__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) {
+  return _mm512_maskz_max_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) {
+  return _mm512_maskz_min_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) {
+  return _mm512_maskz_max_pd(0xFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) {
+  return _mm512_maskz_min_pd(0xFF, a, b);
+}
+#elif defined(__AVX2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm256_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm256_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm256_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm256_min_pd(a, b); }
+#elif defined(__SSE2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
+#endif
+
 // What is combined: Prepare takes elements, of vectors as well as single ones.
 struct PlusLanes {
   template <typename V>
@@ -44,7 +78,7 @@ struct PlusLanes {
 struct LargerLanes : PlusLanes {
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
-    return b > a ? b : a;
+    return Larger(b, a);
   }
 };
 
@@ -99,10 +133,16 @@ class CombinedLanes {
     for (int k = 0; k < kRegisters; ++k) lanes_[k] = start - Register<T>{};
   }
 
-  // The next elements: a multiple of kCount unless they are the last.
+  // The next elements: a multiple of kCount unless they are the last. What lies kBytesAhead behind, if any, is
+  // fetched.
+  template <int64_t kBytesAhead = 0>
   STILLFLOW_INLINE void Add(const T* from, int64_t count) {
     int64_t i = 0;
     for (; i + kCount <= count; i += kCount) {
+      if constexpr (kBytesAhead > 0) {
+        const char* const ahead = reinterpret_cast<const char*>(from + i) + kBytesAhead;
+        for (size_t byte = 0; byte < kCount * sizeof(T); byte += 64) __builtin_prefetch(ahead + byte);
+      }
       for (int k = 0; k < kRegisters; ++k) {
         Register<T> loaded;
         std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
@@ -133,10 +173,10 @@ class CombinedLanes {
   Register<T> lanes_[kRegisters];
 };
 
-template <typename Op, int kCount, typename T>
+template <typename Op, int kCount, int64_t kBytesAhead = 0, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   CombinedLanes<Op, kCount, T> lanes(start);
-  lanes.Add(from, count);
+  lanes.template Add<kBytesAhead>(from, count);
   return lanes.Total();
 }
 

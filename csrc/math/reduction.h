@@ -15,6 +15,8 @@ namespace stillflow {
 
 constexpr int kReductionLanes = 32;
 constexpr int64_t kShortRowsPerTile = 64;
+// A core reads memory faster where what comes next is asked for beforehand; in a cache that is a loss.
+constexpr int64_t kReductionBytesAhead = 2048;
 
 // What is combined: Start is neutral, Prepare takes an element. Wide numbers come as vectors as well.
 template <typename Acc>
@@ -65,7 +67,7 @@ struct Max : Plain<Acc> {
   }
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V larger = b > a ? b : a;
+    const V larger = Larger(b, a);
     return b != b ? b : larger;
   }
 };
@@ -76,7 +78,7 @@ struct Min : Plain<Acc> {
   }
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V smaller = b < a ? b : a;
+    const V smaller = Smaller(b, a);
     return b != b ? b : smaller;
   }
 };
@@ -111,11 +113,14 @@ template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 
 template <typename Op, typename Acc, typename T>
-Acc CombineRun(const T* data, int64_t count) {
+Acc CombineRun(const T* data, int64_t count, bool is_in_cache) {
   if constexpr (kFillsRegisters<Acc, T>) {
     using L = Lane<Op, T>;
     const auto start = static_cast<L>(Op::Start());
-    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(reinterpret_cast<const L*>(data), count, start));
+    const L* from = reinterpret_cast<const L*>(data);
+    return static_cast<Acc>(is_in_cache
+                                ? CombineInLanes<Op, kReductionLanes>(from, count, start)
+                                : CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start));
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();

@@ -10,40 +10,10 @@
 
 #include "math/lanes.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 namespace stillflow {
 
 template <typename T>
 constexpr int kLanesOf = kRegisterBytes / static_cast<int>(sizeof(T));
-
-// Of two numbers, none of them NaN; the compiler finds the instructions of integers only.
-template <typename V>
-STILLFLOW_INLINE V Larger(V a, V b) {
-  return a > b ? a : b;
-}
-template <typename V>
-STILLFLOW_INLINE V Smaller(V a, V b) {
-  return a < b ? a : b;
-}
-#if defined(__AVX512F__)
-STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) {
-  return _mm512_maskz_max_pd(0xFF, a, b);
-}
-STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) {
-  return _mm512_maskz_min_pd(0xFF, a, b);
-}
-#elif defined(__AVX2__)
-STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm256_max_pd(a, b); }
-STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm256_min_pd(a, b); }
-#elif defined(__SSE2__)
-STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm_max_ps(a, b); }
-STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm_min_ps(a, b); }
-STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm_max_pd(a, b); }
-STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
-#endif
 
 template <typename T>
 class SortingNetwork {
