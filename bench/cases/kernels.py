@@ -49,12 +49,12 @@ def floats(*shapes):
 
 def into(function, *arrays, shape=None):
     """function(*arrays, out=...) of numpy."""
-    out = np.empty(shape or arrays[0].shape, np.float32)
+    out = np.empty(shape or arrays[0].shape, arrays[0].dtype)
     return lambda: function(*arrays, out=out)
 
 
 def torch_into(torch, function, *tensors, shape=None):
-    out = torch.empty(*(shape or tensors[0].shape))
+    out = torch.empty(*(shape or tensors[0].shape), dtype=tensors[0].dtype)
     return lambda: function(*tensors, out=out)
 
 
@@ -197,14 +197,27 @@ kernel(
 
 KI = 1 << 10
 
-for _name in ("exp", "log", "tanh", "erf", "sin"):
+for _name in ("exp", "log", "tanh", "erf", "erfc", "sin", "sqrt"):
+    for _type in (np.float32, np.float64):
+        kernel(
+            f"{_name} of 32 Ki {'floats' if _type is np.float32 else 'doubles'}",
+            None,
+            lambda kind=_type: [(np.abs(floats(32 * KI)[0]) + np.float32(0.1)).astype(kind)],
+            lambda tf, a, name=_name: getattr(tf, name)(a),
+            None if _name in ("erf", "erfc") else lambda a, name=_name: into(getattr(np, name), a),
+            lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
+        )
+for _name in ("floats", "doubles"):
     kernel(
-        f"{_name} of 32 Ki floats",
+        f"pow of 32 Ki {_name}",
         None,
-        lambda: [np.abs(floats(32 * KI)[0]) + np.float32(0.1)],
-        lambda tf, a, name=_name: getattr(tf, name)(a),
-        None if _name == "erf" else lambda a, name=_name: into(getattr(np, name), a),
-        lambda torch, a, name=_name: torch_into(torch, getattr(torch, name), a),
+        lambda name=_name: [
+            (np.abs(values) + np.float32(0.1)).astype(np.float32 if name == "floats" else np.float64)
+            for values in floats((2, 32 * KI))[0]
+        ],
+        lambda tf, a, b: tf.pow(a, b),
+        lambda a, b: into(np.power, a, b),
+        lambda torch, a, b: torch_into(torch, torch.pow, a, b),
     )
 for _rows, _columns in ((8192, 4), (256, 128)):
     kernel(

@@ -13,9 +13,12 @@ namespace stillflow {
 // sinh(|x|) = 2 (difference cosh(r) + sum sinh(r)), and cosh(|x|) = 2 (sum cosh(r) + difference sinh(r)).
 template <typename T>
 struct ReducedHyperbolic {
-  T r;
+  T z;     // r^2
+  T sinh;  // sinh(r)
   T up;
   T down;
+  T sum;
+  T difference;
 };
 
 // |x|, or where both functions are infinite. Numbers that are not negative are in the order of their bits.
@@ -34,8 +37,11 @@ STILLFLOW_INLINE ReducedHyperbolic<T> ReduceHyperbolic(T magnitude, T shifted) {
   const T n = shifted - FloatFormat<T>::kShift;
   const BitsOf<T> shift = BitCast<BitsOf<T>>(shifted) << FloatFormat<T>::kMantissaBits;
   const auto down_bits = static_cast<IntOf<T>>(kQuarter - shift);
-  return {Fma(-n, kLn2Rest<T>, Fma(-n, kLn2<T>, magnitude)), BitCast<T>(kQuarter + shift),
-          BitCast<T>(down_bits > 0 ? down_bits : 0)};
+  const T r = Fma(-n, kLn2Rest<T>, Fma(-n, kLn2<T>, magnitude));
+  const T z = r * r;
+  const T up = BitCast<T>(kQuarter + shift);
+  const T down = BitCast<T>(down_bits > 0 ? down_bits : 0);
+  return {z, Fma(r * z, SinhTail(z), r), up, down, up + down, up - down};
 }
 
 // Below it, sinh(x) is x.
@@ -48,12 +54,8 @@ STILLFLOW_INLINE T Sinh(T x) {
   const T magnitude = BoundedMagnitude(x);
   const T shifted = Fma(magnitude, kLog2E<T>, T{-0.15f}) + FloatFormat<T>::kShift;
   const ReducedHyperbolic<T> reduced = ReduceHyperbolic(magnitude, shifted);
-  const T r = reduced.r;
-  const T z = r * r;
-  const T sinh = Fma(r * z, SinhTail(z), r);
-  const T sum = reduced.up + reduced.down;
-  const T difference = reduced.up - reduced.down;
-  const T result = (difference + Fma(sum, sinh, difference * z * CoshTail(z))) * CopySign(T{2}, x);
+  const T growth = reduced.difference * reduced.z * CoshTail(reduced.z);
+  const T result = (reduced.difference + Fma(reduced.sum, reduced.sinh, growth)) * CopySign(T{2}, x);
   return Abs(x) >= kLeastOfSinh<T> ? result : x;
 }
 
@@ -62,13 +64,8 @@ STILLFLOW_INLINE T CoshOfPlain(T x) {
   const T magnitude = Abs(x);
   const T shifted = Fma(magnitude, kLog2E<T>, FloatFormat<T>::kShift);
   const ReducedHyperbolic<T> reduced = ReduceHyperbolic(magnitude, shifted);
-  const T r = reduced.r;
-  const T z = r * r;
-  const T sinh = Fma(r * z, SinhTail(z), r);
-  const T sum = reduced.up + reduced.down;
-  const T difference = reduced.up - reduced.down;
-  const T rest = Fma(difference, sinh, Fma(sum * z, CoshTail(z), reduced.down));
-  return 2 * (reduced.up + rest);
+  const T growth = Fma(reduced.sum * reduced.z, CoshTail(reduced.z), reduced.down);
+  return 2 * (reduced.up + Fma(reduced.difference, reduced.sinh, growth));
 }
 
 template <typename T>
