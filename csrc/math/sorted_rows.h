@@ -29,8 +29,9 @@ class SortedRows {
     }
   }
 
-  // Longer rows are sorted by digits in less time.
+  // Longer rows are sorted by digits in less time, or have indices that leave no room for a key of 32 bits.
   static bool Takes(int64_t width, bool has_places) {
+    if (width > int64_t{1} << (kItemBits - 32)) return false;
     if (kRegisterBytes == 16) return width <= 4096;
     return kRegisterBytes == 64 || width <= 8192 || sizeof(T) == 8 || !has_places;
   }
