@@ -46,7 +46,9 @@ Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t
   for (int64_t i = 0; i < count; ++i) {
     const T* row = rows + i * width;
     const Chosen<T> to = chosen.From(i);
-    if constexpr (kIsNegated) std::transform(row, row + width, negated.data<T>(), SortedRows<T, true>::Given);
+    if constexpr (kIsNegated) {
+      for (int64_t j = 0; j < width; ++j) negated.data<T>()[j] = SortedRows<T, true>::Given(row[j]);
+    }
     const auto* found = largest.Find(kIsNegated ? negated.data<T>() : row);
     for (int64_t j = 0; j < to.k; ++j) {
       const int32_t index = found[j].index();
