@@ -44,22 +44,6 @@ STILLFLOW_INLINE T PowerOfBiased(T shifted) {
   return BitCast<T>(BitCast<BitsOf<T>>(shifted) << FloatFormat<T>::kMantissaBits);
 }
 
-// e^(x + x_low) = (high + low) 2^n, for |x_low| < 2^-40.
-struct ExpParts {
-  double high;
-  double low;
-  int64_t n;
-};
-
-STILLFLOW_INLINE ExpParts SplitExp(double x, double x_low = 0) {
-  const ReducedExponent<double> reduced = ReduceExponent(x);
-  const double rest = reduced.r_low + x_low;
-  const double r = reduced.r + rest;
-  const double r_low = rest - (r - reduced.r);
-  const double high = 1 + r;
-  return {high, ((1 - high) + r) + Fma(r * r, ExpTail(r), r_low), reduced.n()};
-}
-
 constexpr double kLargestExponent = 710;
 template <typename T>
 constexpr T kSmallestExponent = sizeof(T) == 4 ? T{-104} : T{-746};
