@@ -40,8 +40,8 @@ struct Mul {
     return Wrap(a, b, [](auto x, auto y) { return x * y; });
   }
 };
-// Processors have no products of bytes: two are multiplied as the halves of a word. The last byte, which may have none
-// beside it, is multiplied by itself, before results overwrite operands.
+// Processors have no products of bytes: two are multiplied as the halves of a word. The last byte, which may have
+// none beside it, is multiplied by itself, before results overwrite operands.
 typedef uint16_t __attribute__((may_alias, aligned(1))) TwoBytes;
 struct MulOfTwoBytes {
   STILLFLOW_INLINE static TwoBytes Run(TwoBytes a, TwoBytes b) {
