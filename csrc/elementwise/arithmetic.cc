@@ -41,7 +41,7 @@ struct Mul {
   }
 };
 // Processors have no products of bytes: two are multiplied as the halves of a word. The last byte, which may have
-// none beside it, is multiplied by itself, before results overwrite operands.
+// none beside it, is multiplied apart, before results overwrite operands.
 typedef uint16_t __attribute__((may_alias, aligned(1))) TwoBytes;
 struct MulOfTwoBytes {
   STILLFLOW_INLINE static TwoBytes Run(TwoBytes a, TwoBytes b) {
