@@ -190,9 +190,12 @@ class TileRunner {
       begins[k] = chunk_.begin + k * part;
       ends[k] = std::min(begins[k] + part, chunk_.end);
     }
-    while (begins[0] < ends[0]) {
+    // Where runs end, tiles are cut: a later place may take more of them than the first.
+    for (bool is_done = false; !is_done;) {
+      is_done = true;
       for (int k = 0; k < streams; ++k) {
         if (begins[k] < ends[k]) STILLFLOW_RETURN_IF_ERROR(RunTile(&begins[k], ends[k]));
+        is_done &= begins[k] >= ends[k];
       }
     }
     if (operands_.is_streamed) EndStream();
@@ -205,15 +208,18 @@ class TileRunner {
   static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
-  static constexpr int64_t kStreamedElements = 256;  // few enough that memory works all the time
+  static constexpr int64_t kStreamedElements = 192;  // few enough that memory works all the time
   static constexpr int64_t kElementsAhead = 2 * kStreamedElements;
-  static constexpr int kStreams = 2;  // places in memory that take turns, which keeps more of its banks busy
+  static constexpr int kStreams = 3;  // places in memory that take turns, which keeps more of its banks busy
   static constexpr int64_t kElementsPerLine = 64;
 
   int64_t TileCount() const {
     int64_t count = chunk_.end - chunk_.begin;
     if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
-    if (operands_.is_streamed) count = std::min(count, kStreamedElements);
+    if (operands_.is_streamed) {
+      const bool takes_row = expands_ && operands_.run < 2 * kStreamedElements;
+      count = std::min(count, takes_row ? std::max(kStreamedElements, operands_.run) : kStreamedElements);
+    }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
     int64_t fitting = std::min(count, kScratchBytes / (kWidest * scratch_tiles));
