@@ -296,6 +296,32 @@ def test_memory_is_returned(session):
     assert _engine.allocator_statistics()[0] <= used + 4096
 
 
+SIZES_IN_TURN = """
+import stillflow as tf
+from stillflow import _engine
+
+def run_steps(mebibytes, steps):
+    x = tf.placeholder(tf.float32, [])
+    step = tf.fill([mebibytes << 18], x)
+    for _ in range(steps):
+        session.run(step.op, {x: 1.0})
+
+with tf.Session() as session:
+    run_steps(220, 1)
+    before = _engine.allocator_statistics()[1]
+    run_steps(300, 4)
+    after = _engine.allocator_statistics()[1]
+print(before >> 20, after >> 20)
+"""
+
+
+def test_memory_of_sizes_that_are_no_longer_used_makes_room():
+    run = subprocess.run([sys.executable, "-c", SIZES_IN_TURN], capture_output=True, text=True, check=True)
+    before, after = map(int, run.stdout.split())
+    assert 220 <= before <= 256
+    assert 300 <= after <= 400  # a block of the later size, and none of the earlier
+
+
 # ---- Threads and interruption -------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace stillflow {
 namespace {
@@ -23,8 +24,6 @@ constexpr int64_t kCacheLimitBytes = int64_t{512} << 20;
 // Tables are read at random: with 4 KiB pages most rows of a large one would miss the TLB.
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
 
-static_assert(sizeof(Buffer) <= kHeaderBytes, "the header and the data share a block");
-
 class SpinLock {
  public:
   void lock() {
@@ -37,14 +36,23 @@ class SpinLock {
   std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
 };
 
+// What is before the data. The rest is for blocks that wait for their next use.
+struct Header {
+  Buffer buffer;
+  Header* next;
+  int64_t cached_at;  // by new_bytes
+};
+static_assert(sizeof(Header) <= kHeaderBytes, "the header and the data share a block");
+
 struct FreeList {
   SpinLock lock;
-  Buffer* first = nullptr;  // linked through Buffer::data
+  Header* first = nullptr;  // the last one that was returned
 };
 
 FreeList free_lists[kClassCount];
 std::atomic<int64_t> used_bytes{0};
 std::atomic<int64_t> cached_bytes{0};
+std::atomic<int64_t> new_bytes{0};  // that have come from the system, ever
 
 struct SizeClass {
   int index;
@@ -73,18 +81,51 @@ void* NewBlock(int64_t bytes) {
   return block;
 }
 
+int64_t BlockBytes(const Buffer& buffer) { return buffer.capacity_bytes + kHeaderBytes; }
+
+// Frees the blocks that no step needs any more: since they were returned, a whole cache of others has come from the
+// system. What each step uses again is younger, even where one step uses more than the cache holds.
+void FreeOldBlocks() {
+  const int64_t oldest = new_bytes.load(std::memory_order_relaxed) - kCacheLimitBytes;
+  for (FreeList& list : free_lists) {
+    list.lock.lock();
+    Header** end = &list.first;
+    while (*end != nullptr && (*end)->cached_at >= oldest) end = &(*end)->next;
+    Header* old = std::exchange(*end, nullptr);
+    list.lock.unlock();
+    while (old != nullptr) {
+      Header* const next = old->next;
+      cached_bytes.fetch_sub(BlockBytes(old->buffer), std::memory_order_relaxed);
+      std::free(old);
+      old = next;
+    }
+  }
+}
+
+// Whether the cache has room for a block, which it counts from then on.
+bool TakeRoom(int64_t block_bytes) {
+  if (cached_bytes.fetch_add(block_bytes, std::memory_order_relaxed) + block_bytes <= kCacheLimitBytes) return true;
+  if (block_bytes >= kHugePageBytes) {
+    FreeOldBlocks();
+    if (cached_bytes.load(std::memory_order_relaxed) <= kCacheLimitBytes) return true;
+  }
+  cached_bytes.fetch_sub(block_bytes, std::memory_order_relaxed);
+  return false;
+}
+
 void ReturnBuffer(Buffer* buffer) {
-  const int64_t block_bytes = buffer->capacity_bytes + kHeaderBytes;
+  const int64_t block_bytes = BlockBytes(*buffer);
   used_bytes.fetch_sub(block_bytes, std::memory_order_relaxed);
-  if (cached_bytes.fetch_add(block_bytes, std::memory_order_relaxed) + block_bytes > kCacheLimitBytes) {
-    cached_bytes.fetch_sub(block_bytes, std::memory_order_relaxed);
+  if (!TakeRoom(block_bytes)) {
     std::free(buffer);
     return;
   }
+  auto* header = reinterpret_cast<Header*>(buffer);
+  header->cached_at = new_bytes.load(std::memory_order_relaxed);
   FreeList& list = free_lists[ClassOf(block_bytes).index];
   list.lock.lock();
-  buffer->data = list.first;
-  list.first = buffer;
+  header->next = list.first;
+  list.first = header;
   list.lock.unlock();
 }
 
@@ -126,18 +167,20 @@ Buffer* AllocateBuffer(int64_t bytes) {
   const SizeClass size_class = ClassOf(bytes + kHeaderBytes);
   FreeList& list = free_lists[size_class.index];
   list.lock.lock();
-  Buffer* buffer = list.first;
-  if (buffer != nullptr) list.first = static_cast<Buffer*>(buffer->data);
+  Header* header = list.first;
+  if (header != nullptr) list.first = header->next;
   list.lock.unlock();
-  if (buffer != nullptr) {
+  if (header != nullptr) {
     cached_bytes.fetch_sub(size_class.bytes, std::memory_order_relaxed);
   } else {
-    buffer = static_cast<Buffer*>(NewBlock(size_class.bytes));
-    if (buffer == nullptr) return nullptr;
-    new (buffer) Buffer;
-    buffer->is_borrowed = false;
-    buffer->capacity_bytes = size_class.bytes - kHeaderBytes;
+    void* const block = NewBlock(size_class.bytes);
+    if (block == nullptr) return nullptr;
+    new_bytes.fetch_add(size_class.bytes, std::memory_order_relaxed);
+    header = new (block) Header;
+    header->buffer.is_borrowed = false;
+    header->buffer.capacity_bytes = size_class.bytes - kHeaderBytes;
   }
+  Buffer* const buffer = &header->buffer;
   used_bytes.fetch_add(size_class.bytes, std::memory_order_relaxed);
   buffer->destroy = ReturnBuffer;
   buffer->data = reinterpret_cast<char*>(buffer) + kHeaderBytes;
