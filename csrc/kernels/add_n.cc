@@ -4,6 +4,7 @@
 //   out[0] of that shape: (in[0] + in[1]) + in[2] ..., each sum rounded to the type
 #include <algorithm>
 
+#include "kernel_api/stream.h"
 #include "math/scalar.h"
 
 namespace stillflow {
@@ -22,14 +23,39 @@ void Accumulate(const T* from, int64_t count, T* to) {
   }
 }
 
+// `to` may be the first input's.
+template <typename T>
+void SumRange(const KernelCall& call, Range range, T* to) {
+  const int64_t count = range.end - range.begin;
+  const T* first = Data<T>(*call.in[0]) + range.begin;
+  if (to != first) std::copy_n(first, count, to);
+  for (int i = 1; i < call.in_count; ++i) Accumulate(Data<T>(*call.in[i]) + range.begin, count, to);
+}
+
+// Past the caches, some elements at a time.
+template <typename T>
+void StreamRange(const KernelCall& call, Range range) {
+  constexpr int64_t kTileElements = 256;
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  alignas(64) T sums[kTileElements];
+  ReadAhead ahead;
+  for (int i = 0; i < call.in_count; ++i) ahead.Add(Data<char>(*call.in[i]) + 2 * kTileElements * kBytes, 64);
+  for (int64_t begin = range.begin; begin < range.end; begin += kTileElements) {
+    const int64_t end = std::min(begin + kTileElements, range.end);
+    SumRange(call, {begin, end}, sums);
+    StreamBytes(MutableData<char>(*call.out[0]), reinterpret_cast<const char*>(sums), (end - begin) * kBytes,
+                begin * kBytes, ahead);
+  }
+  EndStream();
+}
+
 template <typename T>
 Status Sum(const KernelCall& call) {
   T* to = MutableData<T>(*call.out[0]);
-  const T* first = Data<T>(*call.in[0]);
+  const bool is_streamed = IsStreamed(*call.out[0]) && call.in_count > 1 && to != Data<T>(*call.in[0]);
   return ForEachChunk(call, call.out[0]->count, kElementsPerChunk, [&](Range range) {
-    const int64_t count = range.end - range.begin;
-    if (to != first) std::copy_n(first + range.begin, count, to + range.begin);
-    for (int i = 1; i < call.in_count; ++i) Accumulate(Data<T>(*call.in[i]) + range.begin, count, to + range.begin);
+    if (is_streamed) return StreamRange<T>(call, range);
+    SumRange(call, range, to + range.begin);
   });
 }
 

@@ -8,7 +8,7 @@
 // The output is cut into pieces of bytes; every byte has one writer.
 #include <algorithm>
 
-#include "movement/strided_copy.h"
+#include "movement/line_writer.h"
 
 namespace stillflow {
 namespace {
@@ -26,6 +26,7 @@ struct Values {
 template <bool kIsStreamed>
 void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_bytes, int64_t row_bytes, Range range) {
   char* to = MutableData<char>(*call.out[0]) + range.begin;
+  LineWriter writer(to);
   int64_t skip = range.begin % row_bytes;  // of the first row
   int64_t left = range.end - range.begin;
   for (int64_t row = range.begin / row_bytes; left > 0; ++row) {
@@ -36,13 +37,18 @@ void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_byt
         continue;
       }
       const int64_t bytes = std::min(part_bytes - skip, left);
-      CopyOrStream(kIsStreamed, to, Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
-      to += bytes;
+      const char* const from = Data<char>(*call.in[k]) + row * part_bytes + skip;
+      if (kIsStreamed) {
+        writer.Append(from, bytes);
+      } else {
+        CopyBytes(to, from, bytes);
+        to += bytes;
+      }
       left -= bytes;
       skip = 0;
     }
   }
-  if (kIsStreamed) EndStream();
+  if (kIsStreamed) writer.Finish();
 }
 
 Status CheckValues(const KernelCall& call, Values values, int axis) {

@@ -10,6 +10,7 @@
 
 #include "kernel_api/stream.h"
 #include "movement/indices.h"
+#include "movement/line_writer.h"
 #include "movement/row_update.h"
 #include "movement/strided_copy.h"
 
@@ -37,9 +38,9 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   const Index* const all_indices = Data<Index>(indices);
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
-  const bool has_whole_lines = row_bytes % 64 == 0 && reinterpret_cast<uintptr_t>(output) % 64 == 0;
-  const bool is_streamed = has_whole_lines && IsStreamed(*call.out[0]);
+  const bool is_streamed = IsStreamed(*call.out[0]);
   return ForEachChunk(call, rows, std::max<int64_t>(kBytesPerChunk / row_bytes, 1), [&](Range range) {
+    LineWriter writer(output + range.begin * row_bytes);
     int64_t row = range.begin;
     while (row < range.end) {
       // The rows of one block of the params, as far as they lie in the chunk.
@@ -64,14 +65,14 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
           return BadIndex("indices", indices, batch_offset + i, index, picking.size);
         }
         if (is_streamed) {
-          StreamLines(to, from + index * row_bytes, row_bytes, next);
+          writer.Append(from + index * row_bytes, row_bytes, next);
         } else {
           CopyBytes(to, from + index * row_bytes, row_bytes);
         }
       }
       row += last - first;
     }
-    if (is_streamed) EndStream();
+    if (is_streamed) writer.Finish();
     return Status();
   });
 }

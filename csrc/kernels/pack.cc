@@ -4,7 +4,7 @@
 //   unpack  in[0] value; out[i] its part i along `axis`
 #include <algorithm>
 
-#include "movement/strided_copy.h"
+#include "movement/line_writer.h"
 
 namespace stillflow {
 namespace {
@@ -111,16 +111,24 @@ Status Pack(const KernelCall& call) {
   } else if (run_bytes == 8 || run_bytes == 4 || run_bytes == 2 || run_bytes == 1) {
     STILLFLOW_RETURN_IF_ERROR(InterleaveAllRuns(call, run_bytes, runs / call.in_count));
   } else {
+    const bool is_streamed = IsStreamed(*call.out[0]);
     STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, runs, kBytesPerChunk / run_bytes + 1, [&](Range range) {
       int64_t row = range.begin / call.in_count;
       int value = static_cast<int>(range.begin % call.in_count);
+      LineWriter writer(to + range.begin * run_bytes);
       for (int64_t i = range.begin; i < range.end; ++i) {
-        CopyBytes(to + i * run_bytes, Data<char>(*call.in[value]) + row * run_bytes, run_bytes);
+        const char* const from = Data<char>(*call.in[value]) + row * run_bytes;
+        if (is_streamed) {
+          writer.Append(from, run_bytes);
+        } else {
+          CopyBytes(to + i * run_bytes, from, run_bytes);
+        }
         if (++value == call.in_count) {
           value = 0;
           ++row;
         }
       }
+      if (is_streamed) writer.Finish();
     }));
   }
   RetainStrings(*call.out[0]);

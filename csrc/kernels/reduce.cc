@@ -15,6 +15,7 @@
 
 #include "kernel_api/stream.h"
 #include "math/reduction.h"
+#include "movement/row_update.h"
 #include "movement/strided_copy.h"
 
 namespace stillflow {
@@ -68,15 +69,18 @@ struct Rows {
   bool FitCache(int64_t element_bytes) const { return !IsStreamed(count * length * element_bytes); }
 };
 
-// Where `count` elements of a row stand one after another: a copy in `buffer`, if need be.
+// Where `count` elements of a row stand one after another: a copy in `buffer`, if need be. Segments that are far from
+// each other are asked for before they are read.
 template <typename T>
 const T* Fetch(const Rows& rows, const T* from, int64_t row, int64_t begin, int64_t count, T* buffer) {
   from += row * rows.pitch;
   if (rows.AreAdjacent()) return from + begin;
+  const int64_t ahead = rows.FitCache(sizeof(T)) ? 0 : (kRun + rows.segment - 1) / rows.segment * rows.stride;
   int64_t in_segment = begin % rows.segment;
   from += begin / rows.segment * rows.stride;
   for (int64_t done = 0; done < count; from += rows.stride, in_segment = 0) {
     const int64_t part = std::min(rows.segment - in_segment, count - done);
+    if (ahead > 0) PrefetchRow(from + in_segment + ahead, part * static_cast<int64_t>(sizeof(T)));
     CopyBytes(reinterpret_cast<char*>(buffer + done), reinterpret_cast<const char*>(from + in_segment),
               part * static_cast<int64_t>(sizeof(T)));
     done += part;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "kernel_api/stream.h"
 #include "math/scalar.h"
 
 namespace stillflow {
@@ -98,7 +99,6 @@ struct KeepGreater {
 
 // ---- Rows ---------------------------------------------------------------------------------------------------
 
-constexpr int64_t kLineBytes = 64;
 constexpr int64_t kPrefetchBytes = 4096;  // how far ahead rows are asked for: memory answers after some 100 ns
 
 inline void PrefetchRow(const void* row, int64_t bytes) {

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-#include <utility>
 
-#include "math/deinterleave.h"
+#include "movement/line_writer.h"
+#include "movement/row_update.h"
+#include "movement/transposed_tile.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
-constexpr int64_t kLineBytes = 64;
-constexpr int64_t kBytesAhead = 2048;  // of lines that are fetched while others are streamed
+constexpr int64_t kBytesAhead = 2048;       // of lines that are fetched while others are streamed
+constexpr int64_t kLongRunBytes = 4096;     // of runs whose first and last line do not count
 
 // Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
 struct TileBytes {
@@ -23,111 +24,12 @@ struct TileBytes {
 constexpr TileBytes kCachedTile = {1024, 256};
 // Memory is read in a few long streams, and written two lines at a time, which processors fetch and send together.
 constexpr TileBytes kLargeTile = {128, 16 << 10};
+template <typename T>
+constexpr TileBytes kStagedTile = {kStagedRows * sizeof(T), 2 << 10};
 
 struct Bytes16 {
   uint64_t words[2];
 };
-
-// ---- Transposing small blocks ----------------------------------------------------------------------------
-
-// Short vectors for short elements: as many of them as a vector has lanes must fit into registers.
-template <typename T>
-constexpr int kWidestBytes = sizeof(T) >= 4 ? kRegisterBytes : 16;
-
-template <typename T, int kBytes>
-struct VectorOf {
-  static constexpr int kLanes = kBytes / sizeof(T);
-  typedef T type __attribute__((vector_size(kBytes), aligned(sizeof(T)), may_alias));
-};
-
-// The lower (half 0) or upper halves of a and b, lane by lane in turn.
-template <int kHalf, typename Vector, int... kLane>
-inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...>) {
-  constexpr int kLanes = sizeof...(kLane);
-  return __builtin_shuffle(a, b, Vector{(kLane / 2 + kHalf * kLanes / 2 + (kLane % 2) * kLanes)...});
-}
-
-// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
-template <int kBytes, typename T>
-inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
-  constexpr int kLanes = VectorOf<T, kBytes>::kLanes;
-  using Vector = typename VectorOf<T, kBytes>::type;
-  using Lanes = std::make_integer_sequence<int, kLanes>;
-  Vector rows[kLanes];
-  Vector next[kLanes];
-  for (int i = 0; i < kLanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + i * from_stride);
-  // Each round interleaves rows i and i + n/2: a perfect shuffle of the whole block, log2(n) times.
-  for (int round = 1; round < kLanes; round *= 2) {
-    for (int i = 0; i < kLanes / 2; ++i) {
-      next[2 * i] = Interleave<0>(rows[i], rows[i + kLanes / 2], Lanes{});
-      next[2 * i + 1] = Interleave<1>(rows[i], rows[i + kLanes / 2], Lanes{});
-    }
-    for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
-  }
-  for (int j = 0; j < kLanes; ++j) *reinterpret_cast<Vector*>(to + j * to_stride) = rows[j];
-}
-
-template <typename T>
-inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows,
-                              int64_t columns) {
-  for (int64_t j = 0; j < columns; ++j) {
-    for (int64_t i = 0; i < rows; ++i) to[j * to_stride + i] = from[i * from_stride + j];
-  }
-}
-
-// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
-template <int kBytes, typename T>
-void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
-  if constexpr (sizeof(T) == 16) {
-    TransposeElements(from, from_stride, to, to_stride, rows, columns);
-  } else {
-    constexpr int64_t kLanes = VectorOf<T, kBytes>::kLanes;
-    const int64_t whole_rows = rows - rows % kLanes;
-    const int64_t whole_columns = columns - columns % kLanes;
-    for (int64_t i = 0; i < whole_rows; i += kLanes) {
-      for (int64_t j = 0; j < whole_columns; j += kLanes) {
-        TransposeLanes<kBytes>(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
-      }
-    }
-    if (whole_columns < columns) {
-      TransposeElements(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
-                        columns - whole_columns);
-    }
-    if (whole_rows < rows) {
-      TransposeElements(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
-                        columns);
-    }
-  }
-}
-
-// The same by blocks of whole lines: each line is read once and written once, though rows that lie a power of two
-// apart drive each other out of the caches.
-template <typename T>
-void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns,
-                   bool is_streamed) {
-  constexpr int64_t kSide = kLineBytes / sizeof(T);
-  alignas(kLineBytes) T block[kSide * kSide];
-  const int64_t whole_rows = rows - rows % kSide;
-  const int64_t whole_columns = columns - columns % kSide;
-  for (int64_t j = 0; j < whole_columns; j += kSide) {
-    for (int64_t i = 0; i < whole_rows; i += kSide) {
-      TransposeByLanes<kWidestBytes<T>>(from + i * from_stride + j, from_stride, block, kSide, kSide, kSide);
-      for (int64_t k = 0; k < kSide; ++k) {
-        char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
-        const char* source = reinterpret_cast<const char*>(block + k * kSide);
-        if (is_streamed) {
-          StreamLine(line, source);
-        } else {
-          std::memcpy(line, source, kLineBytes);
-        }
-      }
-    }
-  }
-  TransposeByLanes<16>(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
-                       columns - whole_columns);
-  TransposeByLanes<16>(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
-                       columns);
-}
 
 // ---- Walking over the outer dimensions ---------------------------------------------------------------------
 
@@ -215,10 +117,6 @@ StridedCopy InOrderOfSource(const StridedCopy& copy) {
   return sorted;
 }
 
-// Fewer do not fill the lines of a tile's blocks.
-template <typename T>
-constexpr int64_t kMostColumns = sizeof(T) == 16 ? 0 : 2 * kLineBytes / sizeof(T);
-
 // The last dimension is dense in `to`, dimension `dense` in `from`: tiles of a transposed matrix.
 template <typename T>
 Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense, const T* from, T* to) {
@@ -227,20 +125,22 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   for (int i = 0; i < last; ++i) {
     if (i != dense) outer.Add(copy.dims[i], copy.from_strides[i], copy.to_strides[i]);
   }
+  const int64_t rows = copy.dims[last];
+  const int64_t columns = copy.dims[dense];
+  const int64_t from_stride = copy.from_strides[last];
+  const int64_t to_stride = copy.to_strides[dense];
   // Tiles follow each other in the direction of what is read.
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
   const bool is_streamed = is_large && HasWholeLines(copy, to);
-  const bool has_few_columns =
-      copy.dims[dense] <= kMostColumns<T> && copy.from_strides[last] == copy.dims[dense] && !is_large;
-  const TileBytes tile_size = is_large ? kLargeTile : kCachedTile;
+  const bool has_few_columns = HasFewColumns<T>(from_stride, columns, (is_large ? 1 : 2) * kSide<T>);
+  const bool is_staged = is_large && (has_few_columns || !is_streamed) && rows * columns >= kStagedRows * kSide<T>;
+  const TileBytes tile_size = is_staged ? kStagedTile<T> : (is_large ? kLargeTile : kCachedTile);
   const int64_t tile_rows = tile_size.written / sizeof(T);
   const int64_t tile_columns = tile_size.read / sizeof(T);
-  const int64_t rows = copy.dims[last];
-  const int64_t columns = copy.dims[dense];
   const int64_t column_tiles = (columns + tile_columns - 1) / tile_columns;
   const int64_t row_tiles = (rows + tile_rows - 1) / tile_rows;
-  outer.Add(row_tiles, tile_rows * copy.from_strides[last], tile_rows);
-  outer.Add(column_tiles, tile_columns, tile_columns * copy.to_strides[dense]);
+  outer.Add(row_tiles, tile_rows * from_stride, tile_rows);
+  outer.Add(column_tiles, tile_columns, tile_columns * to_stride);
   const int64_t tile_bytes = std::min(rows, tile_rows) * std::min(columns, tile_columns) * sizeof(T);
   const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
   return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
@@ -249,15 +149,78 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
       const int64_t column = tile % column_tiles * tile_columns;
       const int64_t row = tile / column_tiles % row_tiles * tile_rows;
       const int64_t tile_height = std::min(tile_rows, rows - row);
-      if (has_few_columns) {
-        Deinterleave(from + walk.from, tile_height, columns, to + walk.to, copy.to_strides[dense]);
-        continue;
+      const int64_t tile_width = std::min(tile_columns, columns - column);
+      const T* tile_from = from + walk.from;
+      T* tile_to = to + walk.to;
+      if (is_staged) {
+        StreamTransposed(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
+      } else if (has_few_columns && !is_large) {
+        Deinterleave(tile_from, tile_height, columns, tile_to, to_stride);
+      } else {
+        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width, is_streamed);
       }
-      TransposeTile(from + walk.from, copy.from_strides[last], to + walk.to, copy.to_strides[dense], tile_height,
-                    std::min(tile_columns, columns - column), is_streamed);
     }
-    if (is_streamed) EndStream();
+    if (is_large) EndStream();
   });
+}
+
+// Whether the destination is written without gaps, from its begin to its end.
+bool IsDense(const StridedCopy& copy) {
+  int64_t stride = 1;
+  for (int i = copy.rank - 1; i >= 0; --i) {
+    if (copy.to_strides[i] != stride) return false;
+    stride *= copy.dims[i];
+  }
+  return true;
+}
+
+// Short runs without gaps between them, past the caches.
+template <typename T>
+Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const int last = copy.rank - 1;
+  const auto run_bytes = static_cast<int64_t>(copy.dims[last] * sizeof(T));
+  const int64_t runs_ahead = RowsAhead(run_bytes);
+  const int64_t runs = copy.Count() / copy.dims[last];
+  return ForEachChunk(call, runs, std::max<int64_t>(kBytesPerChunk / run_bytes, 1), [&](Range range) {
+    Walk walk(copy, last, range.begin);
+    Walk ahead(copy, last, range.begin);
+    int64_t fetched = range.begin;
+    LineWriter writer(reinterpret_cast<char*>(to + range.begin * copy.dims[last]));
+    for (int64_t run = range.begin; run < range.end; ++run, walk.Next()) {
+      for (; fetched < std::min(run + runs_ahead, range.end); ++fetched, ahead.Next()) {
+        PrefetchRow(from + ahead.from, run_bytes);
+      }
+      const char* const run_from = reinterpret_cast<const char*>(from + walk.from);
+      writer.Append(run_from, run_bytes, run_from);
+    }
+    writer.Finish();
+  });
+}
+
+// The last dimension is dense in both.
+template <typename T>
+Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const auto run_bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
+  const bool is_large = IsStreamed(copy.Count() * sizeof(T));
+  const bool has_whole_lines = HasWholeLines(copy, to);
+  if (is_large && !has_whole_lines && run_bytes < kLongRunBytes && IsDense(copy)) {
+    return StreamRuns(call, copy, from, to);
+  }
+  const bool is_streamed = is_large && (has_whole_lines || run_bytes >= kLongRunBytes);
+  const auto copy_line = [=](const T* source, T* target, int64_t count) {
+    const auto bytes = static_cast<int64_t>(count * sizeof(T));
+    const char* const bytes_from = reinterpret_cast<const char*>(source);
+    char* const bytes_to = reinterpret_cast<char*>(target);
+    if (!is_streamed) {
+      CopyBytes(bytes_to, bytes_from, bytes);
+    } else if (has_whole_lines) {
+      StreamLines(bytes_to, bytes_from, bytes, bytes_from + kBytesAhead);
+    } else {
+      StreamBytes(bytes_to, bytes_from, bytes);
+    }
+  };
+  return ForEachLine(call, has_whole_lines && is_streamed ? InOrderOfSource(copy) : copy, from, to, copy_line,
+                     is_streamed);
 }
 
 // Distances that the compiler knows are vector code.
@@ -274,19 +237,7 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
   const int last = copy.rank - 1;
   const int64_t from_stride = copy.from_strides[last];
   const int64_t to_stride = copy.to_strides[last];
-  if (from_stride == 1 && to_stride == 1) {
-    const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
-    const auto copy_line = [is_streamed](const T* source, T* target, int64_t count) {
-      const auto bytes = static_cast<int64_t>(count * sizeof(T));
-      if (is_streamed) {
-        const char* const bytes_from = reinterpret_cast<const char*>(source);
-        StreamLines(reinterpret_cast<char*>(target), bytes_from, bytes, bytes_from + kBytesAhead);
-      } else {
-        CopyBytes(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), bytes);
-      }
-    };
-    return ForEachLine(call, is_streamed ? InOrderOfSource(copy) : copy, from, to, copy_line, is_streamed);
-  }
+  if (from_stride == 1 && to_stride == 1) return CopyRuns(call, copy, from, to);
   if (from_stride == 0 && to_stride == 1) {
     return ForEachLine(call, copy, from, to,
                        [](const T* source, T* target, int64_t count) { std::fill_n(target, count, *source); });
@@ -353,9 +304,12 @@ void StridedCopy::Simplify() {
 
 Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to) {
   return ForEachChunk(call, bytes, kBytesPerChunk, [&](Range range) {
-    CopyOrStream(IsStreamed(bytes), static_cast<char*>(to) + range.begin,
-                 static_cast<const char*>(from) + range.begin, range.end - range.begin);
-    if (IsStreamed(bytes)) EndStream();
+    char* const part_to = static_cast<char*>(to) + range.begin;
+    const char* const part_from = static_cast<const char*>(from) + range.begin;
+    if (!IsStreamed(bytes)) return CopyBytes(part_to, part_from, range.end - range.begin);
+    LineWriter writer(part_to);
+    writer.Append(part_from, range.end - range.begin);
+    writer.Finish();
   });
 }
 

@@ -121,13 +121,4 @@ inline void CopyBytes(char* to, const char* from, int64_t bytes) {
   }
 }
 
-// EndStream() belongs behind it.
-inline void CopyOrStream(bool is_streamed, char* to, const char* from, int64_t bytes) {
-  if (is_streamed) {
-    StreamBytes(to, from, bytes);
-  } else {
-    CopyBytes(to, from, bytes);
-  }
-}
-
 }  // namespace stillflow

@@ -25,6 +25,7 @@ ELEMENTWISE = {
     "comparisons": (lambda a, b: a < b, [floats(4099, 2053 * 4), floats(2053 * 4)]),
     "rows of whole lines": (lambda a, b: a + b, [floats(32771, 256), floats(256)]),
     "columns of whole lines": (lambda a, b: a - b, [floats(8197, 1024), floats(8197, 1)]),
+    "columns of part tiles": (lambda a, b: a - b, [floats(13108, 640), floats(13108, 1)]),
     "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
 }
 
@@ -84,6 +85,20 @@ def test_several_results_of_one_chain():
         ((17, 37, 41, 336), (0, 2, 1, 3), np.float32),
         ((17, 37, 41, 333), (2, 0, 1, 3), np.float32),
         ((3, 1447, 2017), (0, 2, 1), np.float32),
+        ((2797103, 3), (1, 0), np.float32),
+        ((3, 2797103), (1, 0), np.float32),
+        ((524309, 16), (1, 0), np.float32),
+        ((131, 64063), (1, 0), np.float32),
+        ((512, 16411), (1, 0), np.float32),
+        ((513, 16411), (1, 0), np.float32),
+        ((200003, 5, 9), (0, 2, 1), np.float32),
+        ((11, 887, 887, 4), (0, 3, 1, 2), np.float32),
+        ((11184823, 3), (1, 0), np.uint8),
+        ((97, 345907), (1, 0), np.uint8),
+        ((2897, 5801), (1, 0), np.int16),
+        ((2049, 2051), (1, 0), np.float64),
+        ((1447, 1453), (1, 0), np.complex128),
+        ((1048583, 2), (1, 0), np.complex128),
     ],
 )
 def test_transposes(shape, axes, dtype):
@@ -96,15 +111,68 @@ def test_transposes(shape, axes, dtype):
     assert_same_bits(build, x)
 
 
-@pytest.mark.parametrize("widths", [(1024, 1024), (1001, 1043), (3, 2045)])
-def test_concat(widths):
-    values = [floats(4100, width) for width in widths]
+RUNS = {
+    "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
+    "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
+    "slice of rows within a line": (lambda x: x[:, 2:9], [floats(1200011, 11)]),
+    "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
+    "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
+    "matrices": (lambda x: x[:, 1:, 5:], [floats(129, 67, 1031)]),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs(name):
+    build, arrays = RUNS[name]
+    np.testing.assert_array_equal(evaluate(build, *arrays), build(*arrays))
+    assert_same_bits(build, *arrays)
+
+
+@pytest.mark.parametrize(
+    "rows, widths", [(4100, (1024, 1024)), (4100, (1001, 1043)), (4100, (3, 2045)), (1048583, (1, 5, 3))]
+)
+def test_concat(rows, widths):
+    values = [floats(rows, width) for width in widths]
 
     def build(*parts):
         return tf.concat(parts, 1)
 
     np.testing.assert_array_equal(evaluate(build, *values), np.concatenate(values, 1))
     assert_same_bits(build, *values)
+
+
+def test_concat_of_whole_arrays():
+    values = [floats(4 * MI + 3), floats(5), floats(4 * MI + 1)]
+    np.testing.assert_array_equal(evaluate(lambda *parts: tf.concat(parts, 0), *values), np.concatenate(values))
+
+
+@pytest.mark.parametrize("shape, axis", [((4099, 1027), 1), ((131101, 33), 1), ((4 * MI + 3,), 0)])
+def test_stack(shape, axis):
+    values = [floats(*shape), -floats(*shape)]
+
+    def build(*parts):
+        return tf.stack(parts, axis)
+
+    np.testing.assert_array_equal(evaluate(build, *values), np.stack(values, axis))
+    assert_same_bits(build, *values)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64])
+def test_add_n(dtype):
+    values = [(np.arange(17 * MI + 5) % (7 + i)).astype(dtype) for i in range(3)]
+
+    def build(*parts):
+        return tf.add_n(parts)
+
+    np.testing.assert_array_equal(evaluate(build, *values), values[0] + values[1] + values[2])
+    assert_same_bits(build, *values)
+
+
+def test_sums_over_segments_that_are_far_from_each_other():
+    x = floats(130, 129, 517)
+    found = evaluate(lambda value: tf.reduce_sum(value, (0, 2)), x)
+    np.testing.assert_allclose(found, np.sum(x.astype(np.float64), (0, 2)), rtol=1e-4, atol=1e-3)
+    assert_same_bits(lambda value: tf.reduce_sum(value, (0, 2)), x)
 
 
 @pytest.mark.parametrize("width", [3, 16, 40])
@@ -134,7 +202,7 @@ def test_extrema_keep_nan_and_reductions_take_odd_shapes(axis):
     assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
 
 
-@pytest.mark.parametrize("width", [16, 128, 130])
+@pytest.mark.parametrize("width", [5, 16, 100, 128, 130])
 def test_gather(width):
     table = floats(1000, width)
     indices = np.random.RandomState(1).randint(0, 1000, size=8 * MI // width + 77)

@@ -1,0 +1,187 @@
+// transposed_tile.h: parts of a matrix written where they lie in its transpose.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel_api/stream.h"
+#include "math/deinterleave.h"
+
+namespace stillflow {
+
+// Elements of a line, which is as wide as the blocks that tiles are made of.
+template <typename T>
+constexpr int64_t kSide = kLineBytes / sizeof(T);
+// Where lines have to be put together, many rows are read, so that few lines are written in two parts.
+constexpr int64_t kStagedRows = 512;
+
+// ---- Squares in registers -----------------------------------------------------------------------------------
+
+// Short vectors for short elements: as many of them as a vector has lanes must fit into registers.
+template <typename T>
+constexpr int kWidestBytes = sizeof(T) >= 4 ? kRegisterBytes : 16;
+
+template <typename T, int kBytes>
+struct VectorOf {
+  static constexpr int kLanes = kBytes / sizeof(T);
+  typedef T type __attribute__((vector_size(kBytes), aligned(sizeof(T)), may_alias));
+};
+
+// The lower (half 0) or upper halves of a and b, lane by lane in turn.
+template <int kHalf, typename Vector, int... kLane>
+inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...>) {
+  constexpr int kLanes = sizeof...(kLane);
+  return __builtin_shuffle(a, b, Vector{(kLane / 2 + kHalf * kLanes / 2 + (kLane % 2) * kLanes)...});
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
+template <int kBytes, typename T>
+inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  constexpr int kLanes = VectorOf<T, kBytes>::kLanes;
+  using Vector = typename VectorOf<T, kBytes>::type;
+  using Lanes = std::make_integer_sequence<int, kLanes>;
+  Vector rows[kLanes];
+  Vector next[kLanes];
+  for (int i = 0; i < kLanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + i * from_stride);
+  // Each round interleaves rows i and i + n/2: a perfect shuffle of the whole block, log2(n) times.
+  for (int round = 1; round < kLanes; round *= 2) {
+    for (int i = 0; i < kLanes / 2; ++i) {
+      next[2 * i] = Interleave<0>(rows[i], rows[i + kLanes / 2], Lanes{});
+      next[2 * i + 1] = Interleave<1>(rows[i], rows[i + kLanes / 2], Lanes{});
+    }
+    for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
+  }
+  for (int j = 0; j < kLanes; ++j) *reinterpret_cast<Vector*>(to + j * to_stride) = rows[j];
+}
+
+template <typename T>
+inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows,
+                              int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j) {
+    for (int64_t i = 0; i < rows; ++i) to[j * to_stride + i] = from[i * from_stride + j];
+  }
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.
+template <int kBytes, typename T>
+void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+  if constexpr (sizeof(T) == 16) {
+    TransposeElements(from, from_stride, to, to_stride, rows, columns);
+  } else {
+    constexpr int64_t kLanes = VectorOf<T, kBytes>::kLanes;
+    const int64_t whole_rows = rows - rows % kLanes;
+    const int64_t whole_columns = columns - columns % kLanes;
+    for (int64_t i = 0; i < whole_rows; i += kLanes) {
+      for (int64_t j = 0; j < whole_columns; j += kLanes) {
+        TransposeLanes<kBytes>(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+      }
+    }
+    if (whole_columns < columns) {
+      TransposeElements(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
+                        columns - whole_columns);
+    }
+    if (whole_rows < rows) {
+      TransposeElements(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
+                        columns);
+    }
+  }
+}
+
+// ---- Tiles ---------------------------------------------------------------------------------------------------
+
+// The same by blocks of whole lines: each line is read once and written once, though rows that lie a power of two
+// apart drive each other out of the caches.
+template <typename T>
+void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns,
+                   bool is_streamed) {
+  alignas(kLineBytes) T block[kSide<T> * kSide<T>];
+  const int64_t whole_rows = rows - rows % kSide<T>;
+  const int64_t whole_columns = columns - columns % kSide<T>;
+  for (int64_t j = 0; j < whole_columns; j += kSide<T>) {
+    for (int64_t i = 0; i < whole_rows; i += kSide<T>) {
+      TransposeByLanes<kWidestBytes<T>>(from + i * from_stride + j, from_stride, block, kSide<T>, kSide<T>, kSide<T>);
+      for (int64_t k = 0; k < kSide<T>; ++k) {
+        char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
+        const char* source = reinterpret_cast<const char*>(block + k * kSide<T>);
+        if (is_streamed) {
+          StreamLine(line, source);
+        } else {
+          std::memcpy(line, source, kLineBytes);
+        }
+      }
+    }
+  }
+  TransposeByLanes<16>(from + whole_columns, from_stride, to + whole_columns * to_stride, to_stride, whole_rows,
+                       columns - whole_columns);
+  TransposeByLanes<16>(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
+                       columns);
+}
+
+// ---- Tiles past the caches ------------------------------------------------------------------------------------
+
+// Fetches the lines of a tile of a matrix, one for each line that is streamed meanwhile.
+class TileAhead {
+ public:
+  TileAhead(const char* tile, int64_t stride, int64_t rows, int64_t row_bytes)
+      : row_(tile), stride_(stride), rows_left_(rows), row_bytes_(row_bytes) {}
+
+  template <typename Stream>
+  void ForLines(int64_t begin, int64_t count, const Stream& stream) {
+    for (int64_t i = begin; i < begin + count; ++i) {
+      if (rows_left_ > 0) FetchLine();
+      stream(i);
+    }
+  }
+
+ private:
+  void FetchLine() {
+    __builtin_prefetch(row_ + at_);
+    at_ += kLineBytes;
+    if (at_ < row_bytes_) return;
+    at_ = 0;
+    row_ += stride_;
+    --rows_left_;
+  }
+
+  const char* row_;
+  int64_t stride_;
+  int64_t rows_left_;
+  int64_t row_bytes_;
+  int64_t at_ = 0;
+};
+
+// Rows of few elements, one after another.
+template <typename T>
+bool HasFewColumns(int64_t from_stride, int64_t columns, int64_t most) {
+  return sizeof(T) < 16 && from_stride == columns && columns <= most;
+}
+
+// The same past the caches for rows of `to` that begin within a line, or for few columns: whole lines are put
+// together before they are written, of many rows at once if nothing lies between them.
+template <typename T>
+void StreamTransposed(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  alignas(kLineBytes) T staged[kSide<T> * kStagedRows];
+  const bool is_dense = to_stride == rows;
+  const int64_t widest = is_dense ? kSide<T> * (kStagedRows / rows) : kSide<T>;
+  const int64_t staged_stride = is_dense ? rows : kStagedRows;
+  for (int64_t j = 0; j < columns; j += widest) {
+    const int64_t width = std::min(widest, columns - j);
+    TileAhead ahead(reinterpret_cast<const char*>(from + j + 2 * widest), from_stride * kBytes, rows,
+                    widest * kBytes);
+    if (HasFewColumns<T>(from_stride, columns, kSide<T>)) {
+      Deinterleave(from, rows, columns, staged, staged_stride);
+      ahead = TileAhead(reinterpret_cast<const char*>(from + 2 * rows * columns), 0, 1, rows * columns * kBytes);
+    } else {
+      TransposeByLanes<kWidestBytes<T>>(from + j, from_stride, staged, staged_stride, rows, width);
+    }
+    const int64_t runs = is_dense ? 1 : width;
+    for (int64_t k = 0; k < runs; ++k) {
+      StreamBytes(reinterpret_cast<char*>(to + (j + k) * to_stride),
+                  reinterpret_cast<const char*>(staged + k * staged_stride), rows * (width / runs) * kBytes, 0,
+                  ahead);
+    }
+  }
+}
+
+}  // namespace stillflow
