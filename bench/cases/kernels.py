@@ -137,7 +137,7 @@ def rows(width):
     return [*floats((64 * MI // width, width)), random.randint(0, 64 * MI // width, size=16 * MI // width)]
 
 
-for _width in (16, 128):
+for _width in (16, 100, 128):
     kernel(
         f"gather of rows of {_width} floats, 16 Mi floats of 64 Mi",
         2 * 64 * MI,
@@ -176,6 +176,14 @@ kernel(
     lambda a: into(lambda x, out: np.copyto(out, x.T), a),
     lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.t()), a),
 )
+kernel(  # rows that do not fill lines
+    "transpose of 8001 x 8387 floats",
+    2 * 256 * MI,
+    lambda: floats((8001, 8387)),
+    lambda tf, a: tf.transpose(a),
+    lambda a: into(lambda x, out: np.copyto(out, x.T), a, shape=(8387, 8001)),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x.t()), a, shape=(8387, 8001)),
+)
 kernel(
     "transpose of 256 x 128 x 32 x 64 floats to (0, 2, 1, 3)",
     2 * 256 * MI,
@@ -191,6 +199,33 @@ kernel(
     lambda tf, a, b: tf.concat([a, b], 1),
     lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(32768, 2048)),
     lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(32768, 2048)),
+)
+
+kernel(
+    "concat of 1048576 x 33 and 1048576 x 31 floats along axis 1",
+    2 * 256 * MI,
+    lambda: floats((MI, 33), (MI, 31)),
+    lambda tf, a, b: tf.concat([a, b], 1),
+    lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(MI, 64)),
+    lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(MI, 64)),
+)
+kernel(
+    "slice [:, 1:] of 32768 x 2049 floats",
+    2 * 256 * MI,
+    lambda: floats((32768, 2049)),
+    lambda tf, a: a[:, 1:],
+    lambda a: into(lambda x, out: np.copyto(out, x[:, 1:]), a, shape=(32768, 2048)),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x[:, 1:]), a, shape=(32768, 2048)),
+)
+kernel(
+    "sum of three arrays of 32 Mi floats with add_n",
+    4 * 128 * MI,
+    lambda: floats(32 * MI, 32 * MI, 32 * MI),
+    lambda tf, a, b, c: tf.add_n([a, b, c]),
+    lambda a, b, c: into(lambda x, y, z, out: np.add(np.add(x, y, out=out), z, out=out), a, b, c),
+    lambda torch, a, b, c: torch_into(
+        torch, lambda x, y, z, out: torch.add(torch.add(x, y, out=out), z, out=out), a, b, c
+    ),
 )
 
 # ---- In cache ---------------------------------------------------------------------------------------------------
