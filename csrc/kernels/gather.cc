@@ -11,7 +11,7 @@
 #include "kernel_api/stream.h"
 #include "movement/indices.h"
 #include "movement/line_writer.h"
-#include "movement/row_update.h"
+#include "movement/prefetch.h"
 #include "movement/strided_copy.h"
 
 namespace stillflow {

@@ -15,7 +15,7 @@
 
 #include "kernel_api/stream.h"
 #include "math/reduction.h"
-#include "movement/row_update.h"
+#include "movement/prefetch.h"
 #include "movement/strided_copy.h"
 
 namespace stillflow {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "movement/line_writer.h"
-#include "movement/row_update.h"
+#include "movement/prefetch.h"
 #include "movement/transposed_tile.h"
 
 namespace stillflow {
