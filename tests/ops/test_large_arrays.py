@@ -30,9 +30,18 @@ ELEMENTWISE = {
 }
 
 
-@pytest.mark.parametrize("name", ELEMENTWISE)
-def test_elementwise(name):
-    build, arrays = ELEMENTWISE[name]
+RUNS = {
+    "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
+    "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
+    "slice of rows within a line": (lambda x: x[:, 2:9], [floats(1200011, 11)]),
+    "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
+    "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
+    "matrices": (lambda x: x[:, 1:, 5:], [floats(129, 67, 1031)]),
+}
+
+
+@pytest.mark.parametrize("build, arrays", [*ELEMENTWISE.values(), *RUNS.values()], ids=[*ELEMENTWISE, *RUNS])
+def test_what_numpy_spells_alike(build, arrays):
     np.testing.assert_array_equal(evaluate(build, *arrays), build(*arrays))
     assert_same_bits(build, *arrays)
 
@@ -109,23 +118,6 @@ def test_transposes(shape, axes, dtype):
 
     np.testing.assert_array_equal(evaluate(build, x), x.transpose(axes))
     assert_same_bits(build, x)
-
-
-RUNS = {
-    "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
-    "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
-    "slice of rows within a line": (lambda x: x[:, 2:9], [floats(1200011, 11)]),
-    "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
-    "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
-    "matrices": (lambda x: x[:, 1:, 5:], [floats(129, 67, 1031)]),
-}
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_runs(name):
-    build, arrays = RUNS[name]
-    np.testing.assert_array_equal(evaluate(build, *arrays), build(*arrays))
-    assert_same_bits(build, *arrays)
 
 
 @pytest.mark.parametrize(
