@@ -210,10 +210,16 @@ def test_gather(width):
 
 
 @pytest.mark.parametrize("op", [tf.nn.softmax, tf.nn.log_softmax])
-@pytest.mark.parametrize("shape", [(32771, 256), (838861, 10), (8389, 1000)])
+@pytest.mark.parametrize(
+    "shape",
+    [(32771, 256), (838861, 10), (8389, 1000), (131101, 64), (120001, 71), (84, 100003), (70003, 130, "double")],
+)
 def test_softmax(op, shape):
-    logits = floats(*shape)
-    rows = slice(0, len(logits), 997)
+    logits = floats(*shape[:2]).astype(shape[2] if len(shape) > 2 else np.float32)
+    logits[997 % len(logits), 3:] = -np.inf
+    logits[2 * 997 % len(logits), 5] = np.inf
+    logits[3 * 997 % len(logits), 7] = np.nan
+    rows = slice(0, len(logits), 997 if len(logits) > 997 else 5)
     result = evaluate(op, logits)
     np.testing.assert_array_equal(result[rows], evaluate(op, np.ascontiguousarray(logits[rows])))
     assert_same_bits(op, logits)
