@@ -178,7 +178,7 @@ void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* place
 }
 
 // Stores as little as may be: what is written to memory here has to wait for what is streamed before.
-Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count) const {
+Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count, const ReadAhead* ahead) const {
   uint32_t faults = 0;
   TileCall call;
   call.count = count;
@@ -192,7 +192,11 @@ Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t c
       call.scalars |= uint32_t{place.is_single} << k;
     }
     call.out = places[instruction.out].base + begin * places[instruction.out].step;
-    Run(*instruction.op, call);
+    if (ahead != nullptr && i + 1 == instructions_.size()) {
+      instruction.op->stream(call, *ahead, begin * ElementBytes(instruction.op->result) / kLineBytes);
+    } else {
+      Run(*instruction.op, call);
+    }
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));
     }

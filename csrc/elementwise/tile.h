@@ -7,6 +7,7 @@
 // conversion of a bfloat16 has code with that inside.
 #pragma once
 
+#include "kernel_api/stream.h"
 #include "math/lanes.h"
 #include "math/polynomial.h"
 
@@ -27,6 +28,9 @@ struct TileCall {
 };
 
 using TileFunction = void (*)(const TileCall& call);
+// The same for results that are written past the caches, to where a line begins. Lines of `ahead` from `first_line`
+// on are fetched meanwhile.
+using StreamFunction = void (*)(const TileCall& call, const ReadAhead& ahead, int64_t first_line);
 
 struct TileOp {
   const char* name;
@@ -34,6 +38,7 @@ struct TileOp {
   DType result;  // of the output
   int32_t arity;
   TileFunction run;
+  StreamFunction stream = nullptr;
   bool is_wide = false;    // `run` takes and makes floats where there are 16-bit floats
   bool is_costly = false;  // takes longer than the conversion of a bfloat16
 };
@@ -102,6 +107,26 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
   auto* y = static_cast<Result*>(call.out);
   ForElements<kStep<T, Result>>(
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
+}
+
+// What takes as long as memory does: neither should wait for the other to have done a tile.
+template <typename Op, typename T>
+__attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const ReadAhead& ahead, int64_t first_line) {
+  constexpr int64_t kPerLine = kLineBytes / sizeof(T);
+  const T* x = static_cast<const T*>(call.in[0]);
+  T* y = static_cast<T*>(call.out);
+  int64_t i = 0;
+  for (; i + kPerLine <= call.count; i += kPerLine) {
+    alignas(kLineBytes) T line[kPerLine];
+#pragma GCC ivdep
+    for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[i + k]);
+    ahead.Fetch(first_line++);
+    StreamLine(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(line));
+  }
+  for (; i < call.count; ++i) {
+    __asm__("" : "+r"(i));  // keeps vector code out of this loop
+    y[i] = Op::Run(x[i]);
+  }
 }
 
 // For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
@@ -240,16 +265,20 @@ using Worked = std::conditional_t<kIsWidened<Op, T>, float, T>;
 
 // An operation for T that makes a Result of what it works on.
 template <typename Op, typename T, typename Result>
-constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
+constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, StreamFunction stream = nullptr) {
   const bool is_rounded = kIsWidened<Op, T> && std::is_same_v<Result, float>;
   const DType result = is_rounded ? DTypeOf<T>() : DTypeOf<Result>();
-  return {name, DTypeOf<T>(), result, arity, run, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
+  return {name, DTypeOf<T>(), result, arity, run, stream, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
 template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>);
+  StreamFunction stream = nullptr;
+  if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
+    stream = StreamedUnaryTile<Op, T>;
+  }
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, stream);
 }
 
 template <typename Op, typename T>

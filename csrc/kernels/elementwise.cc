@@ -171,7 +171,8 @@ class TileRunner {
         operands.run >= kLongRun && (!operands.is_streamed || operands.run % kElementsPerLine == 0);
     expands_ = operands.repeated_count > 0 && !has_long_runs;
     expanded_count_ = expands_ ? operands.repeated_count : 0;
-    staged_count_ = operands.is_streamed ? call.out_count : 0;
+    is_staged_ = operands.is_streamed && !program.CanStream();
+    staged_count_ = is_staged_ ? call.out_count : 0;
     tile_count_ = TileCount();
     PlaceInputs();
     PlaceOutputs();
@@ -240,8 +241,9 @@ class TileRunner {
       count = std::min(count, operands_.run - *begin % operands_.run);
       PlaceRun(*begin);
     }
-    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count));
-    if (operands_.is_streamed) StreamOutputs(*begin, count);
+    const bool is_streamed_at_once = operands_.is_streamed && !is_staged_;
+    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &ahead_ : nullptr));
+    if (is_staged_) StreamOutputs(*begin, count);
     *begin += count;
     return Status();
   }
@@ -288,8 +290,8 @@ class TileRunner {
     for (int i = 0; i < call_.out_count; ++i) {
       const Tensor& output = *call_.out[i];
       const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
-      places_[program_.outputs()[i]] = operands_.is_streamed ? Place{ScratchTile(expanded_count_ + i), 0, false}
-                                                             : Place{static_cast<char*>(output.data), bytes, false};
+      places_[program_.outputs()[i]] = is_staged_ ? Place{ScratchTile(expanded_count_ + i), 0, false}
+                                                  : Place{static_cast<char*>(output.data), bytes, false};
     }
   }
 
@@ -310,6 +312,7 @@ class TileRunner {
   const Range chunk_;
   bool expands_;
   int expanded_count_;  // inputs
+  bool is_staged_;      // outputs are computed in a cache, then streamed
   int staged_count_;    // outputs
   int64_t tile_count_;
   ReadAhead ahead_;

@@ -57,6 +57,26 @@ def test_chains_and_conditions():
     assert_same_bits(build, a, b, c)
 
 
+# Functions that are streamed by themselves, alone and at the end of a chain.
+COSTLY = {
+    "tanh": (tf.tanh, [floats(8 * MI + 5)]),
+    "tanh of doubles": (tf.tanh, [floats(4 * MI + 3).astype(np.float64)]),
+    "sigmoid of short rows": (lambda a, b: tf.sigmoid(a * b + b), [floats(90001, 97), floats(97)]),
+    "erfc of rows of whole lines": (lambda a, b: tf.math.erfc(a - b), [floats(32771, 256), floats(256)]),
+    "elu of long rows": (lambda a, b: tf.nn.elu(a + b), [floats(4099, 2053), floats(2053)]),
+    "asin of a product of doubles": (lambda a, b: tf.asin(a * b), [floats(4 * MI + 3).astype(np.float64)] * 2),
+}
+
+
+@pytest.mark.parametrize("build, arrays", COSTLY.values(), ids=COSTLY)
+def test_costly_functions(build, arrays):
+    result = evaluate(build, *arrays)
+    for part in (slice(0, 999), slice(len(result) // 3, len(result) // 3 + 999), slice(len(result) - 999, None)):
+        small = [array[part] if len(array) == len(result) else array for array in arrays]
+        np.testing.assert_array_equal(result[part], evaluate(build, *small))
+    assert_same_bits(build, *arrays)
+
+
 @pytest.mark.parametrize("types", [(np.uint8, np.float64), (np.float64, np.uint8), (np.float32, np.float16)])
 def test_casts(types):
     given, wanted = types
