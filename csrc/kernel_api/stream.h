@@ -46,15 +46,12 @@ inline void StreamLine(char* to, const char* from) {
 #endif
 }
 
-// Whole lines, to multiples of 64 bytes; as many from `ahead` on are fetched meanwhile. That may lie behind an array.
-// In long runs four places take turns, which keeps more of memory's banks busy.
-inline void StreamLines(char* to, const char* from, int64_t bytes, const char* ahead) {
+// Calls line(i) for offsets i of whole lines. In long runs four places take turns, which keeps more of memory's banks
+// busy.
+template <typename Line>
+inline void ForLines(int64_t bytes, const Line& line) {
   constexpr int64_t kLongRun = 32 << 10;
   constexpr int kPlaces = 4;
-  const auto line = [=](int64_t i) {
-    __builtin_prefetch(ahead + i);
-    StreamLine(to + i, from + i);
-  };
   int64_t done = 0;
   if (bytes >= kLongRun) {
     const int64_t part = bytes / (64 * kPlaces) * 64;
@@ -64,6 +61,18 @@ inline void StreamLines(char* to, const char* from, int64_t bytes, const char* a
     done = kPlaces * part;
   }
   for (int64_t i = done; i < bytes; i += 64) line(i);
+}
+
+// Whole lines, to multiples of 64 bytes.
+inline void StreamLines(char* to, const char* from, int64_t bytes) {
+  ForLines(bytes, [=](int64_t i) { StreamLine(to + i, from + i); });
+}
+// As many from `ahead` on are fetched meanwhile. That may lie behind an array.
+inline void StreamLines(char* to, const char* from, int64_t bytes, const char* ahead) {
+  ForLines(bytes, [=](int64_t i) {
+    __builtin_prefetch(ahead + i);
+    StreamLine(to + i, from + i);
+  });
 }
 
 // Arrays that are read soon. Their lines are brought into the first-level cache one by one while others are streamed:
@@ -90,8 +99,8 @@ class ReadAhead {
     }
   }
 
-  // What is read for line i.
-  void Fetch(int64_t i) const {
+  // What is read for line i. GCC takes this for a function without effect: it must be inlined early.
+  __attribute__((always_inline)) void Fetch(int64_t i) const {
     for (int k = 0; k < count_; ++k) {
       const int64_t bytes = arrays_[k].bytes_per_line;
       for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(arrays_[k].base + i * bytes + byte);

@@ -39,7 +39,7 @@ void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_byt
       const int64_t bytes = std::min(part_bytes - skip, left);
       const char* const from = Data<char>(*call.in[k]) + row * part_bytes + skip;
       if (kIsStreamed) {
-        writer.Append(from, bytes);
+        writer.AppendNext(from, bytes);
       } else {
         CopyBytes(to, from, bytes);
         to += bytes;

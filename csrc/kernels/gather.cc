@@ -18,6 +18,9 @@ namespace stillflow {
 namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
+constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
+
+bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
 
 // params[batch, outer, size, row bytes] picked by indices[batch, picks].
 struct Picking {
@@ -32,14 +35,15 @@ template <typename Index>
 Status PickRows(const KernelCall& call, const Picking& picking) {
   const Tensor& indices = *call.in[1];
   const int64_t row_bytes = picking.row_bytes;
-  const int64_t ahead = RowsAhead(row_bytes);
+  const int64_t ahead = RowsAhead(row_bytes, kRandomBytesAhead);
   const int64_t block_bytes = picking.size * row_bytes;
   const char* const params = Data<char>(*call.in[0]);
   const Index* const all_indices = Data<Index>(indices);
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   const bool is_streamed = IsStreamed(*call.out[0]);
-  return ForEachChunk(call, rows, std::max<int64_t>(kBytesPerChunk / row_bytes, 1), [&](Range range) {
+  const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
+  return ForEachChunk(call, rows, std::max<int64_t>(bytes_per_chunk / row_bytes, 1), [&](Range range) {
     LineWriter writer(output + range.begin * row_bytes);
     int64_t row = range.begin;
     while (row < range.end) {
@@ -51,23 +55,21 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
       const Index* const picks = all_indices + batch_offset;
       const char* const from = params + block * block_bytes;
       char* to = output + row * row_bytes;
+      int64_t fetched = first;
       for (int64_t i = first; i < last; ++i, to += row_bytes) {
-        const int64_t index = picks[i];
-        const char* next = from;
-        if (i + ahead < last) {
-          const int64_t row_ahead = picks[i + ahead];
-          if (static_cast<uint64_t>(row_ahead) < static_cast<uint64_t>(picking.size)) {
-            next += row_ahead * row_bytes;
-            if (!is_streamed) PrefetchRow(next, row_bytes);
-          }
+        for (; fetched < std::min(i + ahead, last); ++fetched) {
+          const int64_t next = picks[fetched];
+          if (IsWithin(next, picking.size)) PrefetchRow(from + next * row_bytes, row_bytes);
         }
-        if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(picking.size)) {
+        const int64_t index = picks[i];
+        if (!IsWithin(index, picking.size)) {
           return BadIndex("indices", indices, batch_offset + i, index, picking.size);
         }
+        const char* const picked = from + index * row_bytes;
         if (is_streamed) {
-          writer.Append(from + index * row_bytes, row_bytes, next);
+          writer.Append(picked, row_bytes);
         } else {
-          CopyBytes(to, from + index * row_bytes, row_bytes);
+          CopyBytes(to, picked, row_bytes);
         }
       }
       row += last - first;

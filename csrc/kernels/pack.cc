@@ -119,7 +119,7 @@ Status Pack(const KernelCall& call) {
       for (int64_t i = range.begin; i < range.end; ++i) {
         const char* const from = Data<char>(*call.in[value]) + row * run_bytes;
         if (is_streamed) {
-          writer.Append(from, run_bytes);
+          writer.AppendNext(from, run_bytes);
         } else {
           CopyBytes(to + i * run_bytes, from, run_bytes);
         }

@@ -17,10 +17,25 @@ class LineWriter {
         filled_(skipped_),
         line_(to - skipped_) {}
 
-  // As many bytes from `ahead` on are fetched meanwhile. That may lie behind an array.
-  void Append(const char* from, int64_t bytes, const char* ahead) {
+  // What has been asked for before.
+  void Append(const char* from, int64_t bytes) { AppendWith<false>(from, bytes); }
+
+  // From where what is appended next will be read soon, too: that is asked for meanwhile.
+  void AppendNext(const char* from, int64_t bytes) { AppendWith<true>(from, bytes); }
+
+  // Belongs at the end of each chunk, in the place of EndStream.
+  void Finish() {
+    std::memcpy(line_ + skipped_, pending_ + skipped_, filled_ - skipped_);
+    EndStream();
+  }
+
+ private:
+  static constexpr int64_t kBytesAhead = 2048;
+
+  template <bool kFetches>
+  void AppendWith(const char* from, int64_t bytes) {
     if (filled_ > 0) {
-      __builtin_prefetch(ahead + bytes - 1);
+      if (kFetches) __builtin_prefetch(from + kBytesAhead + bytes - 1);
       const int64_t part = std::min(kLineBytes - filled_, bytes);
       CopySmall(pending_ + filled_, from, part);
       filled_ += part;
@@ -31,24 +46,16 @@ class LineWriter {
     }
     filled_ = bytes % kLineBytes;
     const int64_t whole = bytes - filled_;
-    StreamLines(line_, from, whole, ahead);
+    if (kFetches) {
+      StreamLines(line_, from, whole, from + kBytesAhead);
+    } else {
+      StreamLines(line_, from, whole);
+    }
     line_ += whole;
     if (filled_ == 0) return;
-    __builtin_prefetch(ahead + whole);
+    if (kFetches) __builtin_prefetch(from + kBytesAhead + whole);
     CopySmall(pending_, from + whole, filled_);
   }
-
-  // From where what is appended next will be read soon, too.
-  void Append(const char* from, int64_t bytes) { Append(from, bytes, from + kBytesAhead); }
-
-  // Belongs at the end of each chunk, in the place of EndStream.
-  void Finish() {
-    std::memcpy(line_ + skipped_, pending_ + skipped_, filled_ - skipped_);
-    EndStream();
-  }
-
- private:
-  static constexpr int64_t kBytesAhead = 2048;
 
   void WriteLine() {
     if (skipped_ == 0) {

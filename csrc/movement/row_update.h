@@ -139,11 +139,12 @@ inline void UpdateRow(T* to, const T* from, int64_t width, const T* scale = null
 template <typename Operation, typename T, typename Number>
 STILLFLOW_INLINE void UpdateNumbered(const RowUpdates<T>& work, int64_t count, const Number& number) {
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
-  const int64_t ahead = RowsAhead(row_bytes);
+  const int64_t ahead = RowsAhead(row_bytes, kRandomBytesAhead);
+  int64_t fetched = 0;
   for (int64_t i = 0; i < count; ++i) {
-    if (i + ahead < count) {
-      const int64_t next = number(i + ahead);
-      if (work.rows[next] >= 0) PrefetchRowToWrite(work.table + work.rows[next] * work.width, row_bytes);
+    for (; fetched < std::min(i + ahead, count); ++fetched) {
+      const int64_t next = number(fetched);
+      if (work.rows[next] >= 0) PrefetchRow(work.table + work.rows[next] * work.width, row_bytes);
       PrefetchRow(work.updates + next * work.update_stride, row_bytes);
     }
     const int64_t update = number(i);

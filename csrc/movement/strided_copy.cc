@@ -179,7 +179,7 @@ template <typename T>
 Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
   const int last = copy.rank - 1;
   const auto run_bytes = static_cast<int64_t>(copy.dims[last] * sizeof(T));
-  const int64_t runs_ahead = RowsAhead(run_bytes);
+  const int64_t runs_ahead = RowsAhead(run_bytes, kStridedBytesAhead);
   const int64_t runs = copy.Count() / copy.dims[last];
   return ForEachChunk(call, runs, std::max<int64_t>(kBytesPerChunk / run_bytes, 1), [&](Range range) {
     Walk walk(copy, last, range.begin);
@@ -190,8 +190,7 @@ Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from
       for (; fetched < std::min(run + runs_ahead, range.end); ++fetched, ahead.Next()) {
         PrefetchRow(from + ahead.from, run_bytes);
       }
-      const char* const run_from = reinterpret_cast<const char*>(from + walk.from);
-      writer.Append(run_from, run_bytes, run_from);
+      writer.Append(reinterpret_cast<const char*>(from + walk.from), run_bytes);
     }
     writer.Finish();
   });
@@ -308,7 +307,7 @@ Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to
     const char* const part_from = static_cast<const char*>(from) + range.begin;
     if (!IsStreamed(bytes)) return CopyBytes(part_to, part_from, range.end - range.begin);
     LineWriter writer(part_to);
-    writer.Append(part_from, range.end - range.begin);
+    writer.AppendNext(part_from, range.end - range.begin);
     writer.Finish();
   });
 }
