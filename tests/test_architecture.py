@@ -143,7 +143,7 @@ C_LAYERS = {
     "linear": {"linear", "gemm", "math", "kernel_api"},
     "movement": {"movement", "math", "kernel_api"},
     "softmax": {"softmax", "math", "kernel_api"},
-    "training": {"training", "math", "kernel_api"},
+    "training": {"training", "movement", "math", "kernel_api"},
     "kernels": {
         "elementwise",
         "gemm",

@@ -91,11 +91,17 @@ Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t 
   constexpr int64_t kSegmentsPerChunk = 16;
   const T* const data = Data<T>(*call.in[0]);
   T* const output = MutableData<T>(*call.out[0]);
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  const int64_t ahead = RowsAhead(row_bytes, kRandomBytesAhead);
   return ForEachChunk(call, segments.count, kSegmentsPerChunk, [&](Range range) {
+    int64_t fetched = segments.starts[range.begin];
     for (int64_t s = range.begin; s < range.end; ++s) {
       T* const row = output + s * width;
       std::memset(static_cast<void*>(row), 0, width * sizeof(T));
       for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
+        for (; fetched < std::min(i + ahead, segments.starts[range.end]); ++fetched) {
+          PrefetchRow(data + segments.indices[fetched] * width, row_bytes);
+        }
         UpdateRow<AddTo>(row, data + segments.indices[i] * width, width);
       }
       const int64_t rows = segments.starts[s + 1] - segments.starts[s];

@@ -27,4 +27,14 @@ inline int64_t RowsAhead(int64_t row_bytes, int64_t bytes_ahead) {
   return std::clamp<int64_t>(bytes_ahead / std::max<int64_t>(row_bytes, 1), 2, 256);
 }
 
+// Calls fetch(i), and `ahead` items later use(i).
+template <typename Fetch, typename Use>
+STILLFLOW_INLINE void ForFetched(int64_t count, int64_t ahead, const Fetch& fetch, const Use& use) {
+  int64_t fetched = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    for (; fetched < std::min(i + ahead, count); ++fetched) fetch(fetched);
+    use(i);
+  }
+}
+
 }  // namespace stillflow

@@ -18,6 +18,8 @@
 #include <utility>
 
 #include "math/scalar.h"
+#include "movement/dealt_rows.h"
+#include "movement/prefetch.h"
 
 namespace stillflow {
 
@@ -73,7 +75,6 @@ class LockedVariables {
 namespace update {
 
 constexpr int64_t kElementsPerChunk = 16384;
-constexpr int64_t kMostParts = 64;
 
 // ---- Checks -------------------------------------------------------------------------------------------------
 
@@ -101,8 +102,9 @@ inline Status CheckVariables(const LockedVariables& variables, const UpdateSigna
   return Status();
 }
 
-// A gradient of rows, and where they belong.
-inline Status CheckRows(const Tensor& var, const Tensor& grad, const Tensor& indices) {
+// A gradient of rows, and where they belong, which is copied to `rows`: what is checked is what is used, whatever
+// another thread does to the indices.
+inline Status ReadRows(const Tensor& var, const Tensor& grad, const Tensor& indices, int64_t* rows) {
   if (var.rank < 1) return STILLFLOW_INVALID_ARGUMENT("var must be at least 1 dimensional");
   if (indices.rank != 1) return STILLFLOW_INVALID_ARGUMENT("indices must be one-dimensional");
   if (grad.rank != var.rank) {
@@ -118,10 +120,10 @@ inline Status CheckRows(const Tensor& var, const Tensor& grad, const Tensor& ind
     return STILLFLOW_INVALID_ARGUMENT("grad must be the same size as indices in the first dimension.");
   }
   for (int64_t i = 0; i < indices.count; ++i) {
-    const int64_t row = IntAt(indices, i);
-    if (row < 0 || row >= var.dims[0]) {
+    rows[i] = IntAt(indices, i);
+    if (rows[i] < 0 || rows[i] >= var.dims[0]) {
       return STILLFLOW_INVALID_ARGUMENT("Index %lld at offset %lld in indices is out of range",
-                                        static_cast<long long>(row), static_cast<long long>(i));
+                                        static_cast<long long>(rows[i]), static_cast<long long>(i));
     }
   }
   return Status();
@@ -157,19 +159,21 @@ Status UpdateDense(const KernelCall& call, const Formula& formula, const LockedV
   });
 }
 
-// Rows are dealt out by their numbers, so that each has one writer.
 template <typename T, int kVariables, typename Formula>
 Status UpdateRows(const KernelCall& call, const Formula& formula, const LockedVariables& locked, const Tensor& grad,
-                  const Tensor& indices) {
-  if (indices.count == 0) return Status();
-  const int64_t width = grad.count / indices.count;
-  const int64_t parts = std::min(grad.count / kElementsPerChunk + 1, kMostParts);
-  return ForEachChunk(call, parts, 1, [&](Range range) {
-    for (int64_t i = 0; i < indices.count; ++i) {
-      const int64_t row = IntAt(indices, i);
-      if (parts > 1 && row % parts != range.begin) continue;
-      UpdateRun<T, kVariables>(formula, locked, row * width, Data<T>(grad) + i * width, width);
-    }
+                  const int64_t* rows, int64_t count) {
+  if (count == 0) return Status();
+  const int64_t width = grad.count / count;
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  return ForDealtRows(call, rows, count, row_bytes, [&](int64_t dealt, const auto& number) {
+    const auto fetch = [&](int64_t i) {
+      for (int k = 0; k < kVariables; ++k) PrefetchRow(Data<T>(locked[k]) + rows[number(i)] * width, row_bytes);
+    };
+    const auto apply = [&](int64_t i) {
+      const int64_t update = number(i);
+      UpdateRun<T, kVariables>(formula, locked, rows[update] * width, Data<T>(grad) + update * width, width);
+    };
+    ForFetched(dealt, RowsAhead(row_bytes * kVariables, kRandomBytesAhead), fetch, apply);
   });
 }
 
@@ -207,8 +211,11 @@ Status ApplyUpdate(const KernelCall& call, const UpdateSignature& signature) {
   const Tensor* indices = arguments.indices;
   LockedVariables locked(call, kVariables);
   STILLFLOW_RETURN_IF_ERROR(update::CheckVariables(locked, signature, grad.dtype));
+  const int64_t row_count = indices != nullptr ? indices->count : 0;
+  const Scratch rows(call, row_count * static_cast<int64_t>(sizeof(int64_t)));
+  if (!rows.ok()) return OutOfScratch();
   STILLFLOW_RETURN_IF_ERROR(
-      indices != nullptr ? update::CheckRows(locked[0], grad, *indices)
+      indices != nullptr ? update::ReadRows(locked[0], grad, *indices, rows.data<int64_t>())
                          : update::CheckSameShape(locked[0], signature.variables[0], grad, signature.gradient));
   STILLFLOW_RETURN_IF_ERROR(locked.MakeAllUnique(*call.services));
   return ForType<float, double, Half, BFloat16>("optimizer", grad.dtype, [&](auto tag) {
@@ -220,8 +227,9 @@ Status ApplyUpdate(const KernelCall& call, const UpdateSignature& signature) {
           scalar.dtype == DType::kInt64 ? static_cast<Wide<T>>(*Data<int64_t>(scalar)) : Widen(*Data<T>(scalar));
     }
     const Formula<Wide<T>> formula(values, call.attrs);
-    return indices != nullptr ? update::UpdateRows<T, kVariables>(call, formula, locked, grad, *indices)
-                              : update::UpdateDense<T, kVariables>(call, formula, locked, grad);
+    return indices != nullptr
+               ? update::UpdateRows<T, kVariables>(call, formula, locked, grad, rows.data<int64_t>(), row_count)
+               : update::UpdateDense<T, kVariables>(call, formula, locked, grad);
   });
 }
 

@@ -5,6 +5,7 @@ import pytest
 from recorded_values import assert_same, cases, evaluate
 
 import stillflow as tf
+from stillflow import testing
 from stillflow.testing import assert_same_bits
 
 TOLERANCE = {"float16": 5e-3, "float32": 2e-6, "float64": 1e-12}
@@ -129,6 +130,31 @@ def test_same_bits_everywhere(name, rng):
     assert_same_bits(dense, rng.standard_normal((50, 301)).astype(np.float32))
     if name in ("descend", "adam"):
         assert_same_bits(sparse, rng.standard_normal((200, 301)).astype(np.float32), rows)
+
+
+def test_rows_that_several_threads_update(rng):
+    rows = np.minimum(rng.zipf(1.3, 30011), 5003) - 1
+    grads = rng.standard_normal((len(rows), 17)).astype(np.float32)
+
+    def update(grad, indices):
+        w = tf.Variable(tf.zeros([5003, 17]))
+        optimizer = tf.train.AdagradOptimizer(0.5)
+        optimizer._create_slots([w])
+        optimizer._prepare()
+        accumulator = optimizer.get_slot(w, "accumulator")
+        with tf.control_dependencies([w.initializer, accumulator.initializer]):
+            done = optimizer._apply_sparse(tf.IndexedSlices(grad, indices, w.shape), w)
+        with tf.control_dependencies([done]):
+            return w.read_value() + 0, accumulator.read_value() + 0
+
+    expected = np.zeros([5003, 17], np.float32)
+    squares = np.full_like(expected, 0.1)
+    for row, grad in zip(rows, grads, strict=True):
+        squares[row] += grad * grad
+        expected[row] -= grad * np.float32(0.5) / np.sqrt(squares[row])
+    for result, value in zip(testing.evaluate(update, grads, rows), (expected, squares), strict=True):
+        np.testing.assert_allclose(result, value, rtol=1e-5, atol=1e-5)
+    assert_same_bits(update, grads, rows)
 
 
 def stepped(name, start, grad):
