@@ -123,10 +123,7 @@ __attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const Rea
     ahead.Fetch(first_line++);
     StreamLine(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(line));
   }
-  for (; i < call.count; ++i) {
-    __asm__("" : "+r"(i));  // keeps vector code out of this loop
-    y[i] = Op::Run(x[i]);
-  }
+  UnaryTile<Op, T>(TileCall{{x + i}, y + i, call.count - i, 0, nullptr});
 }
 
 // For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
