@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "movement/indices.h"
+#include "movement/prefetch.h"
 #include "movement/row_update.h"
 
 namespace stillflow {
@@ -92,16 +93,17 @@ Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t 
   const T* const data = Data<T>(*call.in[0]);
   T* const output = MutableData<T>(*call.out[0]);
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
-  const int64_t ahead = RowsAhead(row_bytes, kRandomBytesAhead);
   return ForEachChunk(call, segments.count, kSegmentsPerChunk, [&](Range range) {
-    int64_t fetched = segments.starts[range.begin];
+    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
+      PrefetchRow(data + segments.indices[i] * width, row_bytes);
+    };
+    FetchAhead ahead(segments.starts[range.begin], segments.starts[range.end],
+                     RowsAhead(row_bytes, kRandomBytesAhead));
     for (int64_t s = range.begin; s < range.end; ++s) {
       T* const row = output + s * width;
       std::memset(static_cast<void*>(row), 0, width * sizeof(T));
       for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
-        for (; fetched < std::min(i + ahead, segments.starts[range.end]); ++fetched) {
-          PrefetchRow(data + segments.indices[fetched] * width, row_bytes);
-        }
+        ahead.Before(i, fetch);
         UpdateRow<AddTo>(row, data + segments.indices[i] * width, width);
       }
       const int64_t rows = segments.starts[s + 1] - segments.starts[s];

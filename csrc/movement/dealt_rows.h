@@ -21,7 +21,7 @@ struct Dealing {
   int64_t PartOf(int64_t row) const { return row >> shift & (parts - 1); }
 };
 
-// The updates of each part in their order, as lists for each block of `per_block` updates.
+// The changes of each part in their order, as lists for each block of `per_block` changes.
 class PartLists {
  public:
   PartLists(const KernelCall& call, const Dealing& dealing, int64_t count, int64_t per_block)

@@ -27,14 +27,22 @@ inline int64_t RowsAhead(int64_t row_bytes, int64_t bytes_ahead) {
   return std::clamp<int64_t>(bytes_ahead / std::max<int64_t>(row_bytes, 1), 2, 256);
 }
 
-// Calls fetch(i), and `ahead` items later use(i).
-template <typename Fetch, typename Use>
-STILLFLOW_INLINE void ForFetched(int64_t count, int64_t ahead, const Fetch& fetch, const Use& use) {
-  int64_t fetched = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    for (; fetched < std::min(i + ahead, count); ++fetched) fetch(fetched);
-    use(i);
+// Items begin, ..., end - 1, which are asked for `ahead` items before they are used.
+class FetchAhead {
+ public:
+  FetchAhead(int64_t begin, int64_t end, int64_t ahead) : next_(begin), end_(end), ahead_(ahead) {}
+
+  // Belongs before item i is used. Calls fetch(k) for each item that is now near enough; like PrefetchRow it must
+  // always be inlined.
+  template <typename Fetch>
+  STILLFLOW_INLINE void Before(int64_t i, const Fetch& fetch) {
+    for (; next_ < std::min(i + ahead_, end_); ++next_) fetch(next_);
   }
-}
+
+ private:
+  int64_t next_;
+  const int64_t end_;
+  const int64_t ahead_;
+};
 
 }  // namespace stillflow

@@ -124,21 +124,18 @@ template <typename Operation, typename T>
 Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
   return ForDealtRows(call, work.rows, work.count, row_bytes, [&](int64_t count, const auto& number) {
-    const auto fetch = [&](int64_t i) {
+    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
       const int64_t update = number(i);
       if (work.rows[update] >= 0) PrefetchRow(work.table + work.rows[update] * work.width, row_bytes);
       PrefetchRow(work.updates + update * work.update_stride, row_bytes);
     };
-    const auto apply = [&](int64_t i) {
+    FetchAhead ahead(0, work.width > 1 ? count : 0, RowsAhead(row_bytes, kRandomBytesAhead));
+    for (int64_t i = 0; i < count; ++i) {
+      ahead.Before(i, fetch);
       const int64_t update = number(i);
-      if (work.rows[update] < 0) return;
+      if (work.rows[update] < 0) continue;
       UpdateRow<Operation>(work.table + work.rows[update] * work.width, work.updates + update * work.update_stride,
                            work.width, work.scale);
-    };
-    if (work.width > 1) {
-      ForFetched(count, RowsAhead(row_bytes, kRandomBytesAhead), fetch, apply);
-    } else {
-      for (int64_t i = 0; i < count; ++i) apply(i);
     }
   });
 }

@@ -179,17 +179,18 @@ template <typename T>
 Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
   const int last = copy.rank - 1;
   const auto run_bytes = static_cast<int64_t>(copy.dims[last] * sizeof(T));
-  const int64_t runs_ahead = RowsAhead(run_bytes, kStridedBytesAhead);
   const int64_t runs = copy.Count() / copy.dims[last];
   return ForEachChunk(call, runs, std::max<int64_t>(kBytesPerChunk / run_bytes, 1), [&](Range range) {
     Walk walk(copy, last, range.begin);
-    Walk ahead(copy, last, range.begin);
-    int64_t fetched = range.begin;
+    Walk walk_ahead(copy, last, range.begin);
+    const auto fetch = [&](int64_t) __attribute__((always_inline)) {
+      PrefetchRow(from + walk_ahead.from, run_bytes);
+      walk_ahead.Next();
+    };
+    FetchAhead ahead(range.begin, range.end, RowsAhead(run_bytes, kStridedBytesAhead));
     LineWriter writer(reinterpret_cast<char*>(to + range.begin * copy.dims[last]));
     for (int64_t run = range.begin; run < range.end; ++run, walk.Next()) {
-      for (; fetched < std::min(run + runs_ahead, range.end); ++fetched, ahead.Next()) {
-        PrefetchRow(from + ahead.from, run_bytes);
-      }
+      ahead.Before(run, fetch);
       writer.Append(reinterpret_cast<const char*>(from + walk.from), run_bytes);
     }
     writer.Finish();

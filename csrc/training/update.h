@@ -166,14 +166,15 @@ Status UpdateRows(const KernelCall& call, const Formula& formula, const LockedVa
   const int64_t width = grad.count / count;
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
   return ForDealtRows(call, rows, count, row_bytes, [&](int64_t dealt, const auto& number) {
-    const auto fetch = [&](int64_t i) {
+    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
       for (int k = 0; k < kVariables; ++k) PrefetchRow(Data<T>(locked[k]) + rows[number(i)] * width, row_bytes);
     };
-    const auto apply = [&](int64_t i) {
+    FetchAhead ahead(0, dealt, RowsAhead(row_bytes * kVariables, kRandomBytesAhead));
+    for (int64_t i = 0; i < dealt; ++i) {
+      ahead.Before(i, fetch);
       const int64_t update = number(i);
       UpdateRun<T, kVariables>(formula, locked, rows[update] * width, Data<T>(grad) + update * width, width);
-    };
-    ForFetched(dealt, RowsAhead(row_bytes * kVariables, kRandomBytesAhead), fetch, apply);
+    }
   });
 }
 
