@@ -142,7 +142,7 @@ C_LAYERS = {
     "gemm": {"gemm", "math", "kernel_api"},
     "linear": {"linear", "gemm", "math", "kernel_api"},
     "movement": {"movement", "math", "kernel_api"},
-    "softmax": {"softmax", "math", "kernel_api"},
+    "softmax": {"softmax", "movement", "math", "kernel_api"},
     "training": {"training", "movement", "math", "kernel_api"},
     "kernels": {
         "elementwise",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "math/scalar.h"
 #include "movement/strided_copy.h"
 
 namespace stillflow {
@@ -23,6 +24,23 @@ class LineWriter {
   // From where what is appended next will be read soon, too: that is asked for meanwhile.
   void AppendNext(const char* from, int64_t bytes) { AppendWith<true>(from, bytes); }
 
+  // Bytes that are missing in a line that has been begun.
+  int64_t missing() const { return filled_ > 0 ? kLineBytes - filled_ : 0; }
+
+  // A whole line, when none has been begun.
+  STILLFLOW_INLINE void AppendLine(const char* from) {
+    StreamLine(line_, from);
+    line_ += kLineBytes;
+  }
+
+  // Bytes that do not go beyond a line, written by make(to) where they wait for the rest of it.
+  template <typename Make>
+  STILLFLOW_INLINE void AppendMade(int64_t bytes, const Make& make) {
+    make(pending_ + filled_);
+    filled_ += bytes;
+    if (filled_ == kLineBytes) WriteLine();
+  }
+
   // Belongs at the end of each chunk, in the place of EndStream.
   void Finish() {
     std::memcpy(line_ + skipped_, pending_ + skipped_, filled_ - skipped_);
@@ -37,10 +55,8 @@ class LineWriter {
     if (filled_ > 0) {
       if (kFetches) __builtin_prefetch(from + kBytesAhead + bytes - 1);
       const int64_t part = std::min(kLineBytes - filled_, bytes);
-      CopySmall(pending_ + filled_, from, part);
-      filled_ += part;
-      if (filled_ < kLineBytes) return;
-      WriteLine();
+      AppendMade(part, [&](char* to) __attribute__((always_inline)) { CopySmall(to, from, part); });
+      if (filled_ > 0) return;
       from += part;
       bytes -= part;
     }

@@ -14,7 +14,7 @@
 namespace stillflow {
 
 constexpr int kSumLanes = 16;
-constexpr int64_t kLongRow = 512;
+constexpr int64_t kLongRow = 512;  // from here on more lanes gain more than their tree costs
 
 template <typename W>
 W Sum(const W* terms, int64_t count) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernel_api/stream.h"
+#include "movement/line_writer.h"
 #include "softmax/row_tile.h"
 
 namespace stillflow {
@@ -55,17 +56,14 @@ struct RowResult {
 template <bool kIsLog, typename T>
 class PendingRows {
  public:
-  explicit PendingRows(T* to)
-      : skipped_(static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes / sizeof(T))),
-        filled_(skipped_),
-        line_(to - skipped_) {}
+  explicit PendingRows(T* to) : writer_(reinterpret_cast<char*>(to)) {}
 
   // The row before must have been finished.
   void Begin(const T* from, RowResult<kIsLog, T> result, int64_t count) {
     from_ = from;
     result_ = result;
     left_ = count;
-    if (filled_ > 0) FillLine();
+    WritePart(std::min(left_, writer_.missing() / static_cast<int64_t>(sizeof(T))));
   }
 
   STILLFLOW_INLINE void StreamLines(int64_t lines) {
@@ -77,12 +75,11 @@ class PendingRows {
         numbers = result_(numbers);
         std::memcpy(line + k, &numbers, sizeof numbers);
       }
-      StreamLine(reinterpret_cast<char*>(line_), reinterpret_cast<const char*>(line));
-      line_ += kPerLine;
+      writer_.AppendLine(reinterpret_cast<const char*>(line));
       from_ += kPerLine;
       left_ -= kPerLine;
     }
-    if (left_ > 0 && left_ < kPerLine) FillLine();  // at once: what they are made of may be overwritten next
+    if (left_ > 0 && left_ < kPerLine) WritePart(left_);  // at once: what they are made of may be overwritten next
   }
 
   void FinishRow() { StreamLines(left_); }
@@ -90,33 +87,26 @@ class PendingRows {
   // Belongs at the end of each chunk, in the place of EndStream.
   void Finish() {
     FinishRow();
-    std::copy(pending_ + skipped_, pending_ + filled_, line_ + skipped_);
-    EndStream();
+    writer_.Finish();
   }
 
  private:
   static constexpr int64_t kPerLine = kLineBytes / sizeof(T);
   static constexpr int64_t kPerRegister = kRegisterBytes / sizeof(T);
 
-  void FillLine() {
-    for (; filled_ < kPerLine && left_ > 0; ++filled_, --left_) pending_[filled_] = result_(*from_++);
-    if (filled_ < kPerLine) return;
-    if (skipped_ == 0) {
-      StreamLine(reinterpret_cast<char*>(line_), reinterpret_cast<const char*>(pending_));
-    } else {
-      std::copy(pending_ + skipped_, pending_ + kPerLine, line_ + skipped_);
-    }
-    line_ += kPerLine;
-    skipped_ = filled_ = 0;
+  void WritePart(int64_t count) {
+    writer_.AppendMade(
+        count * static_cast<int64_t>(sizeof(T)), [&](char* to) __attribute__((always_inline)) {
+          for (int64_t k = 0; k < count; ++k) reinterpret_cast<T*>(to)[k] = result_(from_[k]);
+        });
+    from_ += count;
+    left_ -= count;
   }
 
   const T* from_ = nullptr;
   int64_t left_ = 0;  // of the row
   RowResult<kIsLog, T> result_ = {};
-  int64_t skipped_;  // elements of the first line that are another's
-  int64_t filled_;   // elements of the line, with these
-  T* line_;
-  alignas(kLineBytes) T pending_[kPerLine];
+  LineWriter writer_;
 };
 
 // Rows of kLongStreamedRow classes or more.
