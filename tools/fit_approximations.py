@@ -126,15 +126,15 @@ def erfcx_over_v(q):
         return mpmath.exp(x * x) * mpmath.erfc(x) / v
 
 
-def erfc_shape(q):
-    """exp(x^2) erfc(x) / v for v = c / (x + c), q = 2 v - 1 and c = 25/16: at q = 0 nearly a float."""
-    v = (1 + q) / 2
-    x = mpf(25) / 16 * (1 - v) / v
+ERFC_SHAPE_AT_ONE = mpf(float.fromhex("0x1.48625ap-1"))  # nearly what S below is
+
+
+def erfc_shape(t):
+    """S = exp(x^2) erfc(x) / v for v = 2 / (x + 2) and t = 2 - 3 v, which is 0 for x = 1."""
+    v = (2 - t) / 3
+    x = 2 * (1 - v) / v
     with mpmath.workdps(120):
         return mpmath.exp(x * x) * mpmath.erfc(x) / v
-
-
-ERFC_SHAPE_AT_CENTER = mpf(float.fromhex("0x1.3f20dp-1"))
 
 
 def stirling(w):
@@ -273,10 +273,11 @@ def fit_tangent(dividend_terms, divisor_powers):
 
 
 def of_tanh(r):
-    """What tanh(a) = 1 - 2 / (e^2a + 1) makes of an error of ExpOfTwiceTail, for a = r + n log(2) / 2 > 0.7."""
-    arguments = [r + n * LN2 / 2 for n in (2, 3)]
-    slopes = [2 * mpmath.exp(2 * a) / (mpmath.exp(2 * a) + 1) ** 2 for a in arguments if a > 0.7]
-    return abs(r) * max(slopes) / mpmath.exp(2 * r)
+    """What tanh(a) = h / (h + 1) makes of an error of HalfExpm1OfTwiceTail, for a = r + n log(2) / 2 > 0."""
+    if r == 0:
+        return mpf(0)
+    halves = [(mpf(2) ** n, mpmath.expm1(2 * r + n * LN2) / 2) for n in range(3)]
+    return max(r * r * power / abs(half * (half + 1)) for power, half in halves if half > 0)
 
 
 def emit_hyperbolic_floats():
@@ -313,24 +314,21 @@ def emit_floats():
     emit_float("ShortExpTail", "r", "(e^r - 1 - r) / r^2", EXP_TAIL, -half, half, 5, lambda r: r * r, weight)
     erf = at_limit(lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1)
     emit_float("ErfTail", "z", "erf(x) / x - 1, z = x^2,", erf, 0, 0.8836, 7)
-    low = 2 * mpf(25) / 16 / (mpf("9.2") + mpf(25) / 16) - 1
-    tail, weight = lambda q: (erfc_shape(q) - ERFC_SHAPE_AT_CENTER) / q, lambda q: abs(q) / erfc_shape(q)
-    what = "(S - S(0)) / q, S = e^(x^2) erfc(x) / v, q = 2 v - 1,"
-    emit_float("ErfcTail", "q", what, tail, low, 1, 10, weight, ", times q / S")
+    tail, weight = lambda t: (erfc_shape(t) - ERFC_SHAPE_AT_ONE) / t, lambda t: abs(t) / erfc_shape(t)
+    what = "(S - S(0)) / t, S = e^(x^2) erfc(x) / v, t = 2 - 3 v,"
+    emit_float("ErfcTail", "t", what, tail, -1, 2 - 6 / mpf("11.3"), 10, weight, ", times t / S")
     log2_erfc = at_limit(lambda x: mpmath.log(mpmath.erfc(x), 2) / x, 0)
     weight, weighted = lambda x: mpmath.erfc(x) * x, ", times x erfc(x)"
     emit_float("Log2ErfcOverX", "x", "log2(erfc(x)) / x", log2_erfc, 0.94, 3.95, 6, weight, weighted)
     emit_hyperbolic_floats()
-    tanh_tail = of_square(mpmath.tanh, -mpf(1) / 3)
-    emit_float("TanhTail", "z", "(tanh(x) - x) / x^3, z = x^2,", tanh_tail, 0, 0.49, 5, lambda z: z, of_x)
     asin_tail = of_square(mpmath.asin, mpf(1) / 6)
     emit_float("AsinTail", "z", "(asin(x) - x) / x^3, z = x^2,", asin_tail, 0, 0.25, 5, lambda z: z, of_x)
     atan_tail = of_square(mpmath.atan, -mpf(1) / 3)
     emit_float("AtanTail", "z", "(atan(x) - x) / x^3, z = x^2,", atan_tail, 0, 1, 8, lambda z: z, of_x)
     quarter = LN2 / 4 * mpf("1.001")
-    square_tail = at_limit(lambda r: mpmath.expm1(2 * r) / r, 2)
-    what = "(e^2r - 1) / r"
-    emit_float("ExpOfTwiceTail", "r", what, square_tail, -quarter, quarter, 5, of_tanh, ", of tanh(a)")
+    twice_tail = at_limit(lambda r: (mpmath.expm1(2 * r) / 2 - r) / r**2, 1)
+    what = "((e^2r - 1) / 2 - r) / r^2"
+    emit_float("HalfExpm1OfTwiceTail", "r", what, twice_tail, -quarter, quarter, 5, of_tanh, ", of tanh")
     log2_tail = at_limit(lambda f: (mpmath.log1p(f) - f + f**2 / 2 - f**3 / 3 + f**4 / 4) / f**5 / LN2, 1 / (5 * LN2))
     what, weight = "(log2(1 + f) - its series to f^4) / f^5", lambda f: f**4
     emit_float("Log2Tail", "f", what, log2_tail, -mpf(1) / 3, mpf(1) / 3, 9, weight, ", times f^4")

@@ -252,10 +252,10 @@ STILLFLOW_INLINE float ErfTail(float z) {
                     -0x1.a5c904p-11f, 0x1.4e8a84p-14f);
 }
 
-// (S - S(0)) / q, S = e^(x^2) erfc(x) / v, q = 2 v - 1, for -0.7096 <= q <= 1.0, to 2^-27.0, times q / S.
-STILLFLOW_INLINE float ErfcTail(float q) {
-  return Polynomial(q, 0x1.5e65ecp-2f, 0x1.0a0576p-4f, -0x1.bcbae6p-6f, -0x1.0fe9dap-7f, 0x1.67caecp-8f,
-                    0x1.9b893cp-12f, -0x1.461d0cp-10f, 0x1.2f809cp-12f, 0x1.642fap-13f, -0x1.643daap-14f);
+// (S - S(0)) / t, S = e^(x^2) erfc(x) / v, t = 2 - 3 v, for -1.0 <= t <= 1.469, to 2^-27.9, times t / S.
+STILLFLOW_INLINE float ErfcTail(float t) {
+  return Polynomial(t, -0x1.2d18a8p-2f, 0x1.10e11p-4f, -0x1.dbaf3cp-12f, -0x1.58c5e2p-9f, -0x1.8d630ep-16f,
+                    0x1.263caep-13f, 0x1.31bef4p-16f, -0x1.f9a35cp-18f, -0x1.39669cp-19f, 0x1.36c60cp-21f);
 }
 
 // log2(erfc(x)) / x for 0.94 <= x <= 3.95, to 2^-27.9, times x erfc(x).
@@ -305,11 +305,6 @@ STILLFLOW_INLINE float Log1pOfUpperHalf(float x) {
                     0x1.43e292p-5f, -0x1.89b60ap-8f);
 }
 
-// (tanh(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.49, to 2^-26.1, times z.
-STILLFLOW_INLINE float TanhTail(float z) {
-  return Polynomial(z, -0x1.5554fap-2f, 0x1.10fbacp-3f, -0x1.b6d326p-5f, 0x1.4986d4p-6f, -0x1.51e5eep-8f);
-}
-
 // (asin(x) - x) / x^3, z = x^2, for 0.0 <= z <= 0.25, to 2^-27.6, times z.
 STILLFLOW_INLINE float AsinTail(float z) {
   return Polynomial(z, 0x1.5555cap-3f, 0x1.33016cp-4f, 0x1.7489e6p-5f, 0x1.8bb84p-6f, 0x1.59c9dcp-5f);
@@ -321,9 +316,9 @@ STILLFLOW_INLINE float AtanTail(float z) {
                     0x1.64d822p-5f, -0x1.0fbae2p-6f, 0x1.860274p-9f);
 }
 
-// (e^2r - 1) / r for -0.1735 <= r <= 0.1735, to 2^-25.3, of tanh(a).
-STILLFLOW_INLINE float ExpOfTwiceTail(float r) {
-  return Polynomial(r, 0x1.fffffcp+0f, 0x1.fffdc4p+0f, 0x1.555856p+0f, 0x1.573adp-1f, 0x1.10589ep-2f);
+// ((e^2r - 1) / 2 - r) / r^2 for -0.1735 <= r <= 0.1735, to 2^-26.6, of tanh.
+STILLFLOW_INLINE float HalfExpm1OfTwiceTail(float r) {
+  return Polynomial(r, 0x1.000002p+0f, 0x1.555494p-1f, 0x1.55537ep-2f, 0x1.123832p-3f, 0x1.6d8854p-5f);
 }
 
 // (log2(1 + f) - its series to f^4) / f^5 for -0.3333 <= f <= 0.3333, to 2^-34.1, times f^4.

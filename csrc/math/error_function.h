@@ -1,7 +1,6 @@
 // error_function.h: erf and erfc.
 //
-// Errors: Erf within 1.5 ulp of double and 1.25 ulp of float; Erfc within 4 ulp of double and 1.5 ulp of float, for
-// x > 4 within 1.75 ulp.
+// Errors: Erf within 1.5 ulp of double and 1.25 ulp of float; Erfc within 4 ulp of double and 3.75 ulp of float.
 #pragma once
 
 #include "math/erf_table.h"
@@ -71,33 +70,28 @@ STILLFLOW_INLINE float Erf(float x) {
   return CopySign(magnitude > 0.94f ? large : small, x);
 }
 
-// For x >= 0 e^-x^2 v S, where v = c / (x + c) and S is a polynomial. All but the last sum is done with the rounding
-// errors of what comes before; v S grows by c times an error of v, nearly. What is denormal is flushed to 0.
+// For x >= 0 e^-x^2 v S, where v = 2 / (x + 2) and S is a polynomial of 2 - 3 v. How much v S grows by the error of
+// v, which is 2 - v (x + 2), is nearly kErrorAtInfinity + kErrorGrowth v. What is denormal is flushed to 0; from the
+// bound on all is.
 STILLFLOW_INLINE float Erfc(float x) {
-  constexpr float kBound = 0x1.2639bep+3f;
-  const float a = Abs(x);
-  // -a^2 = n log(2) + r, and e^r = 1 + r + tail.
-  const float square = a * a;
-  const float shifted = Fma(square, -kLog2E<float>, FloatFormat<float>::kShift);
-  const float n = shifted - FloatFormat<float>::kShift;
-  const float r = Fma(-n, kLn2<float>, -square) - Fma(n, kLn2Rest<float>, Fma(a, a, -square));
-  const float tail = r * r * ShortExpTail(r);
-  constexpr float kCenter = 1.5625f;
-  const float divisor = a + kCenter;
-  const float divisor_low = a - (divisor - kCenter);
-  const float v = kCenter / divisor;
-  const float error = Fma(-v, divisor_low, Fma(-v, divisor, kCenter));
-  constexpr float kShapeAtCenter = 0x1.3f20dp-1f;
-  const float q = Fma(2.0f, v, -1.0f);
-  const float shape_tail = ErfcTail(q);
-  const float shape = Fma(q, shape_tail, kShapeAtCenter);
-  const float shape_low = Fma(q, shape_tail, kShapeAtCenter - shape);
-  const float high = shape * v;
-  const float low = Fma(shape_low, v, Fma(high, error, Fma(shape, v, -high)));
-  const float scaled = high + Fma(high, r, Fma(high, tail, Fma(low, r, low)));
-  const uint32_t shift = BitCast<uint32_t>(shifted) << FloatFormat<float>::kMantissaBits;
-  const float at_end = 0 * v;  // 0 or NaN
-  const float positive = a <= kBound ? BitCast<float>(BitCast<uint32_t>(scaled) + shift) : at_end;
+  constexpr float kBound = 9.3f;
+  const float magnitude = Abs(x);
+  const float a = SmallerMagnitude(magnitude, kBound);
+  // -a^2 = n log(2) + r. Both n and the high part of log(2) have so few bits that their product is exact.
+  constexpr float kLn2High = 0x1.62e4p-1f;
+  constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  const float shifted = Fma(a, a * -kLog2E<float>, kBiasedShift<float>);
+  const float n = shifted - kBiasedShift<float>;
+  const float r = Fma(-n, kLn2Low, Fma(-a, a, -n * kLn2High));
+  const float v = 2 / (magnitude + 2);  // NaN of NaN
+  const float t = Fma(-3.0f, v, 2.0f);
+  const float error = Fma(v, 1 - a, t);
+  constexpr float kErrorAtInfinity = 0.5f;
+  constexpr float kErrorGrowth = 0.63f;
+  const float growth = Fma(error, Fma(v, kErrorGrowth, kErrorAtInfinity), Fma(r * r, ShortExpTail(r), r));
+  constexpr float kShapeAtOne = 0x1.48625ap-1f;
+  const float whole = Fma(t, ErfcTail(t), kShapeAtOne) * v;
+  const float positive = Fma(whole, growth, whole) * PowerOfBiased(shifted);
   return x < 0 ? 2 - positive : positive;
 }
 
