@@ -109,21 +109,23 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
 }
 
-// What takes as long as memory does: neither should wait for the other to have done a tile.
+// What takes as long as memory does: neither should wait for the other to have done a tile. Memory leaves time for
+// the full form of what has a plain one.
 template <typename Op, typename T>
 __attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const ReadAhead& ahead, int64_t first_line) {
   constexpr int64_t kPerLine = kLineBytes / sizeof(T);
   const T* x = static_cast<const T*>(call.in[0]);
   T* y = static_cast<T*>(call.out);
-  int64_t i = 0;
-  for (; i + kPerLine <= call.count; i += kPerLine) {
-    alignas(kLineBytes) T line[kPerLine];
+  const int64_t whole = call.count & -kPerLine;
+  ahead.ForLines(
+      first_line, whole / kPerLine, [=](int64_t i) __attribute__((always_inline)) {
+        const int64_t first = (i - first_line) * kPerLine;
+        alignas(kLineBytes) T line[kPerLine];
 #pragma GCC ivdep
-    for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[i + k]);
-    ahead.Fetch(first_line++);
-    StreamLine(reinterpret_cast<char*>(y + i), reinterpret_cast<const char*>(line));
-  }
-  UnaryTile<Op, T>(TileCall{{x + i}, y + i, call.count - i, 0, nullptr});
+        for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[first + k]);
+        StreamLine(reinterpret_cast<char*>(y + first), reinterpret_cast<const char*>(line));
+      });
+  if (whole < call.count) UnaryTile<Op, T>(TileCall{{x + whole}, y + whole, call.count - whole, 0, nullptr});
 }
 
 // For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
@@ -269,13 +271,18 @@ constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, Str
 }
 
 template <typename Op, typename T>
+constexpr StreamFunction StreamOf() {
+  if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
+    return StreamedUnaryTile<Op, T>;
+  } else {
+    return nullptr;
+  }
+}
+
+template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
-  StreamFunction stream = nullptr;
-  if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
-    stream = StreamedUnaryTile<Op, T>;
-  }
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, stream);
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T>());
 }
 
 template <typename Op, typename T>
@@ -287,7 +294,7 @@ constexpr TileOp UnaryWithGathers(const char* name) {
 template <typename Op, typename T>
 constexpr TileOp UnaryOfPlain(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>);
+  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>, StreamOf<Op, T>());
 }
 template <typename Op, typename T>
 constexpr TileOp UnaryOfMostlyPlain(const char* name) {

@@ -94,16 +94,11 @@ class ReadAhead {
     if (is_even_ && count_ == 1) return ForEvenLines<1>(begin, count, stream);
     if (is_even_ && count_ == 2) return ForEvenLines<2>(begin, count, stream);
     for (int64_t i = begin; i < begin + count; ++i) {
-      Fetch(i);
+      for (int k = 0; k < count_; ++k) {
+        const int64_t bytes = arrays_[k].bytes_per_line;
+        for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(arrays_[k].base + i * bytes + byte);
+      }
       stream(i);
-    }
-  }
-
-  // What is read for line i. GCC takes this for a function without effect: it must be inlined early.
-  __attribute__((always_inline)) void Fetch(int64_t i) const {
-    for (int k = 0; k < count_; ++k) {
-      const int64_t bytes = arrays_[k].bytes_per_line;
-      for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(arrays_[k].base + i * bytes + byte);
     }
   }
 

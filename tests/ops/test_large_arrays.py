@@ -57,10 +57,19 @@ def test_chains_and_conditions():
     assert_same_bits(build, a, b, c)
 
 
+def floats_of_all_kinds(count):
+    values = floats(count) * 100
+    values[500:507] = [np.nan, np.inf, -np.inf, -0.0, 1e-40, 3e38, -3e38]
+    return values
+
+
 # Functions that are streamed by themselves, alone and at the end of a chain.
 COSTLY = {
     "tanh": (tf.tanh, [floats(8 * MI + 5)]),
     "tanh of doubles": (tf.tanh, [floats(4 * MI + 3).astype(np.float64)]),
+    "exp": (tf.exp, [floats_of_all_kinds(8 * MI + 5)]),
+    "log": (tf.log, [floats_of_all_kinds(8 * MI + 5)]),
+    "log1p of a product of doubles": (lambda a, b: tf.log1p(a * b), [floats(4 * MI + 3).astype(np.float64)] * 2),
     "sigmoid of short rows": (lambda a, b: tf.sigmoid(a * b + b), [floats(90001, 97), floats(97)]),
     "erfc of rows of whole lines": (lambda a, b: tf.math.erfc(a - b), [floats(32771, 256), floats(256)]),
     "elu of long rows": (lambda a, b: tf.nn.elu(a + b), [floats(4099, 2053), floats(2053)]),
