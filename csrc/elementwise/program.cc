@@ -178,7 +178,8 @@ void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* place
 }
 
 // Stores as little as may be: what is written to memory here has to wait for what is streamed before.
-Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count, const ReadAhead* ahead) const {
+Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count,
+                                   const Streaming* streaming) const {
   uint32_t faults = 0;
   TileCall call;
   call.count = count;
@@ -192,8 +193,8 @@ Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t c
       call.scalars |= uint32_t{place.is_single} << k;
     }
     call.out = places[instruction.out].base + begin * places[instruction.out].step;
-    if (ahead != nullptr && i + 1 == instructions_.size()) {
-      instruction.op->stream(call, *ahead, begin * ElementBytes(instruction.op->result) / kLineBytes);
+    if (streaming != nullptr && i + 1 == instructions_.size()) {
+      instruction.op->stream(call, *streaming, begin * ElementBytes(instruction.op->result) / kLineBytes);
     } else {
       Run(*instruction.op, call);
     }

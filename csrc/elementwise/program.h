@@ -47,8 +47,8 @@ class ElementwiseProgram {
   // Sets the places of what is neither input nor output, for tiles of up to `count` elements. `scratch` has room for
   // scratch_count() values of count * kWidestBytes bytes.
   void PlaceScratch(char* scratch, int64_t count, Place* places) const;
-  // Runs all instructions on `count` elements from `begin` on. With `ahead`, the last one streams what it sets.
-  Status RunTile(const Place* places, int64_t begin, int64_t count, const ReadAhead* ahead = nullptr) const;
+  // Runs all instructions on `count` elements from `begin` on. With `streaming`, the last one streams what it sets.
+  Status RunTile(const Place* places, int64_t begin, int64_t count, const Streaming* streaming = nullptr) const;
 
   // Whether it can, and sets all there is of outputs.
   bool CanStream() const {

@@ -7,6 +7,8 @@
 // conversion of a bfloat16 has code with that inside.
 #pragma once
 
+#include <algorithm>
+
 #include "kernel_api/stream.h"
 #include "math/lanes.h"
 #include "math/polynomial.h"
@@ -28,9 +30,18 @@ struct TileCall {
 };
 
 using TileFunction = void (*)(const TileCall& call);
-// The same for results that are written past the caches, to where a line begins. Lines of `ahead` from `first_line`
-// on are fetched meanwhile.
-using StreamFunction = void (*)(const TileCall& call, const ReadAhead& ahead, int64_t first_line);
+
+// Results that are written past the caches, to where a line begins.
+struct Streaming {
+  ReadAhead ahead;
+  // Places of as many elements as the call says, `distance` elements from each other, that take turns tile by tile.
+  int places = 1;
+  int64_t distance = 0;
+};
+constexpr int64_t kStreamedTile = 192;  // elements: few enough that memory works all the time
+
+// The same for such results. Lines of `ahead` from `first_line` on are fetched meanwhile.
+using StreamFunction = void (*)(const TileCall& call, const Streaming& streaming, int64_t first_line);
 
 struct TileOp {
   const char* name;
@@ -112,19 +123,25 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
 // What takes as long as memory does: neither should wait for the other to have done a tile. Memory leaves time for
 // the full form of what has a plain one.
 template <typename Op, typename T>
-__attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const ReadAhead& ahead, int64_t first_line) {
+__attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const Streaming& streaming,
+                                                 int64_t first_line) {
   constexpr int64_t kPerLine = kLineBytes / sizeof(T);
-  const T* x = static_cast<const T*>(call.in[0]);
-  T* y = static_cast<T*>(call.out);
+  const T* const x = static_cast<const T*>(call.in[0]);
+  T* const y = static_cast<T*>(call.out);
   const int64_t whole = call.count & -kPerLine;
-  ahead.ForLines(
-      first_line, whole / kPerLine, [=](int64_t i) __attribute__((always_inline)) {
-        const int64_t first = (i - first_line) * kPerLine;
-        alignas(kLineBytes) T line[kPerLine];
+  const auto stream = [=](int64_t i) __attribute__((always_inline)) {
+    const int64_t first = (i - first_line) * kPerLine;
+    alignas(kLineBytes) T line[kPerLine];
 #pragma GCC ivdep
-        for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[first + k]);
-        StreamLine(reinterpret_cast<char*>(y + first), reinterpret_cast<const char*>(line));
-      });
+    for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[first + k]);
+    StreamLine(reinterpret_cast<char*>(y + first), reinterpret_cast<const char*>(line));
+  };
+  for (int64_t i = 0; i < whole; i += kStreamedTile) {
+    for (int place = 0; place < streaming.places; ++place) {
+      const int64_t begin = first_line + (place * streaming.distance + i) / kPerLine;
+      streaming.ahead.ForLines(begin, std::min(kStreamedTile, whole - i) / kPerLine, stream);
+    }
+  }
   if (whole < call.count) UnaryTile<Op, T>(TileCall{{x + whole}, y + whole, call.count - whole, 0, nullptr});
 }
 

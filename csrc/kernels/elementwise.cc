@@ -180,15 +180,19 @@ class TileRunner {
   }
 
   Status Run() {
+    int64_t begin = chunk_.begin;
+    if (operands_.is_streamed && !is_staged_ && program_.instructions().size() == 1) {
+      STILLFLOW_RETURN_IF_ERROR(StreamInTurns(&begin));
+    }
     int64_t begins[kStreams];
     int64_t ends[kStreams];
     const int streams = operands_.is_streamed ? kStreams : 1;
-    const int64_t tiles = (chunk_.end - chunk_.begin + tile_count_ - 1) / tile_count_;
+    const int64_t tiles = (chunk_.end - begin + tile_count_ - 1) / tile_count_;
     int64_t part_tiles = (tiles + streams - 1) / streams;
     if (streams > 1) part_tiles |= 1;  // an even number of tiles further lies what takes the same places in a cache
     const int64_t part = part_tiles * tile_count_;
     for (int k = 0; k < streams; ++k) {
-      begins[k] = chunk_.begin + k * part;
+      begins[k] = begin + k * part;
       ends[k] = std::min(begins[k] + part, chunk_.end);
     }
     // Where runs end, tiles are cut: a later place may take more of them than the first.
@@ -209,8 +213,7 @@ class TileRunner {
   static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
-  static constexpr int64_t kStreamedElements = 192;  // few enough that memory works all the time
-  static constexpr int64_t kElementsAhead = 2 * kStreamedElements;
+  static constexpr int64_t kElementsAhead = 2 * kStreamedTile;
   static constexpr int kStreams = 3;  // places in memory that take turns, which keeps more of its banks busy
   static constexpr int64_t kElementsPerLine = 64;
 
@@ -218,8 +221,8 @@ class TileRunner {
     int64_t count = chunk_.end - chunk_.begin;
     if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
     if (operands_.is_streamed) {
-      const bool takes_row = expands_ && operands_.run < 2 * kStreamedElements;
-      count = std::min(count, takes_row ? std::max(kStreamedElements, operands_.run) : kStreamedElements);
+      const bool takes_row = expands_ && operands_.run < 2 * kStreamedTile;
+      count = std::min(count, takes_row ? std::max(kStreamedTile, operands_.run) : kStreamedTile);
     }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
@@ -232,6 +235,18 @@ class TileRunner {
     return std::min(count, fitting);
   }
 
+  // What a single operation can do in one call: all but some tiles at the end of the chunk. *begin is moved to these.
+  Status StreamInTurns(int64_t* begin) {
+    const int64_t tiles = (chunk_.end - *begin) / (kStreams * kStreamedTile);
+    if (tiles == 0) return Status();
+    streaming_.places = kStreams;
+    streaming_.distance = ((tiles - 1) | 1) * kStreamedTile;  // an odd number of tiles, as above
+    Status status = program_.RunTile(places_, *begin, streaming_.distance, &streaming_);
+    *begin += kStreams * streaming_.distance;
+    streaming_.places = 1;
+    return status;
+  }
+
   // The tile at *begin, which is moved behind it.
   Status RunTile(int64_t* begin, int64_t end) {
     int64_t count = std::min(tile_count_, end - *begin);
@@ -242,7 +257,7 @@ class TileRunner {
       PlaceRun(*begin);
     }
     const bool is_streamed_at_once = operands_.is_streamed && !is_staged_;
-    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &ahead_ : nullptr));
+    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &streaming_ : nullptr));
     if (is_staged_) StreamOutputs(*begin, count);
     *begin += count;
     return Status();
@@ -257,7 +272,7 @@ class TileRunner {
       const auto bytes = static_cast<int32_t>(ElementBytes(call_.in[i]->dtype));
       places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single};
       if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
-      ahead_.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
+      streaming_.ahead.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
     }
     for (int i = 0; i < expanded_count_; ++i) {
       places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false};
@@ -302,7 +317,7 @@ class TileRunner {
       const int64_t bytes = ElementBytes(output.dtype);
       const char* const staged = places_[program_.outputs()[i]].base;
       StreamBytes(static_cast<char*>(output.data), staged, count * bytes, begin * bytes,
-                  i == 0 ? ahead_ : kNothingAhead);
+                  i == 0 ? streaming_.ahead : kNothingAhead);
     }
   }
 
@@ -315,7 +330,7 @@ class TileRunner {
   bool is_staged_;      // outputs are computed in a cache, then streamed
   int staged_count_;    // outputs
   int64_t tile_count_;
-  ReadAhead ahead_;
+  Streaming streaming_;
   Place places_[ElementwiseProgram::kMostRegisters];
   alignas(64) char scratch_[kScratchBytes];
 };
