@@ -35,6 +35,7 @@ using TileFunction = void (*)(const TileCall& call);
 struct Streaming {
   ReadAhead ahead;
   // Places of as many elements as the call says, `distance` elements from each other, that take turns tile by tile.
+  // Several have whole tiles.
   int places = 1;
   int64_t distance = 0;
 };

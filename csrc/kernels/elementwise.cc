@@ -235,12 +235,13 @@ class TileRunner {
     return std::min(count, fitting);
   }
 
-  // What a single operation can do in one call: all but some tiles at the end of the chunk. *begin is moved to these.
+  // A single operation does all but some tiles at the end of the chunk in one call: to start it for each tile keeps
+  // memory waiting. *begin is moved to what is left.
   Status StreamInTurns(int64_t* begin) {
     const int64_t tiles = (chunk_.end - *begin) / (kStreams * kStreamedTile);
     if (tiles == 0) return Status();
     streaming_.places = kStreams;
-    streaming_.distance = ((tiles - 1) | 1) * kStreamedTile;  // an odd number of tiles, as above
+    streaming_.distance = ((tiles - 1) | 1) * kStreamedTile;  // an odd number of tiles, as in Run
     Status status = program_.RunTile(places_, *begin, streaming_.distance, &streaming_);
     *begin += kStreams * streaming_.distance;
     streaming_.places = 1;

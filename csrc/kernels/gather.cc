@@ -43,41 +43,41 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   const bool is_streamed = IsStreamed(*call.out[0]);
   const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
-  return ForEachChunk(call, rows, std::max<int64_t>(bytes_per_chunk / row_bytes, 1),
-                      [=, &call, &picking, &indices](Range range) {
-                        LineWriter writer(output + range.begin * row_bytes);
-                        int64_t row = range.begin;
-                        while (row < range.end) {
-                          // The rows of one block of the params, as far as they lie in the chunk.
-                          const int64_t block = row / picking.picks;
-                          const int64_t first = row % picking.picks;
-                          const int64_t last = std::min(picking.picks, first + range.end - row);
-                          const int64_t batch_offset = block / picking.outer * picking.picks;
-                          const Index* const picks = all_indices + batch_offset;
-                          const char* const from = params + block * block_bytes;
-                          char* to = output + row * row_bytes;
-                          const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
-                            if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
-                          };
-                          FetchAhead ahead(first, last, RowsAhead(row_bytes, kRandomBytesAhead));
-                          for (int64_t i = first; i < last; ++i, to += row_bytes) {
-                            ahead.Before(i, fetch);
-                            const int64_t index = picks[i];
-                            if (!IsWithin(index, size)) {
-                              return BadIndex("indices", indices, batch_offset + i, index, size);
-                            }
-                            const char* const picked = from + index * row_bytes;
-                            if (is_streamed) {
-                              writer.Append(picked, row_bytes);
-                            } else {
-                              CopyBytes(to, picked, row_bytes);
-                            }
-                          }
-                          row += last - first;
-                        }
-                        if (is_streamed) writer.Finish();
-                        return Status();
-                      });
+  const int64_t rows_per_chunk = std::max<int64_t>(bytes_per_chunk / row_bytes, 1);
+  return ForEachChunk(call, rows, rows_per_chunk, [=, &call, &picking, &indices](Range range) {
+    LineWriter writer(output + range.begin * row_bytes);
+    int64_t row = range.begin;
+    while (row < range.end) {
+      // The rows of one block of the params, as far as they lie in the chunk.
+      const int64_t block = row / picking.picks;
+      const int64_t first = row % picking.picks;
+      const int64_t last = std::min(picking.picks, first + range.end - row);
+      const int64_t batch_offset = block / picking.outer * picking.picks;
+      const Index* const picks = all_indices + batch_offset;
+      const char* const from = params + block * block_bytes;
+      char* to = output + row * row_bytes;
+      const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
+        if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
+      };
+      FetchAhead ahead(first, last, RowsAhead(row_bytes, kRandomBytesAhead));
+      for (int64_t i = first; i < last; ++i, to += row_bytes) {
+        ahead.Before(i, fetch);
+        const int64_t index = picks[i];
+        if (!IsWithin(index, size)) {
+          return BadIndex("indices", indices, batch_offset + i, index, size);
+        }
+        const char* const picked = from + index * row_bytes;
+        if (is_streamed) {
+          writer.Append(picked, row_bytes);
+        } else {
+          CopyBytes(to, picked, row_bytes);
+        }
+      }
+      row += last - first;
+    }
+    if (is_streamed) writer.Finish();
+    return Status();
+  });
 }
 
 template <typename T>
