@@ -26,6 +26,8 @@ constexpr TileBytes kCachedTile = {1024, 256};
 constexpr TileBytes kLargeTile = {128, 16 << 10};
 template <typename T>
 constexpr TileBytes kStagedTile = {kStagedRows * sizeof(T), 2 << 10};
+template <typename T>
+constexpr TileBytes kSkewedTile = {1024 * sizeof(T), SkewedTile<T>::kMostColumns * sizeof(T)};
 
 struct Bytes16 {
   uint64_t words[2];
@@ -133,8 +135,15 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
   const bool is_streamed = is_large && HasWholeLines(copy, to);
   const bool has_few_columns = HasFewColumns<T>(from_stride, columns, (is_large ? 1 : 2) * kSide<T>);
-  const bool is_staged = is_large && (has_few_columns || !is_streamed) && rows * columns >= kStagedRows * kSide<T>;
-  const TileBytes tile_size = is_staged ? kStagedTile<T> : (is_large ? kLargeTile : kCachedTile);
+  const bool has_few_rows = rows <= kStagedRows && to_stride == rows;
+  const bool is_put_together =
+      is_large && (has_few_columns || !is_streamed) && rows * columns >= kStagedRows * kSide<T>;
+  const bool is_staged = is_put_together && (has_few_columns || has_few_rows);
+  const bool is_skewed = is_put_together && !is_staged;
+  const TileBytes tile_size = is_staged   ? kStagedTile<T>
+                              : is_skewed ? kSkewedTile<T>
+                              : is_large  ? kLargeTile
+                                          : kCachedTile;
   const int64_t tile_rows = tile_size.written / sizeof(T);
   const int64_t tile_columns = tile_size.read / sizeof(T);
   const int64_t column_tiles = (columns + tile_columns - 1) / tile_columns;
@@ -145,19 +154,23 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
   return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
     Walk walk(outer, outer.rank, tiles.begin);
-    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
       const int64_t column = tile % column_tiles * tile_columns;
       const int64_t row = tile / column_tiles % row_tiles * tile_rows;
       const int64_t tile_height = std::min(tile_rows, rows - row);
       const int64_t tile_width = std::min(tile_columns, columns - column);
       const T* tile_from = from + walk.from;
       T* tile_to = to + walk.to;
-      if (is_staged) {
+      walk.Next();
+      const T* const next = from + walk.from;
+      if (is_skewed) {
+        SkewedTile<T>(tile_from, from_stride, tile_to, to_stride).Stream(tile_height, tile_width, next);
+      } else if (is_staged) {
         StreamTransposed(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
       } else if (has_few_columns && !is_large) {
         Deinterleave(tile_from, tile_height, columns, tile_to, to_stride);
       } else {
-        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width, is_streamed);
+        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width, is_streamed, next);
       }
     }
     if (is_large) EndStream();

@@ -12,7 +12,7 @@ namespace stillflow {
 // Elements of a line, which is as wide as the blocks that tiles are made of.
 template <typename T>
 constexpr int64_t kSide = kLineBytes / sizeof(T);
-// Where lines have to be put together, many rows are read, so that few lines are written in two parts.
+// Where tiles have to be put together, many rows are read, so that few lines are written in two parts.
 constexpr int64_t kStagedRows = 512;
 
 // ---- Squares in registers -----------------------------------------------------------------------------------
@@ -89,16 +89,26 @@ void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stri
 
 // ---- Tiles ---------------------------------------------------------------------------------------------------
 
+// Asks for the lines of a block that will be read soon: of the same rows, or of those from `next` on at their end.
+// Processors do not foresee so many rows, and in the first-level cache there is no room for what they ask for.
+template <typename T>
+STILLFLOW_INLINE void FetchBlock(const T* from, int64_t stride, int64_t column, int64_t columns, const T* next) {
+  constexpr int64_t kAhead = 8 * kSide<T>;
+  const T* row = column + kAhead < columns ? from + column + kAhead : next + (column + kAhead - columns);
+  for (int64_t i = 0; i < kSide<T>; ++i, row += stride) __builtin_prefetch(row, 0, 2);
+}
+
 // The same by blocks of whole lines: each line is read once and written once, though rows that lie a power of two
-// apart drive each other out of the caches.
+// apart drive each other out of the caches. What is streamed goes on at `next`.
 template <typename T>
 void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns,
-                   bool is_streamed) {
+                   bool is_streamed, const T* next) {
   alignas(kLineBytes) T block[kSide<T> * kSide<T>];
   const int64_t whole_rows = rows - rows % kSide<T>;
   const int64_t whole_columns = columns - columns % kSide<T>;
   for (int64_t j = 0; j < whole_columns; j += kSide<T>) {
     for (int64_t i = 0; i < whole_rows; i += kSide<T>) {
+      if (is_streamed) FetchBlock(from + i * from_stride, from_stride, j, columns, next + i * from_stride);
       TransposeByLanes<kWidestBytes<T>>(from + i * from_stride + j, from_stride, block, kSide<T>, kSide<T>, kSide<T>);
       for (int64_t k = 0; k < kSide<T>; ++k) {
         char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
@@ -116,6 +126,82 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
   TransposeByLanes<16>(from + whole_rows * from_stride, from_stride, to + whole_rows, to_stride, rows - whole_rows,
                        columns);
 }
+
+// Rows of `to` that begin within lines, past the caches: what is left of a line waits for the rows below.
+template <typename T>
+class SkewedTile {
+ public:
+  static constexpr int64_t kMostColumns = 1024;
+  static constexpr int64_t kBand = 2 * kSide<T>;  // rows that are read at once
+
+  SkewedTile(const T* from, int64_t from_stride, T* to, int64_t to_stride)
+      : from_(from), from_stride_(from_stride), to_(to), to_stride_(to_stride) {}
+
+  // What is read next begins at `next`.
+  void Stream(int64_t rows, int64_t columns, const T* next) {
+    const int64_t whole_rows = rows - rows % kBand;
+    const int64_t whole_columns = columns - columns % kSide<T>;
+    for (int64_t row = 0; row < whole_rows; row += kBand) {
+      const T* const band = from_ + row * from_stride_;
+      const T* const below = row + kBand < whole_rows ? band + kBand * from_stride_ : next;
+      for (int64_t column = 0; column < whole_columns; column += kSide<T>) {
+        // Long before it is read together with what follows: the processor waits for parts of different stores.
+        for (int64_t k = 0; k < kSide<T>; ++k) std::memcpy(staged_[k], waiting_[column + k], kLineBytes);
+        for (int64_t i = 0; i < kBand; i += kSide<T>) {
+          const T* const block = band + i * from_stride_;
+          FetchBlock(block, from_stride_, column, columns, below + i * from_stride_);
+          TransposeByLanes<kWidestBytes<T>>(block + column, from_stride_, staged_[0] + kSide<T> + i, kStaged,
+                                            kSide<T>, kSide<T>);
+        }
+        for (int64_t k = 0; k < kSide<T>; ++k) WriteLines(row, column + k, staged_[k]);
+      }
+    }
+    if (whole_rows > 0) {
+      for (int64_t column = 0; column < whole_columns; ++column) WriteWaiting(whole_rows, column);
+    }
+    TransposeByLanes<16>(from_ + whole_columns, from_stride_, to_ + whole_columns * to_stride_, to_stride_,
+                         whole_rows, columns - whole_columns);
+    TransposeByLanes<16>(from_ + whole_rows * from_stride_, from_stride_, to_ + whole_rows, to_stride_,
+                         rows - whole_rows, columns);
+  }
+
+ private:
+  static constexpr int64_t kStaged = kSide<T> + kBand;
+
+  // Elements before `to` in its line.
+  static int64_t Skew(const T* to) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes / sizeof(T));
+  }
+
+  // A band's part of a row of `to`, which stands behind a line's elements in `staged`.
+  STILLFLOW_INLINE void WriteLines(int64_t row, int64_t column, T* staged) {
+    T* const to = to_ + column * to_stride_ + row;
+    const int64_t skew = Skew(to);
+    T* const waiting = waiting_[column];
+    if (row > 0) {
+      StreamLine(reinterpret_cast<char*>(to - skew), reinterpret_cast<const char*>(staged + kSide<T> - skew));
+    } else {
+      std::memcpy(to, staged + kSide<T>, (kSide<T> - skew) * sizeof(T));
+    }
+    StreamLine(reinterpret_cast<char*>(to - skew + kSide<T>),
+               reinterpret_cast<const char*>(staged + 2 * kSide<T> - skew));
+    std::memcpy(waiting, staged + kBand, kLineBytes);
+  }
+
+  // What waits for `row`.
+  void WriteWaiting(int64_t row, int64_t column) {
+    T* const to = to_ + column * to_stride_ + row;
+    const int64_t skew = Skew(to);
+    std::memcpy(to - skew, waiting_[column] + kSide<T> - skew, skew * sizeof(T));
+  }
+
+  const T* const from_;
+  const int64_t from_stride_;
+  T* const to_;
+  const int64_t to_stride_;
+  alignas(kLineBytes) T staged_[kSide<T>][kStaged];
+  alignas(kLineBytes) T waiting_[kMostColumns][kSide<T>];  // the last line's elements of each row of `to`
+};
 
 // ---- Tiles past the caches ------------------------------------------------------------------------------------
 
@@ -135,7 +221,7 @@ class TileAhead {
 
  private:
   void FetchLine() {
-    __builtin_prefetch(row_ + at_);
+    __builtin_prefetch(row_ + at_, 0, 2);
     at_ += kLineBytes;
     if (at_ < row_bytes_) return;
     at_ = 0;
@@ -156,8 +242,8 @@ bool HasFewColumns(int64_t from_stride, int64_t columns, int64_t most) {
   return sizeof(T) < 16 && from_stride == columns && columns <= most;
 }
 
-// The same past the caches for rows of `to` that begin within a line, or for few columns: whole lines are put
-// together before they are written, of many rows at once if nothing lies between them.
+// The same past the caches for few columns, or few rows with nothing between them in `to`: whole lines are put
+// together before they are written.
 template <typename T>
 void StreamTransposed(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
