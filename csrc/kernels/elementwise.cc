@@ -10,6 +10,7 @@
 
 #include "elementwise/program.h"
 #include "kernel_api/broadcast.h"
+#include "kernel_api/processor.h"
 #include "kernel_api/stream.h"
 
 namespace stillflow {
@@ -184,21 +185,21 @@ class TileRunner {
     if (operands_.is_streamed && !is_staged_ && program_.instructions().size() == 1) {
       STILLFLOW_RETURN_IF_ERROR(StreamInTurns(&begin));
     }
-    int64_t begins[kStreams];
-    int64_t ends[kStreams];
-    const int streams = operands_.is_streamed ? kStreams : 1;
+    int64_t begins[Processor::kMostPlacesInTurn];
+    int64_t ends[Processor::kMostPlacesInTurn];
+    const int places = operands_.is_streamed ? kProcessor.places_in_turn : 1;
     const int64_t tiles = (chunk_.end - begin + tile_count_ - 1) / tile_count_;
-    int64_t part_tiles = (tiles + streams - 1) / streams;
-    if (streams > 1) part_tiles |= 1;  // an even number of tiles further lies what takes the same places in a cache
+    int64_t part_tiles = (tiles + places - 1) / places;
+    if (places > 1) part_tiles |= 1;  // an even number of tiles further lies what takes the same places in a cache
     const int64_t part = part_tiles * tile_count_;
-    for (int k = 0; k < streams; ++k) {
+    for (int k = 0; k < places; ++k) {
       begins[k] = begin + k * part;
       ends[k] = std::min(begins[k] + part, chunk_.end);
     }
     // Where runs end, tiles are cut: a later place may take more of them than the first.
     for (bool is_done = false; !is_done;) {
       is_done = true;
-      for (int k = 0; k < streams; ++k) {
+      for (int k = 0; k < places; ++k) {
         if (begins[k] < ends[k]) STILLFLOW_RETURN_IF_ERROR(RunTile(&begins[k], ends[k]));
         is_done &= begins[k] >= ends[k];
       }
@@ -214,7 +215,6 @@ class TileRunner {
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
   static constexpr int64_t kElementsAhead = 2 * kStreamedTile;
-  static constexpr int kStreams = 3;  // places in memory that take turns, which keeps more of its banks busy
   static constexpr int64_t kElementsPerLine = 64;
 
   int64_t TileCount() const {
@@ -238,12 +238,13 @@ class TileRunner {
   // A single operation does all but some tiles at the end of the chunk in one call: to start it for each tile keeps
   // memory waiting. *begin is moved to what is left.
   Status StreamInTurns(int64_t* begin) {
-    const int64_t tiles = (chunk_.end - *begin) / (kStreams * kStreamedTile);
+    const int places = kProcessor.places_in_turn;
+    const int64_t tiles = (chunk_.end - *begin) / (places * kStreamedTile);
     if (tiles == 0) return Status();
-    streaming_.places = kStreams;
+    streaming_.places = places;
     streaming_.distance = ((tiles - 1) | 1) * kStreamedTile;  // an odd number of tiles, as in Run
     Status status = program_.RunTile(places_, *begin, streaming_.distance, &streaming_);
-    *begin += kStreams * streaming_.distance;
+    *begin += places * streaming_.distance;
     streaming_.places = 1;
     return status;
   }

@@ -13,6 +13,7 @@
 // the lanes by a tree, and the runs' results by a tree again. Half types are accumulated in float.
 #include <algorithm>
 
+#include "kernel_api/processor.h"
 #include "kernel_api/stream.h"
 #include "math/reduction.h"
 #include "movement/prefetch.h"
@@ -105,8 +106,8 @@ Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int
       return static_cast<Acc>(lanes.Total());
     }
   }
-  const bool is_in_cache = !rows.AreAdjacent() || rows.FitCache(sizeof(T));
-  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_in_cache);
+  const bool is_fetched = kProcessor.asks_for_lines && rows.AreAdjacent() && !rows.FitCache(sizeof(T));
+  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_fetched);
 }
 
 // Every output is the combination of a row of at most kRun elements.

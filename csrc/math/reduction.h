@@ -113,14 +113,13 @@ template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 
 template <typename Op, typename Acc, typename T>
-Acc CombineRun(const T* data, int64_t count, bool is_in_cache) {
+Acc CombineRun(const T* data, int64_t count, bool is_fetched) {
   if constexpr (kFillsRegisters<Acc, T>) {
     using L = Lane<Op, T>;
     const auto start = static_cast<L>(Op::Start());
     const L* from = reinterpret_cast<const L*>(data);
-    return static_cast<Acc>(is_in_cache
-                                ? CombineInLanes<Op, kReductionLanes>(from, count, start)
-                                : CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start));
+    return static_cast<Acc>(is_fetched ? CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start)
+                                       : CombineInLanes<Op, kReductionLanes>(from, count, start));
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();

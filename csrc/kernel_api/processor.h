@@ -1,0 +1,28 @@
+// processor.h: in what processors differ when they do the same. No bit of a result depends on it.
+#pragma once
+
+namespace stillflow {
+
+struct Processor {
+  static constexpr int kMostPlacesInTurn = 3;
+
+  // Places in memory that the tiles of a large array are taken from in turns. Several keep more of memory's banks
+  // busy; processors that foresee what is read get lost in them (Zen 4: sums of two arrays took 1.5 times as long).
+  int places_in_turn = kMostPlacesInTurn;
+  // Whether one stream that is only read is read faster where its lines are asked for beforehand (Zen 4: slower).
+  bool asks_for_lines = true;
+};
+
+inline Processor ThisProcessor() {
+  Processor processor;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("amd")) processor = {1, false};
+#endif
+  return processor;
+}
+
+// Found out when the kernels are loaded.
+inline const Processor kProcessor = ThisProcessor();
+
+}  // namespace stillflow
