@@ -47,7 +47,7 @@ struct LogicalOr {
   static bool Run(bool a, bool b) { return a | b; }
 };
 struct LogicalNot {
-  static bool Run(bool x) { return !x; }
+  static uint8_t Run(uint8_t x) { return x ^ 1; }
 };
 struct IsNan {
   template <typename T>
@@ -99,14 +99,20 @@ constexpr TileOp Select(DType type) {
   return {"select", type, type, 3, SelectTile<Storage>};
 }
 
+// An operation on bytes, for booleans: of these GCC makes no vector code where one is negated.
+constexpr TileOp OfBooleans(TileOp op) {
+  op.type = op.result = DType::kBool;
+  return op;
+}
+
 }  // namespace
 
 #define COMPARISON(Op, name) STILLFLOW_NUMBER_TILES(Binary, Op, name)
 
 const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
-                                   Binary<Equal, bool>("equal"),
+                                   OfBooleans(Binary<Equal, uint8_t>("equal")),
                                    COMPARISON(NotEqual, "not_equal"),
-                                   Binary<NotEqual, bool>("not_equal"),
+                                   OfBooleans(Binary<NotEqual, uint8_t>("not_equal")),
                                    COMPARISON(Less, "less"),
                                    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Less, "less"),
                                    COMPARISON(LessEqual, "less_equal"),
@@ -117,7 +123,7 @@ const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
                                    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, GreaterEqual, "greater_equal"),
                                    Binary<LogicalAnd, bool>("logical_and"),
                                    Binary<LogicalOr, bool>("logical_or"),
-                                   Unary<LogicalNot, bool>("logical_not"),
+                                   OfBooleans(Unary<LogicalNot, uint8_t>("logical_not")),
                                    STILLFLOW_FLOAT_TILES(Unary, IsNan, "is_nan"),
                                    STILLFLOW_FLOAT_TILES(Unary, IsInf, "is_inf"),
                                    STILLFLOW_FLOAT_TILES(Unary, IsFinite, "is_finite"),
