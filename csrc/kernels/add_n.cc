@@ -13,23 +13,32 @@ namespace {
 constexpr int64_t kElementsPerChunk = 16384;
 
 template <typename T>
-void Accumulate(const T* from, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kIsFloating<T>) {
-      to[i] = Narrow<T>(Widen(to[i]) + Widen(from[i]));
-    } else {
-      to[i] = static_cast<T>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
-    }
+STILLFLOW_INLINE T SumOfTwo(T a, T b) {
+  if constexpr (kIsFloating<T>) {
+    return Narrow<T>(Widen(a) + Widen(b));
+  } else {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
 }
 
-// `to` may be the first input's.
+// Three inputs at a time, of which `to` may be one: each pass over memory costs more than the sums.
 template <typename T>
 void SumRange(const KernelCall& call, Range range, T* to) {
   const int64_t count = range.end - range.begin;
-  const T* first = Data<T>(*call.in[0]) + range.begin;
-  if (to != first) std::copy_n(first, count, to);
-  for (int i = 1; i < call.in_count; ++i) Accumulate(Data<T>(*call.in[i]) + range.begin, count, to);
+  const auto input = [&](int i) { return Data<T>(*call.in[i]) + range.begin; };
+  const T* a = input(0);
+  if (call.in_count == 1 && to != a) std::copy_n(a, count, to);
+  int i = 1;
+  for (; i + 1 < call.in_count; i += 2, a = to) {
+    const T* const b = input(i);
+    const T* const c = input(i + 1);
+#pragma GCC ivdep
+    for (int64_t k = 0; k < count; ++k) to[k] = SumOfTwo(SumOfTwo(a[k], b[k]), c[k]);
+  }
+  if (i == call.in_count) return;
+  const T* const b = input(i);
+#pragma GCC ivdep
+  for (int64_t k = 0; k < count; ++k) to[k] = SumOfTwo(a[k], b[k]);
 }
 
 // Past the caches, some elements at a time.

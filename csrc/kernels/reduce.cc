@@ -26,6 +26,7 @@ constexpr int64_t kRun = 1024;       // elements of a contiguous run
 constexpr int64_t kRowsPerRun = 64;  // rows of a run when whole rows are combined
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kColumnsPerTile = 4096;
+constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
 
@@ -168,6 +169,7 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
   const int64_t tasks = extent.outer * runs * tiles;
   const int64_t tasks_per_chunk =
       std::max<int64_t>(kElementsPerChunk / (std::min(kRowsPerRun, extent.reduced + 1) * tile), 1);
+  const bool is_fetched = extent.outer * extent.reduced * width * static_cast<int64_t>(sizeof(T)) >= kFetchedBytes;
   STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, tasks, tasks_per_chunk, [&](Range range) {
     for (int64_t task = range.begin; task < range.end; ++task) {
       const int64_t column = task % tiles * tile;
@@ -176,7 +178,7 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
       const int64_t row = run * kRowsPerRun;
       CombineRows<Op, Acc>(from + (outer * extent.reduced + row) * width + column,
                            std::min(kRowsPerRun, extent.reduced - row), width, std::min(tile, width - column),
-                           partial + (outer * runs + run) * width + column);
+                           is_fetched, partial + (outer * runs + run) * width + column);
     }
   }));
   const int64_t tiles_per_chunk = std::max<int64_t>(kElementsPerChunk / (runs * tile), 1);

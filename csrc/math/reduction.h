@@ -155,21 +155,30 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, int64_t behind
 }
 
 // Whole rows of `inner` elements are combined, element by element; several at a time, which saves as many passes over
-// what they are combined to.
+// what they are combined to. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for.
 template <typename Op, typename Acc, typename T>
-void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, Acc* to) {
+void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
+  constexpr int64_t kRowsAtOnce = 4;
+  constexpr int64_t kPerLine = 64 / sizeof(T);
+  constexpr int64_t kBlock = 16 * kPerLine;  // of a row, for which lines are asked for together
   const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load(row[j])); };
   for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
   int64_t i = 0;
-  for (; i + 4 <= rows; i += 4) {
-    const T* a = from + i * stride;
-    const T* b = a + stride;
-    const T* c = b + stride;
-    const T* d = c + stride;
+  for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
+    const T* const a = from + i * stride;
+    const T* const b = a + stride;
+    const T* const c = b + stride;
+    const T* const d = c + stride;
+    for (int64_t begin = 0; begin < width; begin += kBlock) {
+      const int64_t end = std::min(begin + kBlock, width);
+      for (int64_t row = kRowsAtOnce; is_fetched && row < 2 * kRowsAtOnce; ++row) {
+        for (int64_t j = begin; j < end; j += kPerLine) __builtin_prefetch(a + row * stride + j, 0, 2);
+      }
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) {
-      const Acc two = Op::Combine(Op::Combine(to[j], prepared(a, j)), prepared(b, j));
-      to[j] = Op::Combine(Op::Combine(two, prepared(c, j)), prepared(d, j));
+      for (int64_t j = begin; j < end; ++j) {
+        const Acc two = Op::Combine(Op::Combine(to[j], prepared(a, j)), prepared(b, j));
+        to[j] = Op::Combine(Op::Combine(two, prepared(c, j)), prepared(d, j));
+      }
     }
   }
   for (; i < rows; ++i) {
