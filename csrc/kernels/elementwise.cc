@@ -138,6 +138,7 @@ struct Operands {
   uint64_t scalars = 0;
   int repeated_count = 0;
   Repeated repeated[ElementwiseProgram::kMostInputs];
+  bool has_columns = false;  // inputs of which one element stands for a run
   // Of the flattened output: within a run, each repeated input is either one element or adjacent elements.
   int64_t run;
   bool is_streamed;
@@ -153,6 +154,7 @@ void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count,
     } else {
       const Repeated& repeated = operands->repeated[operands->repeated_count++] = DescribeRepeats(tensor, shape, i);
       operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
+      operands->has_columns |= repeated.is_repeated[repeated.rank - 1];
     }
   }
   operands->is_streamed = IsStreamed(*call.out[0]);
@@ -168,8 +170,9 @@ class TileRunner {
  public:
   TileRunner(const KernelCall& call, const ElementwiseProgram& program, const Operands& operands, Range chunk)
       : call_(call), program_(program), operands_(operands), chunk_(chunk) {
-    const bool has_long_runs =
-        operands.run >= kLongRun && (!operands.is_streamed || operands.run % kElementsPerLine == 0);
+    const bool has_long_runs = operands.is_streamed
+                                   ? operands.run >= kLongRun && operands.run % kElementsPerLine == 0
+                                   : operands.run >= (operands.has_columns ? kLongRunOfColumns : kLongRun);
     expands_ = operands.repeated_count > 0 && !has_long_runs;
     expanded_count_ = expands_ ? operands.repeated_count : 0;
     is_staged_ = operands.is_streamed && !program.CanStream();
@@ -211,7 +214,9 @@ class TileRunner {
  private:
   using Place = ElementwiseProgram::Place;
   static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
-  static constexpr int64_t kLongRun = 512;  // from here on a run is worth tiles of its own
+  // From here on a run is worth tiles of its own: of whole rows, one expanded copy serves many tiles.
+  static constexpr int64_t kLongRun = 512;
+  static constexpr int64_t kLongRunOfColumns = 128;
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
   static constexpr int64_t kElementsAhead = 2 * kStreamedTile;
@@ -255,8 +260,7 @@ class TileRunner {
     if (expands_) {
       ExpandInputs(*begin, count);
     } else if (operands_.repeated_count > 0) {
-      count = std::min(count, operands_.run - *begin % operands_.run);
-      PlaceRun(*begin);
+      count = std::min(count, PlaceRun(*begin));
     }
     const bool is_streamed_at_once = operands_.is_streamed && !is_staged_;
     STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &streaming_ : nullptr));
@@ -281,17 +285,26 @@ class TileRunner {
     }
   }
 
-  // Finds the repeated inputs' elements at `begin`, and for what is left of its run.
-  void PlaceRun(int64_t begin) {
+  // Finds the repeated inputs' elements for the run that `begin` lies in, and how many are left of it.
+  int64_t PlaceRun(int64_t begin) {
+    const bool is_next = begin == next_run_;
+    const int64_t left = is_next ? operands_.run : operands_.run - begin % operands_.run;
     for (int i = 0; i < operands_.repeated_count; ++i) {
       const Repeated& repeated = operands_.repeated[i];
+      Place& place = places_[repeated.input];
       const Tensor& tensor = *call_.in[repeated.input];
       const int64_t bytes = ElementBytes(tensor.dtype);
       const bool is_single = repeated.is_repeated[repeated.rank - 1];
+      if (is_next && repeated.rank == 2 && repeated.dims[1] == operands_.run) {  // the next element, or the same ones
+        place.base += is_single ? bytes : -operands_.run * bytes;
+        continue;
+      }
       const auto step = static_cast<int32_t>(is_single ? 0 : bytes);
       char* const at = static_cast<char*>(tensor.data) + PlaceOf(repeated, begin) * bytes;
-      places_[repeated.input] = {at - begin * step, step, is_single};
+      place = {at - begin * step, step, is_single};
     }
+    next_run_ = begin + left;
+    return left;
   }
 
   void ExpandInputs(int64_t begin, int64_t count) {
@@ -332,6 +345,7 @@ class TileRunner {
   bool is_staged_;      // outputs are computed in a cache, then streamed
   int staged_count_;    // outputs
   int64_t tile_count_;
+  int64_t next_run_ = -1;  // where the run that follows the last one begins
   Streaming streaming_;
   Place places_[ElementwiseProgram::kMostRegisters];
   alignas(64) char scratch_[kScratchBytes];

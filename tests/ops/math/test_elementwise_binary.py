@@ -27,6 +27,9 @@ SHAPES = [
     ((0, 1), (1, 3)),
     ((5, 700, 3), (700, 1)),
     ((3, 1), (3, 1)),
+    ((90, 131), (90, 1)),
+    ((90, 131), (131,)),
+    ((9, 7, 131), (7, 1)),
 ]
 
 
@@ -42,6 +45,18 @@ def test_values_and_broadcasting_match_numpy(name, shapes, rng):
     result = evaluate(getattr(ops, name), x, y)
     np.testing.assert_array_equal(result, NUMPY[name](x, y))
     assert result.dtype == np.float32
+
+
+@pytest.mark.parametrize("columns", [3, 131, 700])
+def test_chained_operands_are_repeated_along_different_axes(columns, rng):
+    shapes = (90, 7, columns), (90, 1, 1), (7, 1), (columns,), (90, 7, 1), (90, 1, columns)
+    values = [samples(rng, shape, np.int32) for shape in shapes]
+
+    def build(a, b, c, d, e, f):
+        return (((a * b + c) * d) - e) * f
+
+    np.testing.assert_array_equal(evaluate(build, *values), build(*values))
+    assert_same_bits(build, *values)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int64", "int32", "int16", "int8", "uint8"])
