@@ -1,9 +1,14 @@
 """Fixtures of all tests."""
 
+import signal
+
 import numpy as np
 import pytest
 
 from stillflow.graph.graph import Graph
+
+# A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
