@@ -91,10 +91,12 @@ def ratios_of(key, times):
 
 
 def cpu():
+    """The processor's name with its family and model: machines of several generations go by one name."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
+        lines = [line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines()]
+        of = {key.strip(): value.strip() for key, _, value in reversed(lines)}
+        return f"{of['model name']}, family {of['cpu family']}, model {of['model']}"
+    except (OSError, KeyError):
         return platform.processor() or platform.machine()
 
 
