@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "resource_variables": {"variables", "initial_values", "ops", "graph"},
     "random_generator": {"resource_variables", "tracking", "ops", "graph"},
     "plan": {"plan", "ops", "graph", "errors", "_engine"},
-    "plans_by_shape": {"plan", "feeds", "graph"},
+    "plans_by_shape": {"plan", "feeds", "graph", "_engine"},
     "eager": {"eager", "variables", "resource_variables", "gradients", "plans_by_shape", "plan", "process_settings",
               "composites", "ops", "graph", "errors", "isa", "_engine"},
     "fetches": {"graph", "errors"},

@@ -81,6 +81,7 @@ cdef class Program:
     """A compiled plan. Owns the C++ program and keeps its session alive; immutable once run.
 
     With `is_body` it is the body of a Function: its steps have names, and their states belong to its callers.
+    `explain`(code, message, step, part) makes the exception that a failed run raises, by default an EngineError.
     """
 
     cdef sf_program* handle
@@ -88,12 +89,14 @@ cdef class Program:
     cdef Kernels kernels
     cdef list feeds
     cdef int fetch_count
+    cdef public object explain
 
     def __init__(self, Session session, Kernels kernels, int slot_count, bint is_body=False):
         self.session = session
         self.kernels = kernels
         self.feeds = []
         self.fetch_count = 0
+        self.explain = EngineError
         self.handle = sf_program_new(session.handle, kernels.handle, slot_count, is_body)
         if self.handle == NULL:
             raise MemoryError
@@ -170,7 +173,7 @@ cdef class Program:
         for label, numbers in guards:
             sf_program_fetch_guard(self.handle, label, numbers.data(), <int32_t>numbers.size())
 
-    def run(self, values, int64_t timeout_nanos=0, list trace=None, bint shares=False):
+    cpdef list run(self, values, int64_t timeout_nanos=0, list trace=None, bint shares=False):
         """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.
 
         `trace` gets a (start, end, bytes of the outputs) for each step, times in nanoseconds since 1970. With `shares`
@@ -240,5 +243,23 @@ cdef class Program:
             sf_free(outcome.message)
             raise error
         if outcome.code != 0:
-            raise EngineError(outcome.code, _take_message(outcome.message), outcome.step, outcome.part)
+            raise self.explain(outcome.code, _take_message(outcome.message), outcome.step, outcome.part)
         return [_take_out(&results[i], shares) for i in range(self.fetch_count)]
+
+
+cdef class Programs:
+    """Programs of the same fetches for different shapes of the same feeds; a subclass adds those that are missing."""
+
+    cdef public list programs
+
+    def __init__(self):
+        self.programs = []
+
+    def run(self, values, int64_t timeout_nanos=0, bint shares=False):
+        """Runs the first program that was planned for the shapes of `values`. See Program.run."""
+        cdef list results
+        for program in self.programs:
+            results = (<Program>program).run(values, timeout_nanos, None, shares)
+            if results is not None:
+                return results
+        return (<Program?>self.program_for(values)).run(values, timeout_nanos, None, shares)

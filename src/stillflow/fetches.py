@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
@@ -101,8 +102,7 @@ class Fetches:
         if isinstance(element, Operation):
             self._targets[element] = None
             return lambda values: None
-        position = self._index.setdefault(element, len(self._index))
-        return lambda values: values[position]
+        return operator.itemgetter(self._index.setdefault(element, len(self._index)))
 
     def _find(self, fetch):
         try:

@@ -134,7 +134,7 @@ class _PartialRun:
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(fed, dims, strict=True)], self._done,
                 session._allows_other_devices,
             )  # fmt: skip
-        results = plan.run([known[tensor] for tensor in fed], session._timeout_nanos)
+        results = plan.program.run([known[tensor] for tensor in fed], session._timeout_nanos)
         for tensor, value in zip(wanted, results, strict=True):
             if not _is_variable(tensor):
                 known[tensor] = feeds.convert(tensor, value)

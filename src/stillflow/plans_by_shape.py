@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import threading
 
-from stillflow import feeds
+from stillflow import _engine, feeds
 from stillflow.plan import compile_plan
 
 # After so many different shapes there is one plan for the rest.
 _MOST_PLANS = 4
 
 
-class PlansByShape:
+class PlansByShape(_engine.Programs):
     """Computes `tensors` and runs `targets` from values of the tensors `fed`, all of one graph.
+
+    `run` takes those values as a list, and is code of the engine: it is on the way of every step.
 
     Plans are compiled when they are first needed, for the engine session `core` and the kernel library `kernels`.
     """
 
     def __init__(self, graph, tensors, targets, fed, core, kernels, allows_other_devices=False):
+        super().__init__()
         self._graph = graph
         self._tensors = tensors
         self._targets = targets
@@ -28,22 +31,18 @@ class PlansByShape:
         self.plans: list = []
         self._lock = threading.Lock()
 
-    def run(self, values, timeout_nanos=0, shares=False):
-        """Runs the plan that fits the shapes of the list `values`; makes one if there is none. See Program.run."""
-        for plan in self.plans:
-            results = plan.run(values, timeout_nanos, None, shares)
-            if results is not None:
-                return results
-        return self._plan_for(values).run(values, timeout_nanos, None, shares)
-
     def run_traced(self, values, timeout_nanos, trace):
         """(plan, results) of a run whose steps' times are added to the list `trace`, unless it is None."""
         for plan in self.plans:
-            results = plan.run(values, timeout_nanos, trace)
+            results = plan.program.run(values, timeout_nanos, trace)
             if results is not None:
                 return plan, results
         plan = self._plan_for(values)
-        return plan, plan.run(values, timeout_nanos, trace)
+        return plan, plan.program.run(values, timeout_nanos, trace)
+
+    def program_for(self, values):
+        """Of a new plan, where there is none yet for the shapes of the list `values`."""
+        return self._plan_for(values).program
 
     def _plan_for(self, values):
         with self._lock:
@@ -52,6 +51,7 @@ class PlansByShape:
             dims = [t._dims if is_general else array.shape for t, array in zip(self._fed, arrays, strict=True)]
             plan = self._compile(dims)
             self.plans = [plan] if is_general else [*self.plans, plan]
+            self.programs = [plan.program for plan in self.plans]
             return plan
 
     def _compile(self, dims):

@@ -11,6 +11,7 @@ from stillflow.fetches import Fetches, structure_key
 from stillflow.graph import scopes
 from stillflow.graph.default_graph import default_graph_context, get_default_graph
 from stillflow.graph.graph import Graph
+from stillflow.graph.operation import Operation, Tensor
 from stillflow.partial_run import PartialRuns
 from stillflow.plans_by_shape import PlansByShape
 from stillflow.process_settings import CPU_ATTRIBUTES, cpu_count, settings
@@ -100,16 +101,18 @@ class BaseSession:
             raise RuntimeError("Attempted to use a closed Session.")
         keys = tuple(feed_dict) if feed_dict else ()
         try:
-            request = self._requests[structure_key(fetches), keys]
+            kind = type(fetches)
+            key = fetches if kind is Operation or kind is Tensor else structure_key(fetches)
+            request = self._requests[key, keys]
             if self._requests_edits != self._graph._edits:
                 raise KeyError
         except (KeyError, TypeError):
             return self._run_new(fetches, feed_dict, options, run_metadata)
-        values = feed_dict.values() if keys else ()
+        values = [*feed_dict.values()] if keys else ()
         if request.has_composite_feeds:
             values = request.expand(feed_dict)
         if options is None and run_metadata is None:
-            return request.run(values)
+            return request.put_together(request.run(values, self._timeout_nanos))
         return request.run_with_options(values, options, run_metadata)
 
     def _run_new(self, fetches, feed_dict, options, run_metadata):
@@ -169,7 +172,7 @@ class BaseSession:
         def run_plainly():
             if edits != graph._edits:
                 renew()
-            return request.run(())
+            return request.put_together(request.run((), self._timeout_nanos))
 
         return run_with_options if accept_options else run_plainly
 
@@ -205,16 +208,19 @@ class BaseSession:
         return self._partial_runs.go_on(handle, fetches, feed_dict or {})
 
 
-class _Request:
-    """One (fetches, feeds) pair of a session, with the plans that have been made for it."""
+class _Request(PlansByShape):
+    """One (fetches, feeds) pair of a session, with the plans that have been made for it.
+
+    put_together(results of a run) is what the caller gets.
+    """
 
     def __init__(self, session, fetches, feed_dict):
         self._session = session
         taken_apart = Fetches(session._graph, fetches)
-        self._put_together = taken_apart.put_together
+        self.put_together = taken_apart.put_together
         pairs = feeds.expand(session._graph, feed_dict)
         self.has_composite_feeds = len(pairs) != len(feed_dict)
-        self._plans = PlansByShape(
+        super().__init__(
             session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
             session._core, session._kernels, session._allows_other_devices,
         )  # fmt: skip
@@ -222,11 +228,8 @@ class _Request:
     def expand(self, feed_dict):
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
 
-    def run(self, values):
-        return self._put_together(self._plans.run([*values], self._session._timeout_nanos))
-
     def run_with_options(self, values, options, run_metadata):
-        """Like `run`, for a RunOptions and a RunMetadata message, or None in the place of either."""
+        """What the caller gets, for a RunOptions and a RunMetadata message, or None in the place of either."""
         if options is not None and not hasattr(options, "SerializeToString"):
             raise AttributeError(f"{type(options).__name__!r} object has no attribute 'SerializeToString'")
         if run_metadata is not None and not hasattr(run_metadata, "ParseFromString"):
@@ -234,13 +237,13 @@ class _Request:
         if run_metadata is not None:
             run_metadata.Clear()
         if options is None or not (options.timeout_in_ms or options.trace_level or options.output_partition_graphs):
-            return self.run(values)
+            return self.put_together(self.run(values, self._session._timeout_nanos))
         timeout = options.timeout_in_ms * 1_000_000 or self._session._timeout_nanos
         trace: list | None = [] if options.trace_level and run_metadata is not None else None
-        plan, results = self._plans.run_traced(list(values), timeout, trace)
+        plan, results = self.run_traced(values, timeout, trace)
         if run_metadata is not None:
             step_trace.describe_run(plan, trace, options, run_metadata)
-        return self._put_together(results)
+        return self.put_together(results)
 
 
 class Session(BaseSession):

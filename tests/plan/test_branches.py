@@ -25,9 +25,9 @@ def pred():
 
 def steps(session, fetches, feed_dict=None):
     """The plan's steps: names, and whether they are guarded."""
-    known = {id(p) for request in session._requests.values() for p in request._plans.plans}
+    known = {id(p) for request in session._requests.values() for p in request.plans}
     session.run(fetches, feed_dict)
-    (new,) = [p for request in session._requests.values() for p in request._plans.plans if id(p) not in known]
+    (new,) = [p for request in session._requests.values() for p in request.plans if id(p) not in known]
     lines = re.findall(r"^ *\d+  (\S+)(.*)", new.text, re.MULTILINE)
     return [name + ("?" if " if " in rest else "") for name, rest in lines]
 

@@ -18,7 +18,7 @@ def test_what_is_only_waited_for_is_not_run():
     with tf.Session() as session:
         assert session.run(waiting, {x: np.ones(3)}) == 1
         (request,) = session._requests.values()
-        assert "reduce" not in request._plans.plans[0].text
+        assert "reduce" not in request.plans[0].text
 
 
 @pytest.mark.parametrize(

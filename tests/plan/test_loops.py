@@ -31,9 +31,9 @@ def count_to(n, body=lambda i: (), start=0):
 
 
 def steps(session, fetches, feed_dict=None):
-    known = {id(p) for request in session._requests.values() for p in request._plans.plans}
+    known = {id(p) for request in session._requests.values() for p in request.plans}
     session.run(fetches, feed_dict)
-    (new,) = [p for request in session._requests.values() for p in request._plans.plans if id(p) not in known]
+    (new,) = [p for request in session._requests.values() for p in request.plans if id(p) not in known]
     return re.findall(r"^ *\d+  (\S+)", new.text, re.MULTILINE)
 
 

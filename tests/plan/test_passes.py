@@ -16,9 +16,9 @@ def session(new_graph):
 
 def plan(session, fetches, feed_dict=None):
     """The listing of the plan that runs for the fetches."""
-    known = {id(p) for request in session._requests.values() for p in request._plans.plans}
+    known = {id(p) for request in session._requests.values() for p in request.plans}
     session.run(fetches, feed_dict)
-    (new,) = [p for request in session._requests.values() for p in request._plans.plans if id(p) not in known]
+    (new,) = [p for request in session._requests.values() for p in request.plans if id(p) not in known]
     return new.text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from stillflow import _engine, errors
 from stillflow.plan.branches import settle
 from stillflow.plan.drop import drop
@@ -22,30 +24,20 @@ __all__ = ["CompiledPlan", "compile_plan", "listing"]
 
 
 class CompiledPlan:
-    """A program of the engine, and which operations its steps stand for."""
+    """A program of the engine, and which operations its steps stand for. Runs raise tf.errors.OpError."""
 
     def __init__(self, program, plan):
         self.program = program
         self.parts = [node.parts for node in plan.nodes]
         self.text = listing(plan)
         self.labels = [(node.type, node.inputs, node.outputs) for node in plan.nodes]
+        program.explain = functools.partial(_failure, self.parts)
 
-    def run(self, values, timeout_nanos=0, trace=None, shares=False):
-        """The fetched values, or None if the plan is for other shapes of feeds. Raises tf.errors.OpError.
 
-        `trace` is a list that gets (start, end, output bytes) for each step; `shares` is as for Program.run.
-        """
-        try:
-            return self.program.run(values, timeout_nanos, trace, shares)
-        except _engine.EngineError as error:
-            raise errors.make(error.code, error.message, self.operation_at(error.step, error.part)) from None
-
-    def operation_at(self, step, part):
-        """The operation that failed, for what the engine says of a failure."""
-        if step < 0 or step >= len(self.parts):
-            return None
-        parts = self.parts[step]
-        return parts[part if part < len(parts) else 0]
+def _failure(parts, code, message, step, part):
+    """The exception for what the engine says of a failure; `parts` are the operations of each step."""
+    operations = parts[step] if 0 <= step < len(parts) else (None,)
+    return errors.make(code, message, operations[part if part < len(operations) else 0])
 
 
 def compile_plan(

@@ -23,7 +23,7 @@ def run(build, rows, isa_name=None):
         session._kernels = isa.kernels(isa_name)
         x = tf.placeholder(rows.dtype, rows.shape)
         results = session.run(build(x), {x: rows})
-        text = list(session._requests.values())[-1]._plans.plans[0].text
+        text = list(session._requests.values())[-1].plans[0].text
         return results, [line.split()[1] for line in text.splitlines() if line[:3].strip().isdigit()]
 
 

@@ -46,9 +46,9 @@ def run(batch, combine, extra=None, threads=2, isa_name=None, wants_loss=True, s
                 words = np.repeat(rng.integers(0, CLASSES, batch), 3)[:batch]
                 feed = {model.inputs: words, model.labels: rng.integers(0, CLASSES, (batch, 1))}
                 found.append(session.run(fetches, feed).get("loss"))
-            (request,) = (r for r in session._requests.values() if model.inputs in r._plans._fed)
+            (request,) = (r for r in session._requests.values() if model.inputs in r._fed)
             variables = session.run([model.embeddings, model.weights, model.biases])
-    return [*(array for array in found if array is not None), *variables], request._plans.plans[0].text
+    return [*(array for array in found if array is not None), *variables], request.plans[0].text
 
 
 def step_names(plan):
@@ -111,4 +111,4 @@ def test_forward_alone_stays_nodes():
         session.run(tf.global_variables_initializer())
         feed = {model.inputs: [0] * 4, model.labels: [[1], [2], [4], [3]]}
         assert session.run(model.losses, feed).shape == (4,)
-        assert "nce_loss" not in step_names(list(session._requests.values())[-1]._plans.plans[0].text)
+        assert "nce_loss" not in step_names(list(session._requests.values())[-1].plans[0].text)

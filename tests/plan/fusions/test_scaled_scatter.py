@@ -24,8 +24,8 @@ def update(function, dtype, fetches_product=False, isa_name=None):
 
 
 def step_names(session):
-    requests = [r for r in session._requests.values() if r._plans._fed]
-    text = requests[-1]._plans.plans[0].text
+    requests = [r for r in session._requests.values() if r._fed]
+    text = requests[-1].plans[0].text
     return [line.split()[1] for line in text.splitlines() if line[:3].strip().isdigit()]
 
 
