@@ -121,29 +121,70 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
 }
 
-// What takes as long as memory does: neither should wait for the other to have done a tile. Memory leaves time for
-// the full form of what has a plain one.
+// What takes as long as memory does: neither should wait for the other to have done a tile.
 template <typename Op, typename T>
+class StreamedLines {
+ public:
+  StreamedLines(const TileCall& call, int64_t first_line)
+      : x_(static_cast<const T*>(call.in[0])), y_(static_cast<T*>(call.out)), first_line_(first_line) {}
+
+  // Results of lines `begin`, ...
+  STILLFLOW_INLINE void Run(int64_t begin, int64_t count, const ReadAhead& ahead) const {
+    ForLines(begin, count, ahead, [](T x, int64_t) __attribute__((always_inline)) { return Op::Run(x); });
+  }
+
+  // The same by the plain form. Tells whether that does everywhere.
+  STILLFLOW_INLINE bool RunPlain(int64_t begin, int64_t count, const ReadAhead& ahead) const {
+    BitsOf<T> largest[kPerLine] = {};
+    ForLines(
+        begin, count, ahead, [&largest](T x, int64_t k) __attribute__((always_inline)) {
+          const BitsOf<T> measured = Op::Measure(x);
+          largest[k] = measured > largest[k] ? measured : largest[k];
+          return Op::RunPlain(x);
+        });
+    return *std::max_element(largest, largest + kPerLine) <= Op::template kMostPlain<T>;
+  }
+
+  static constexpr int64_t kPerLine = kLineBytes / sizeof(T);
+
+ private:
+  template <typename Each>
+  STILLFLOW_INLINE void ForLines(int64_t begin, int64_t count, const ReadAhead& ahead, const Each& each) const {
+    ahead.ForLines(
+        begin, count, [&](int64_t i) __attribute__((always_inline)) {
+          const int64_t first = (i - first_line_) * kPerLine;
+          alignas(kLineBytes) T line[kPerLine];
+#pragma GCC ivdep
+          for (int64_t k = 0; k < kPerLine; ++k) line[k] = each(x_[first + k], k);
+          StreamLine(reinterpret_cast<char*>(y_ + first), reinterpret_cast<const char*>(line));
+        });
+  }
+
+  const T* const x_;
+  T* const y_;
+  const int64_t first_line_;
+};
+
+template <typename Op, typename T, bool kHasPlain>
 __attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const Streaming& streaming,
                                                  int64_t first_line) {
-  constexpr int64_t kPerLine = kLineBytes / sizeof(T);
-  const T* const x = static_cast<const T*>(call.in[0]);
-  T* const y = static_cast<T*>(call.out);
-  const int64_t whole = call.count & -kPerLine;
-  const auto stream = [=](int64_t i) __attribute__((always_inline)) {
-    const int64_t first = (i - first_line) * kPerLine;
-    alignas(kLineBytes) T line[kPerLine];
-#pragma GCC ivdep
-    for (int64_t k = 0; k < kPerLine; ++k) line[k] = Op::Run(x[first + k]);
-    StreamLine(reinterpret_cast<char*>(y + first), reinterpret_cast<const char*>(line));
-  };
+  using Lines = StreamedLines<Op, T>;
+  const Lines lines(call, first_line);
+  const int64_t whole = call.count & -Lines::kPerLine;
   for (int64_t i = 0; i < whole; i += kStreamedTile) {
+    const int64_t count = std::min(kStreamedTile, whole - i) / Lines::kPerLine;
     for (int place = 0; place < streaming.places; ++place) {
-      const int64_t begin = first_line + (place * streaming.distance + i) / kPerLine;
-      streaming.ahead.ForLines(begin, std::min(kStreamedTile, whole - i) / kPerLine, stream);
+      const int64_t begin = first_line + (place * streaming.distance + i) / Lines::kPerLine;
+      if constexpr (kHasPlain) {
+        if (!lines.RunPlain(begin, count, streaming.ahead)) lines.Run(begin, count, kNothingAhead);
+      } else {
+        lines.Run(begin, count, streaming.ahead);
+      }
     }
   }
-  if (whole < call.count) UnaryTile<Op, T>(TileCall{{x + whole}, y + whole, call.count - whole, 0, nullptr});
+  if (whole == call.count) return;
+  const T* const x = static_cast<const T*>(call.in[0]);
+  UnaryTile<Op, T>(TileCall{{x + whole}, static_cast<T*>(call.out) + whole, call.count - whole, 0, nullptr});
 }
 
 // For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
@@ -288,10 +329,10 @@ constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, Str
   return {name, DTypeOf<T>(), result, arity, run, stream, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
-template <typename Op, typename T>
+template <typename Op, typename T, bool kHasPlain>
 constexpr StreamFunction StreamOf() {
   if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
-    return StreamedUnaryTile<Op, T>;
+    return StreamedUnaryTile<Op, T, kHasPlain>;
   } else {
     return nullptr;
   }
@@ -300,7 +341,7 @@ constexpr StreamFunction StreamOf() {
 template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T>());
+  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T, false>());
 }
 
 template <typename Op, typename T>
@@ -312,7 +353,7 @@ constexpr TileOp UnaryWithGathers(const char* name) {
 template <typename Op, typename T>
 constexpr TileOp UnaryOfPlain(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>, StreamOf<Op, T>());
+  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>, StreamOf<Op, T, true>());
 }
 template <typename Op, typename T>
 constexpr TileOp UnaryOfMostlyPlain(const char* name) {

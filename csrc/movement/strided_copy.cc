@@ -22,12 +22,10 @@ struct TileBytes {
   int64_t read;
 };
 constexpr TileBytes kCachedTile = {1024, 256};
-// Memory is read in a few long streams, and written two lines at a time, which processors fetch and send together.
-constexpr TileBytes kLargeTile = {128, 16 << 10};
 template <typename T>
 constexpr TileBytes kStagedTile = {kStagedRows * sizeof(T), 2 << 10};
 template <typename T>
-constexpr TileBytes kSkewedTile = {1024 * sizeof(T), SkewedTile<T>::kMostColumns * sizeof(T)};
+constexpr TileBytes kStreamedTile = {512 * sizeof(T), StreamedTile<T>::kMostColumns * sizeof(T)};
 
 struct Bytes16 {
   uint64_t words[2];
@@ -133,17 +131,12 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   const int64_t to_stride = copy.to_strides[dense];
   // Tiles follow each other in the direction of what is read.
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
-  const bool is_streamed = is_large && HasWholeLines(copy, to);
   const bool has_few_columns = HasFewColumns<T>(from_stride, columns, (is_large ? 1 : 2) * kSide<T>);
-  const bool has_few_rows = rows <= kStagedRows && to_stride == rows;
-  const bool is_put_together =
-      is_large && (has_few_columns || !is_streamed) && rows * columns >= kStagedRows * kSide<T>;
-  const bool is_staged = is_put_together && (has_few_columns || has_few_rows);
-  const bool is_skewed = is_put_together && !is_staged;
-  const TileBytes tile_size = is_staged   ? kStagedTile<T>
-                              : is_skewed ? kSkewedTile<T>
-                              : is_large  ? kLargeTile
-                                          : kCachedTile;
+  const bool has_whole_lines = HasWholeLines(copy, to);
+  const bool has_few_rows = rows <= kStagedRows && to_stride == rows && !has_whole_lines;
+  const bool is_streamed = is_large && (has_whole_lines || rows * columns >= kStagedRows * kSide<T>);
+  const bool is_staged = is_streamed && (has_few_columns || has_few_rows);
+  const TileBytes tile_size = is_staged ? kStagedTile<T> : is_streamed ? kStreamedTile<T> : kCachedTile;
   const int64_t tile_rows = tile_size.written / sizeof(T);
   const int64_t tile_columns = tile_size.read / sizeof(T);
   const int64_t column_tiles = (columns + tile_columns - 1) / tile_columns;
@@ -163,17 +156,17 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
       T* tile_to = to + walk.to;
       walk.Next();
       const T* const next = from + walk.from;
-      if (is_skewed) {
-        SkewedTile<T>(tile_from, from_stride, tile_to, to_stride).Stream(tile_height, tile_width, next);
-      } else if (is_staged) {
+      if (is_staged) {
         StreamTransposed(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
-      } else if (has_few_columns && !is_large) {
+      } else if (is_streamed) {
+        StreamedTile<T>(tile_from, from_stride, tile_to, to_stride, tile_width).Stream(tile_height, next);
+      } else if (has_few_columns) {
         Deinterleave(tile_from, tile_height, columns, tile_to, to_stride);
       } else {
-        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width, is_streamed, next);
+        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
       }
     }
-    if (is_large) EndStream();
+    if (is_streamed) EndStream();
   });
 }
 

@@ -89,35 +89,18 @@ void TransposeByLanes(const T* from, int64_t from_stride, T* to, int64_t to_stri
 
 // ---- Tiles ---------------------------------------------------------------------------------------------------
 
-// Asks for the lines of a block that will be read soon: of the same rows, or of those from `next` on at their end.
-// Processors do not foresee so many rows, and in the first-level cache there is no room for what they ask for.
-template <typename T>
-STILLFLOW_INLINE void FetchBlock(const T* from, int64_t stride, int64_t column, int64_t columns, const T* next) {
-  constexpr int64_t kAhead = 8 * kSide<T>;
-  const T* row = column + kAhead < columns ? from + column + kAhead : next + (column + kAhead - columns);
-  for (int64_t i = 0; i < kSide<T>; ++i, row += stride) __builtin_prefetch(row, 0, 2);
-}
-
 // The same by blocks of whole lines: each line is read once and written once, though rows that lie a power of two
-// apart drive each other out of the caches. What is streamed goes on at `next`.
+// apart drive each other out of the caches.
 template <typename T>
-void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns,
-                   bool is_streamed, const T* next) {
+void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t columns) {
   alignas(kLineBytes) T block[kSide<T> * kSide<T>];
   const int64_t whole_rows = rows - rows % kSide<T>;
   const int64_t whole_columns = columns - columns % kSide<T>;
   for (int64_t j = 0; j < whole_columns; j += kSide<T>) {
     for (int64_t i = 0; i < whole_rows; i += kSide<T>) {
-      if (is_streamed) FetchBlock(from + i * from_stride, from_stride, j, columns, next + i * from_stride);
       TransposeByLanes<kWidestBytes<T>>(from + i * from_stride + j, from_stride, block, kSide<T>, kSide<T>, kSide<T>);
       for (int64_t k = 0; k < kSide<T>; ++k) {
-        char* line = reinterpret_cast<char*>(to + (j + k) * to_stride + i);
-        const char* source = reinterpret_cast<const char*>(block + k * kSide<T>);
-        if (is_streamed) {
-          StreamLine(line, source);
-        } else {
-          std::memcpy(line, source, kLineBytes);
-        }
+        std::memcpy(to + (j + k) * to_stride + i, block + k * kSide<T>, kLineBytes);
       }
     }
   }
@@ -127,83 +110,128 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
                        columns);
 }
 
-// Rows of `to` that begin within lines, past the caches: what is left of a line waits for the rows below.
+// ---- Tiles past the caches ------------------------------------------------------------------------------------
+
+// A tile that is written past the caches. Memory likes to read few rows at a time, and to write several lines of a
+// row at once: bands of rows are transposed into a cache, several of which make a group, and the group before is
+// written meanwhile. Where rows of `to` begin within lines, what is left of a line waits for the next group.
 template <typename T>
-class SkewedTile {
+class StreamedTile {
  public:
-  static constexpr int64_t kMostColumns = 1024;
-  static constexpr int64_t kBand = 2 * kSide<T>;  // rows that are read at once
+  static constexpr int64_t kMostColumns = 256;
 
-  SkewedTile(const T* from, int64_t from_stride, T* to, int64_t to_stride)
-      : from_(from), from_stride_(from_stride), to_(to), to_stride_(to_stride) {}
+  // From where on rows of `columns` elements are read, and to where they are written.
+  StreamedTile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t columns)
+      : from_(from),
+        from_stride_(from_stride),
+        to_(to),
+        to_stride_(to_stride),
+        columns_(columns),
+        whole_columns_(columns - columns % kSide<T>) {}
 
-  // What is read next begins at `next`.
-  void Stream(int64_t rows, int64_t columns, const T* next) {
-    const int64_t whole_rows = rows - rows % kBand;
-    const int64_t whole_columns = columns - columns % kSide<T>;
-    for (int64_t row = 0; row < whole_rows; row += kBand) {
-      const T* const band = from_ + row * from_stride_;
-      const T* const below = row + kBand < whole_rows ? band + kBand * from_stride_ : next;
-      for (int64_t column = 0; column < whole_columns; column += kSide<T>) {
-        // Long before it is read together with what follows: the processor waits for parts of different stores.
-        for (int64_t k = 0; k < kSide<T>; ++k) std::memcpy(staged_[k], waiting_[column + k], kLineBytes);
-        for (int64_t i = 0; i < kBand; i += kSide<T>) {
-          const T* const block = band + i * from_stride_;
-          FetchBlock(block, from_stride_, column, columns, below + i * from_stride_);
-          TransposeByLanes<kWidestBytes<T>>(block + column, from_stride_, staged_[0] + kSide<T> + i, kStaged,
-                                            kSide<T>, kSide<T>);
-        }
-        for (int64_t k = 0; k < kSide<T>; ++k) WriteLines(row, column + k, staged_[k]);
+  // What is read after these rows begins at `next`.
+  void Stream(int64_t rows, const T* next) {
+    const int64_t whole_rows = rows - rows % kSide<T>;
+    for (int64_t row = 0; row < whole_rows;) {
+      const int64_t bands = std::min(kBands, (whole_rows - row) / kSide<T>);
+      for (int64_t band = 0; band < bands; ++band) {
+        const int64_t first = row + band * kSide<T>;
+        const bool is_last = first + kSide<T> >= whole_rows;
+        TransposeBand(from_ + first * from_stride_, is_last ? next : from_ + (first + kSide<T>)*from_stride_, band);
       }
+      WriteLines(left_);
+      group_ = {row, bands};
+      left_ = bands * whole_columns_;
+      column_ = line_ = 0;
+      half_ ^= 1;
+      row += bands * kSide<T>;
     }
-    if (whole_rows > 0) {
-      for (int64_t column = 0; column < whole_columns; ++column) WriteWaiting(whole_rows, column);
-    }
-    TransposeByLanes<16>(from_ + whole_columns, from_stride_, to_ + whole_columns * to_stride_, to_stride_,
-                         whole_rows, columns - whole_columns);
+    WriteLines(left_);
+    if (whole_rows > 0) WriteWaiting(whole_rows);
+    TransposeByLanes<16>(from_ + whole_columns_, from_stride_, to_ + whole_columns_ * to_stride_, to_stride_,
+                         whole_rows, columns_ - whole_columns_);
     TransposeByLanes<16>(from_ + whole_rows * from_stride_, from_stride_, to_ + whole_rows, to_stride_,
-                         rows - whole_rows, columns);
+                         rows - whole_rows, columns_);
   }
 
  private:
-  static constexpr int64_t kStaged = kSide<T> + kBand;
+  static constexpr int64_t kBands = 4;
+  static constexpr int64_t kStaged = (1 + kBands) * kSide<T>;  // what waits, and a group
+  static constexpr int64_t kLinesAhead = 2;
+
+  struct Group {
+    int64_t row;
+    int64_t bands;
+  };
+
+  // Into a half of what is staged, while lines of the group before are written from the other.
+  void TransposeBand(const T* band, const T* next, int64_t number) {
+    for (int64_t column = 0; column < whole_columns_; column += kSide<T>) {
+      Fetch(column + kAhead < columns_ ? band + column + kAhead : next + (column + kAhead - columns_));
+      T* const staged = staged_[half_][column];
+      if (number == 0 && group_.bands > 0) {
+        const T* const before = staged_[half_ ^ 1][column] + group_.bands * kSide<T>;
+        for (int64_t k = 0; k < kSide<T>; ++k) std::memcpy(staged + k * kStaged, before + k * kStaged, kLineBytes);
+      }
+      TransposeByLanes<kWidestBytes<T>>(band + column, from_stride_, staged + (1 + number) * kSide<T>, kStaged,
+                                        kSide<T>, kSide<T>);
+      WriteLines(std::min(left_, kSide<T>));
+    }
+  }
+
+  // Asks for lines of a band's rows. Processors do not foresee so many.
+  STILLFLOW_INLINE void Fetch(const T* row) const {
+    for (int64_t i = 0; i < kSide<T>; ++i, row += from_stride_) __builtin_prefetch(row, 0, 2);
+  }
 
   // Elements before `to` in its line.
   static int64_t Skew(const T* to) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % kLineBytes / sizeof(T));
   }
 
-  // A band's part of a row of `to`, which stands behind a line's elements in `staged`.
-  STILLFLOW_INLINE void WriteLines(int64_t row, int64_t column, T* staged) {
-    T* const to = to_ + column * to_stride_ + row;
-    const int64_t skew = Skew(to);
-    T* const waiting = waiting_[column];
-    if (row > 0) {
-      StreamLine(reinterpret_cast<char*>(to - skew), reinterpret_cast<const char*>(staged + kSide<T> - skew));
-    } else {
-      std::memcpy(to, staged + kSide<T>, (kSide<T> - skew) * sizeof(T));
+  // The next lines of the group.
+  void WriteLines(int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      T* const to = to_ + column_ * to_stride_ + group_.row;
+      const T* const staged = staged_[half_ ^ 1][column_] + kSide<T>;
+      const int64_t skew = Skew(to);
+      if (group_.row == 0 && line_ == 0 && skew > 0) {
+        std::memcpy(to, staged, (kSide<T> - skew) * sizeof(T));
+      } else {
+        const int64_t at = line_ * kSide<T> - skew;
+        StreamLine(reinterpret_cast<char*>(to + at), reinterpret_cast<const char*>(staged + at));
+      }
+      if (++line_ < group_.bands) continue;
+      line_ = 0;
+      ++column_;
     }
-    StreamLine(reinterpret_cast<char*>(to - skew + kSide<T>),
-               reinterpret_cast<const char*>(staged + 2 * kSide<T> - skew));
-    std::memcpy(waiting, staged + kBand, kLineBytes);
+    left_ -= count;
   }
 
   // What waits for `row`.
-  void WriteWaiting(int64_t row, int64_t column) {
-    T* const to = to_ + column * to_stride_ + row;
-    const int64_t skew = Skew(to);
-    std::memcpy(to - skew, waiting_[column] + kSide<T> - skew, skew * sizeof(T));
+  void WriteWaiting(int64_t row) const {
+    for (int64_t column = 0; column < whole_columns_; ++column) {
+      T* const to = to_ + column * to_stride_ + row;
+      const T* const end = staged_[half_ ^ 1][column] + (1 + group_.bands) * kSide<T>;
+      std::memcpy(to - Skew(to), end - Skew(to), Skew(to) * sizeof(T));
+    }
   }
+
+  static constexpr int64_t kAhead = kLinesAhead * kSide<T>;
 
   const T* const from_;
   const int64_t from_stride_;
   T* const to_;
   const int64_t to_stride_;
-  alignas(kLineBytes) T staged_[kSide<T>][kStaged];
-  alignas(kLineBytes) T waiting_[kMostColumns][kSide<T>];  // the last line's elements of each row of `to`
+  const int64_t columns_;
+  const int64_t whole_columns_;
+  int half_ = 0;          // of `staged_` that the next group is put into
+  Group group_ = {0, 0};  // that is being written
+  int64_t left_ = 0;      // of its lines
+  int64_t column_ = 0;    // of the next one
+  int64_t line_ = 0;      // of the next one in its row
+  alignas(kLineBytes) T staged_[2][kMostColumns][kStaged];
 };
-
-// ---- Tiles past the caches ------------------------------------------------------------------------------------
 
 // Fetches the lines of a tile of a matrix, one for each line that is streamed meanwhile.
 class TileAhead {
