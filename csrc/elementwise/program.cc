@@ -177,6 +177,19 @@ void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* place
   }
 }
 
+bool ElementwiseProgram::TakesRuns(uint64_t columns, uint64_t scalars) const {
+  return std::all_of(instructions_.begin(), instructions_.end(), [&](const Instruction& instruction) {
+    bool reads_column = false;
+    bool reads_only_singles = true;
+    for (int k = 0; k < instruction.op->arity; ++k) {
+      const int32_t in = instruction.in[k];
+      reads_column |= in < input_count_ && (columns >> in & 1) != 0;
+      reads_only_singles &= in < input_count_ && ((columns | scalars) >> in & 1) != 0;
+    }
+    return !reads_column || (instruction.op->takes_runs && !reads_only_singles);
+  });
+}
+
 // Stores as little as may be: what is written to memory here has to wait for what is streamed before.
 Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count,
                                    const Streaming* streaming) const {
@@ -187,10 +200,12 @@ Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t c
   for (size_t i = 0; i < instructions_.size(); ++i) {
     const Instruction& instruction = instructions_[i];
     call.scalars = 0;
+    call.run = 0;
     for (int k = 0; k < instruction.op->arity; ++k) {
       const Place& place = places[instruction.in[k]];
       call.in[k] = place.base + begin * place.step;
       call.scalars |= uint32_t{place.is_single} << k;
+      call.run |= place.run;
     }
     call.out = places[instruction.out].base + begin * places[instruction.out].step;
     if (streaming != nullptr && i + 1 == instructions_.size()) {

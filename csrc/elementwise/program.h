@@ -39,8 +39,9 @@ class ElementwiseProgram {
   // Where a register lies: at `base`, and `step` bytes further for each element before a tile's first.
   struct Place {
     char* base;
-    int32_t step;    // 0: all tiles find it at one place
-    bool is_single;  // one element that stands for all
+    int32_t step;     // 0: all tiles find it at one place
+    bool is_single;   // one element that stands for all
+    int64_t run = 0;  // if set, it stands for so many, and the next one for the next run
   };
   static constexpr int kMostRegisters = kMostInputs + kMostInstructions;
 
@@ -55,6 +56,9 @@ class ElementwiseProgram {
     const Instruction& last = instructions_.back();
     return last.op->stream != nullptr && outputs_.size() == 1 && outputs_[0] == last.out;
   }
+
+  // Whether `columns` of the inputs may be elements that stand for runs; `scalars` are single elements.
+  bool TakesRuns(uint64_t columns, uint64_t scalars) const;
 
   int scratch_count() const { return scratch_count_; }
   // How many are worth handing to another thread.

@@ -27,6 +27,8 @@ struct TileCall {
   int64_t count;
   uint32_t scalars;  // bit i: in[i] is a single element that stands for all
   uint32_t* faults;
+  // If set, it stands for so many elements, and the next one for the next run. For operations that take runs.
+  int64_t run = 0;
 };
 
 using TileFunction = void (*)(const TileCall& call);
@@ -53,6 +55,7 @@ struct TileOp {
   StreamFunction stream = nullptr;
   bool is_wide = false;    // `run` takes and makes floats where there are 16-bit floats
   bool is_costly = false;  // takes longer than the conversion of a bfloat16
+  bool takes_runs = false;
 };
 
 // Runs an operation that is_wide.
@@ -208,14 +211,17 @@ __attribute__((noinline)) void BinaryTile(const TileCall& call) {
   const T* a = static_cast<const T*>(call.in[0]);
   const T* b = static_cast<const T*>(call.in[1]);
   auto* y = static_cast<Result*>(call.out);
+  const int64_t run = call.run > 0 ? call.run : call.count;
   if (call.scalars == 2) {
-    const T scalar = *b;
-    ForElements<step>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], scalar); });
+    for (const Result* const end = y + call.count; y < end; y += run, a += run, ++b) {
+      const T scalar = *b;
+      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], scalar); });
+    }
   } else if (call.scalars == 1) {
-    const T scalar = *a;
-    ForElements<step>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(scalar, b[i]); });
+    for (const Result* const end = y + call.count; y < end; y += run, ++a, b += run) {
+      const T scalar = *a;
+      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(scalar, b[i]); });
+    }
   } else {  // also for one element of each
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i]); });
   }
@@ -364,7 +370,9 @@ constexpr TileOp UnaryOfMostlyPlain(const char* name) {
 template <typename Op, typename T>
 constexpr TileOp Binary(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
+  TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
+  op.takes_runs = !op.is_wide;
+  return op;
 }
 
 template <typename Op, typename T>

@@ -138,13 +138,15 @@ struct Operands {
   uint64_t scalars = 0;
   int repeated_count = 0;
   Repeated repeated[ElementwiseProgram::kMostInputs];
-  bool has_columns = false;  // inputs of which one element stands for a run
+  uint64_t columns = 0;  // inputs of which one element stands for a run
   // Of the flattened output: within a run, each repeated input is either one element or adjacent elements.
   int64_t run;
+  bool are_columns;  // all that are repeated, of which the program takes runs
   bool is_streamed;
 };
 
-void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count, Operands* operands) {
+void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape, int64_t count,
+                      Operands* operands) {
   operands->run = std::max<int64_t>(count, 1);
   for (int i = 0; i < call.in_count; ++i) {
     const Tensor& tensor = *call.in[i];
@@ -154,8 +156,13 @@ void DescribeOperands(const KernelCall& call, const Shape& shape, int64_t count,
     } else {
       const Repeated& repeated = operands->repeated[operands->repeated_count++] = DescribeRepeats(tensor, shape, i);
       operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
-      operands->has_columns |= repeated.is_repeated[repeated.rank - 1];
+      operands->columns |= uint64_t{repeated.is_repeated[repeated.rank - 1]} << i;
     }
+  }
+  operands->are_columns = operands->columns != 0 && program.TakesRuns(operands->columns, operands->scalars);
+  for (int i = 0; i < operands->repeated_count; ++i) {
+    const Repeated& repeated = operands->repeated[i];
+    operands->are_columns &= repeated.rank == 2 && repeated.is_repeated[1] && repeated.dims[1] == operands->run;
   }
   operands->is_streamed = IsStreamed(*call.out[0]);
   for (int out = 0; operands->is_streamed && out < call.out_count; ++out) {
@@ -172,8 +179,10 @@ class TileRunner {
       : call_(call), program_(program), operands_(operands), chunk_(chunk) {
     const bool has_long_runs = operands.is_streamed
                                    ? operands.run >= kLongRun && operands.run % kElementsPerLine == 0
-                                   : operands.run >= (operands.has_columns ? kLongRunOfColumns : kLongRun);
-    expands_ = operands.repeated_count > 0 && !has_long_runs;
+                                   : operands.run >= (operands.columns != 0 ? kLongRunOfColumns : kLongRun);
+    const bool fills_lines = operands.run % kElementsPerLine == 0 || kElementsPerLine % operands.run == 0;
+    takes_columns_ = operands.are_columns && (!operands.is_streamed || (fills_lines && !has_long_runs));
+    expands_ = operands.repeated_count > 0 && !has_long_runs && !takes_columns_;
     expanded_count_ = expands_ ? operands.repeated_count : 0;
     is_staged_ = operands.is_streamed && !program.CanStream();
     staged_count_ = is_staged_ ? call.out_count : 0;
@@ -226,8 +235,9 @@ class TileRunner {
     int64_t count = chunk_.end - chunk_.begin;
     if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
     if (operands_.is_streamed) {
-      const bool takes_row = expands_ && operands_.run < 2 * kStreamedTile;
-      count = std::min(count, takes_row ? std::max(kStreamedTile, operands_.run) : kStreamedTile);
+      const int64_t runs = takes_columns_ ? (kStreamedTile + operands_.run - 1) / operands_.run : 1;
+      const bool takes_row = takes_columns_ || (expands_ && operands_.run < 2 * kStreamedTile);
+      count = std::min(count, takes_row ? std::max(kStreamedTile, runs * operands_.run) : kStreamedTile);
     }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
@@ -260,7 +270,7 @@ class TileRunner {
     if (expands_) {
       ExpandInputs(*begin, count);
     } else if (operands_.repeated_count > 0) {
-      count = std::min(count, PlaceRun(*begin));
+      count = std::min(count, takes_columns_ ? PlaceColumns(*begin, count) : PlaceRun(*begin));
     }
     const bool is_streamed_at_once = operands_.is_streamed && !is_staged_;
     STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &streaming_ : nullptr));
@@ -307,6 +317,19 @@ class TileRunner {
     return left;
   }
 
+  // The same for as many runs as fit into `count`; tells how many elements these have.
+  int64_t PlaceColumns(int64_t begin, int64_t count) {
+    const int64_t whole = count - count % operands_.run;
+    if (whole == 0 || begin % operands_.run != 0) return PlaceRun(begin);
+    for (int i = 0; i < operands_.repeated_count; ++i) {
+      const Tensor& tensor = *call_.in[operands_.repeated[i].input];
+      char* const at = static_cast<char*>(tensor.data) + begin / operands_.run * ElementBytes(tensor.dtype);
+      places_[operands_.repeated[i].input] = {at, 0, true, operands_.run};
+    }
+    next_run_ = -1;
+    return whole;
+  }
+
   void ExpandInputs(int64_t begin, int64_t count) {
     for (int i = 0; i < operands_.repeated_count; ++i) {
       const Repeated& repeated = operands_.repeated[i];
@@ -340,6 +363,7 @@ class TileRunner {
   const ElementwiseProgram& program_;
   const Operands& operands_;
   const Range chunk_;
+  bool takes_columns_;
   bool expands_;
   int expanded_count_;  // inputs
   bool is_staged_;      // outputs are computed in a cache, then streamed
@@ -383,7 +407,7 @@ Status Elementwise(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, program, shape));
   Operands operands;
   const int64_t count = call.out[0]->count;
-  DescribeOperands(call, shape, count, &operands);
+  DescribeOperands(call, program, shape, count, &operands);
   return ForEachChunk(call, count, operands.is_streamed ? kStreamedElementsPerChunk : program.elements_per_chunk(),
                       [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
 }

@@ -25,6 +25,9 @@ ELEMENTWISE = {
     "comparisons": (lambda a, b: a < b, [floats(4099, 2053 * 4), floats(2053 * 4)]),
     "rows of whole lines": (lambda a, b: a + b, [floats(32771, 256), floats(256)]),
     "columns of whole lines": (lambda a, b: a - b, [floats(8197, 1024), floats(8197, 1)]),
+    "columns of few lines": (lambda a, b: a - b, [floats(26221, 320), floats(26221, 1)]),
+    "columns of less than a line": (lambda a, b: b - a, [floats(524309, 16), floats(524309, 1)]),
+    "chained columns": (lambda a, b, c: (a - b) * c, [floats(131101, 64), floats(131101, 1), floats(131101, 1)]),
     "columns of part tiles": (lambda a, b: a - b, [floats(13108, 640), floats(13108, 1)]),
     "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
 }

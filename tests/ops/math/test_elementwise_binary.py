@@ -30,6 +30,8 @@ SHAPES = [
     ((90, 131), (90, 1)),
     ((90, 131), (131,)),
     ((9, 7, 131), (7, 1)),
+    ((900, 37), (900, 1)),
+    ((9001, 1), (9001, 2)),
 ]
 
 
@@ -76,6 +78,27 @@ def test_bfloat16_rounds_to_nearest_even():
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(evaluate(ops.mul, x, y), x * y)
         np.testing.assert_array_equal(evaluate(ops.add_v2, x, y), x + y)
+
+
+COLUMN_CHAINS = {
+    "between": lambda a, b, c: (a - b) * c,
+    "of another column": lambda a, b, c: a * (b + c),
+    "of a number": lambda a, b, c: (b * 3 - a) * c,
+    "of one operand": lambda a, b, c: a * -b + c,
+    "twice": lambda a, b, c: (a * b + c) * b,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
+@pytest.mark.parametrize("columns", [2, 5, 64, 1500])
+@pytest.mark.parametrize("chain", COLUMN_CHAINS)
+def test_chains_of_columns(chain, columns, dtype, rng):
+    rows = 20000 // columns
+    values = [samples(rng, shape, dtype) for shape in ((rows, columns), (rows, 1), (rows, 1))]
+    build = COLUMN_CHAINS[chain]
+    np.testing.assert_array_equal(evaluate(build, *values), build(*values))
+    if dtype == "float32":
+        assert_same_bits(build, *values)
 
 
 @pytest.mark.parametrize("name", ["floor_div", "floor_mod", "truncate_div", "truncate_mod"])
