@@ -12,13 +12,37 @@
 namespace stillflow {
 namespace {
 
+// AVX2 has no conversion of doubles to 64-bit integers, and going through registers of single numbers takes twice as
+// long as their mantissas, shifted.
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+constexpr bool kShiftsMantissas = true;
+#else
+constexpr bool kShiftsMantissas = false;
+#endif
+
+inline int64_t ShiftedMantissa(double x) {
+  constexpr int64_t kHighest = FloatFormat<double>::kBias + 62;  // exponent of what fits, with its bias
+  constexpr int kBits = FloatFormat<double>::kMantissaBits;
+  const auto bits = BitCast<uint64_t>(x);
+  const int64_t exponent = static_cast<int64_t>(bits >> kBits & 0x7FF);
+  const uint64_t mantissa = (bits | uint64_t{1} << kBits) << (63 - kBits - 1) & ~(uint64_t{1} << 63);
+  const int64_t places = kHighest - exponent;
+  const uint64_t magnitude = mantissa >> (places < 63 ? places & 63 : 63);
+  const uint64_t sign = static_cast<int64_t>(bits) < 0 ? ~uint64_t{0} : 0;
+  const auto value = static_cast<int64_t>((magnitude ^ sign) - sign);
+  return places < 0 ? std::numeric_limits<int64_t>::min() : value;
+}
+
 // Through the signed type in which x86 converts, then wrapped.
 template <typename To, typename From>
 inline To FloatToInt(From x) {
   using Middle = std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t, int64_t>;
   constexpr From kLow = static_cast<From>(std::numeric_limits<Middle>::min());
-  const bool fits = (x >= kLow) & (x < -kLow);
-  const auto middle = fits ? static_cast<Middle>(fits ? x : From{0}) : std::numeric_limits<Middle>::min();
+  if constexpr (std::is_same_v<Middle, int64_t> && !std::is_same_v<To, uint64_t> && kShiftsMantissas) {
+    return static_cast<To>(ShiftedMantissa(x));
+  }
+  const From at_least = x > kLow ? x : kLow;
+  const auto middle = static_cast<Middle>(x < -kLow ? at_least : kLow);
   if constexpr (std::is_same_v<To, uint64_t>) {
     // From 2^63 on without the highest bit, which is put back; what is too large even for that becomes 0.
     const bool is_high = x >= -kLow;
@@ -39,7 +63,9 @@ inline To Convert(From x) {
       return x != 0;
     }
   } else if constexpr (kIsFloating<From> && std::is_integral_v<To>) {
-    return FloatToInt<To>(Widen(x));
+    // Doubles hold all floats, and what has 64 bits like the result is compared without being packed and unpacked.
+    using Worked = std::conditional_t<sizeof(To) == 8, double, Wide<From>>;
+    return FloatToInt<To>(static_cast<Worked>(Widen(x)));
   } else if constexpr (kIsFloating<From>) {
     return Narrow<To>(Widen(x));
   } else if constexpr (kIsFloating<To>) {
