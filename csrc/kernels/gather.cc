@@ -42,6 +42,8 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   const bool is_streamed = IsStreamed(*call.out[0]);
+  const bool has_whole_lines =
+      is_streamed && row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output) % kLineBytes == 0;
   const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
   const int64_t rows_per_chunk = std::max<int64_t>(bytes_per_chunk / row_bytes, 1);
   return ForEachChunk(call, rows, rows_per_chunk, [=, &call, &picking, &indices](Range range) {
@@ -67,7 +69,9 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
           return BadIndex("indices", indices, batch_offset + i, index, size);
         }
         const char* const picked = from + index * row_bytes;
-        if (is_streamed) {
+        if (has_whole_lines) {
+          for (int64_t byte = 0; byte < row_bytes; byte += kLineBytes) writer.AppendLine(picked + byte);
+        } else if (is_streamed) {
           writer.Append(picked, row_bytes);
         } else {
           CopyBytes(to, picked, row_bytes);
