@@ -208,7 +208,9 @@ struct NegOp {
 struct AbsOp {
   template <typename T>
   static T Run(T x) {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
+      return static_cast<T>(x < 0 ? -x : x);  // an operation that processors have
+    } else if constexpr (std::is_integral_v<T>) {
       return x < 0 ? NegOp::Run(x) : x;
     } else {
       return Abs(x);

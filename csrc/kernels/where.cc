@@ -52,6 +52,34 @@ int64_t CountTrue(const uint8_t* is_true, int64_t count) {
   return found;
 }
 
+#if defined(__AVX2__)
+// The places of the bits that are set in each byte, one after another.
+struct PlacesOfBits {
+  constexpr PlacesOfBits() {
+    for (int byte = 0; byte < 256; ++byte) {
+      int count = 0;
+      for (uint8_t bit = 0; bit < 8; ++bit) {
+        if ((byte >> bit & 1) != 0) places[byte][count++] = bit;
+      }
+    }
+  }
+  uint8_t places[256][8] = {};
+};
+constexpr PlacesOfBits kPlacesOfBits;
+
+// The places of eight flags that are set, and room for as many as eight.
+inline int WritePlacesOfEight(const uint8_t* is_true, int64_t begin, int64_t* to) {
+  const __m128i flags = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(is_true));
+  const int bits = _mm_movemask_epi8(_mm_slli_epi16(flags, 7));
+  const __m128i places = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPlacesOfBits.places[bits]));
+  const __m256i begins = _mm256_set1_epi64x(begin);
+  auto* const written = reinterpret_cast<__m256i*>(to);
+  _mm256_storeu_si256(written, _mm256_add_epi64(_mm256_cvtepu8_epi64(places), begins));
+  _mm256_storeu_si256(written + 1, _mm256_add_epi64(_mm256_cvtepu8_epi64(_mm_srli_si128(places, 4)), begins));
+  return __builtin_popcount(static_cast<unsigned>(bits));
+}
+#endif
+
 // The places of the first `found` flags that are set, `begin` added to each. A place is written for every flag, and
 // written over unless the flag is set.
 void WritePlaces(const uint8_t* is_true, int64_t begin, int64_t found, int64_t* to) {
@@ -66,6 +94,8 @@ void WritePlaces(const uint8_t* is_true, int64_t begin, int64_t found, int64_t* 
     written += __builtin_popcount(mask);
     places = _mm512_add_epi64(places, _mm512_set1_epi64(8));
   }
+#elif defined(__AVX2__)
+  for (; written + 8 <= found; i += 8) written += WritePlacesOfEight(is_true + i, begin + i, to + written);
 #endif
   for (; written < found; ++i) {
     to[written] = begin + i;
