@@ -13,7 +13,7 @@
 #include "math/lanes.h"
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace stillflow {
@@ -83,35 +83,56 @@ W BestOf(const W* from, int64_t count) {
   return CombineHalves<Order, W, kRegisterBytes>(best[0]);
 }
 
-// Where the first lane is that equals its fellow; -1 if none does.
+// A bit, or as many as it has bytes, of each lane that equals its fellow. Elsewhere than on x86 of the first one
+// alone.
+#if defined(__SSE2__)
 template <typename W>
-STILLFLOW_INLINE int FirstEqualLane(Register<W> a, Register<W> b) {
+constexpr int kBitsPerLane = sizeof(W) >= 4 ? 1 : sizeof(W);
+#else
+template <typename W>
+constexpr int kBitsPerLane = sizeof(W);
+#endif
+template <typename W>
+STILLFLOW_INLINE uint64_t EqualLanes(Register<W> a, Register<W> b) {
   const auto is_equal = a == b;
-  uint64_t bytes;  // a bit of each; the first that is set is that of a lane
-#if defined(__AVX512BW__)
-  bytes = _mm512_movepi8_mask((__m512i)is_equal);
+#if defined(__AVX512BW__) && defined(__AVX512DQ__)
+  if constexpr (sizeof(W) == 4) return _mm512_movepi32_mask((__m512i)is_equal);
+  if constexpr (sizeof(W) == 8) return _mm512_movepi64_mask((__m512i)is_equal);
+  return _mm512_movepi8_mask((__m512i)is_equal);
 #elif defined(__AVX2__)
-  bytes = static_cast<uint32_t>(_mm256_movemask_epi8((__m256i)is_equal));
+  if constexpr (sizeof(W) == 4) return static_cast<uint32_t>(_mm256_movemask_ps((__m256)is_equal));
+  if constexpr (sizeof(W) == 8) return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)is_equal));
+  return static_cast<uint32_t>(_mm256_movemask_epi8((__m256i)is_equal));
 #elif defined(__SSE2__)
-  bytes = static_cast<uint32_t>(_mm_movemask_epi8((__m128i)is_equal));
+  if constexpr (sizeof(W) == 4) return static_cast<uint32_t>(_mm_movemask_ps((__m128)is_equal));
+  if constexpr (sizeof(W) == 8) return static_cast<uint32_t>(_mm_movemask_pd((__m128d)is_equal));
+  return static_cast<uint32_t>(_mm_movemask_epi8((__m128i)is_equal));
 #else
   uint64_t words[2];
   std::memcpy(words, &is_equal, sizeof words);
-  if (words[0] != 0) return static_cast<int>(__builtin_ctzll(words[0]) / (8 * sizeof(W)));
-  bytes = words[1] != 0 ? uint64_t{1} << (8 + __builtin_ctzll(words[1]) / 8) : 0;
+  if (words[0] != 0) return uint64_t{1} << __builtin_ctzll(words[0]) / 8;
+  return words[1] != 0 ? uint64_t{1} << (8 + __builtin_ctzll(words[1]) / 8) : 0;
 #endif
-  return bytes != 0 ? static_cast<int>(__builtin_ctzll(bytes) / sizeof(W)) : -1;
 }
 
-// Where the first element is that equals `value`, of at least a register's; -1 if none does.
+// Where the first element is that equals `value`, of at least a register's; -1 if none does. As many registers as
+// fill 64 bits are looked at together: the processor cannot foresee which one it is.
 template <typename W>
 int64_t FirstEqual(const W* from, int64_t count, W value) {
   constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(W));
+  constexpr int kBits = kWhole * kBitsPerLane<W>;
+  constexpr int kGroup = 64 / kBits;
   const Register<W> values = value - Register<W>{};
-  for (int64_t i = 0; i < count; i += kWhole) {
+  int64_t i = 0;
+  for (; i + kGroup * kWhole <= count; i += kGroup * kWhole) {
+    uint64_t bits = 0;
+    for (int k = 0; k < kGroup; ++k) bits |= EqualLanes<W>(LoadLanes(from + i + k * kWhole), values) << (k * kBits);
+    if (bits != 0) return i + __builtin_ctzll(bits) / kBitsPerLane<W>;
+  }
+  for (; i < count; i += kWhole) {
     const int64_t begin = std::min(i, count - kWhole);
-    const int lane = FirstEqualLane<W>(LoadLanes(from + begin), values);
-    if (lane >= 0) return begin + lane;
+    const uint64_t bits = EqualLanes<W>(LoadLanes(from + begin), values);
+    if (bits != 0) return begin + __builtin_ctzll(bits) / kBitsPerLane<W>;
   }
   return -1;
 }
