@@ -235,9 +235,13 @@ class TileRunner {
     int64_t count = chunk_.end - chunk_.begin;
     if (program_.instructions().size() > 1) count = std::min(count, kChainedElements);
     if (operands_.is_streamed) {
-      const int64_t runs = takes_columns_ ? (kStreamedTile + operands_.run - 1) / operands_.run : 1;
-      const bool takes_row = takes_columns_ || (expands_ && operands_.run < 2 * kStreamedTile);
-      count = std::min(count, takes_row ? std::max(kStreamedTile, runs * operands_.run) : kStreamedTile);
+      int64_t streamed = kStreamedTile;
+      if (takes_columns_) {
+        streamed = (kStreamedTile + operands_.run - 1) / operands_.run * operands_.run;
+      } else if (expands_ && operands_.run < 2 * kStreamedTile) {
+        streamed = std::max(kStreamedTile, operands_.run);
+      }
+      count = std::min(count, streamed);
     }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;

@@ -112,8 +112,8 @@ void TransposeTile(const T* from, int64_t from_stride, T* to, int64_t to_stride,
 
 // ---- Tiles past the caches ------------------------------------------------------------------------------------
 
-// A tile that is written past the caches. Memory likes to read few rows at a time, and to write several lines of a
-// row at once: bands of rows are transposed into a cache, several of which make a group, and the group before is
+// A tile that is written past the caches. Few rows at a time are read fastest, several lines of a row at once are
+// written fastest: bands of rows are transposed into a cache, several of them make a group, and the group before is
 // written meanwhile. Where rows of `to` begin within lines, what is left of a line waits for the next group.
 template <typename T>
 class StreamedTile {
@@ -157,7 +157,7 @@ class StreamedTile {
  private:
   static constexpr int64_t kBands = 4;
   static constexpr int64_t kStaged = (1 + kBands) * kSide<T>;  // what waits, and a group
-  static constexpr int64_t kLinesAhead = 2;
+  static constexpr int64_t kAhead = 2 * kSide<T>;              // elements that are asked for before they are read
 
   struct Group {
     int64_t row;
@@ -216,8 +216,6 @@ class StreamedTile {
       std::memcpy(to - Skew(to), end - Skew(to), Skew(to) * sizeof(T));
     }
   }
-
-  static constexpr int64_t kAhead = kLinesAhead * kSide<T>;
 
   const T* const from_;
   const int64_t from_stride_;
