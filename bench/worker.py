@@ -20,7 +20,12 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 
 def limit_threads(threads):
-    """Holds numpy's and others' libraries to so many threads; before numpy is loaded, because they look only then."""
+    """Holds the process to as many processors, the same ones for all engines: one may be slower than another.
+
+    Before numpy is loaded, because it and others look only then for how many threads they may have.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = str(threads)
 
