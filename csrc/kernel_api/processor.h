@@ -9,7 +9,8 @@ struct Processor {
   // Places in memory that the tiles of a large array are taken from in turns. Several keep more of memory's banks
   // busy; processors that foresee what is read get lost in them (Zen 4: sums of two arrays took 1.5 times as long).
   int places_in_turn = kMostPlacesInTurn;
-  // Whether one stream that is only read is read faster where its lines are asked for beforehand (Zen 4: slower).
+  // Whether one stream that is only read is read faster where its lines are asked for beforehand (Zen 3 and Zen 4:
+  // slower).
   bool asks_for_lines = true;
 };
 
