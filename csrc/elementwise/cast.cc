@@ -20,6 +20,7 @@ constexpr bool kShiftsMantissas = true;
 constexpr bool kShiftsMantissas = false;
 #endif
 
+// x towards zero; the smallest integer for what does not fit.
 inline int64_t ShiftedMantissa(double x) {
   constexpr int64_t kHighest = FloatFormat<double>::kBias + 62;  // exponent of what fits, with its bias
   constexpr int kBits = FloatFormat<double>::kMantissaBits;

@@ -101,7 +101,7 @@ class BaseSession:
             raise RuntimeError("Attempted to use a closed Session.")
         keys = tuple(feed_dict) if feed_dict else ()
         try:
-            kind = type(fetches)
+            kind = type(fetches)  # what is mostly fetched is its own key: not worth a call
             key = fetches if kind is Operation or kind is Tensor else structure_key(fetches)
             request = self._requests[key, keys]
             if self._requests_edits != self._graph._edits:
