@@ -25,7 +25,7 @@ constexpr TileBytes kCachedTile = {1024, 256};
 template <typename T>
 constexpr TileBytes kStagedTile = {kStagedRows * sizeof(T), 2 << 10};
 template <typename T>
-constexpr TileBytes kStreamedTile = {512 * sizeof(T), StreamedTile<T>::kMostColumns * sizeof(T)};
+constexpr TileBytes kStreamedTile = {1024 * sizeof(T), StreamedTile<T>::kMostColumns * sizeof(T)};
 
 struct Bytes16 {
   uint64_t words[2];
