@@ -70,7 +70,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
         }
         const char* const picked = from + index * row_bytes;
         if (has_whole_lines) {
-          for (int64_t byte = 0; byte < row_bytes; byte += kLineBytes) writer.AppendLine(picked + byte);
+          for (int64_t byte = 0; byte < row_bytes; byte += kLineBytes) StreamLine(to + byte, picked + byte);
         } else if (is_streamed) {
           writer.Append(picked, row_bytes);
         } else {
