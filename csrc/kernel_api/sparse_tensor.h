@@ -45,9 +45,10 @@ inline ShapeText RowText(const int64_t* row, int64_t rank) {
   return ShapeText(static_cast<int>(std::min<int64_t>(rank, kMaxRank)), row);
 }
 
-inline Status CheckInside(const Entries& entries, const Shape& shape) {
+// That the first `axes` indices of all entries are within the shape.
+inline Status CheckInside(const Entries& entries, const Shape& shape, int axes) {
   for (int64_t i = 0; i < entries.count; ++i) {
-    for (int axis = 0; axis < shape.rank; ++axis) {
+    for (int axis = 0; axis < axes; ++axis) {
       if (static_cast<uint64_t>(entries[i][axis]) < static_cast<uint64_t>(shape.dims[axis])) continue;
       return STILLFLOW_INVALID_ARGUMENT("indices[%lld] = %s is out of bounds: need 0 <= index < %s",
                                         static_cast<long long>(i), RowText(entries[i], entries.rank).c_str(),
@@ -55,6 +56,10 @@ inline Status CheckInside(const Entries& entries, const Shape& shape) {
     }
   }
   return Status();
+}
+
+inline Status CheckInside(const Entries& entries, const Shape& shape) {
+  return CheckInside(entries, shape, shape.rank);
 }
 
 // That the parts of a sparse tensor are a matrix and vectors.

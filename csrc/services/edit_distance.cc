@@ -1,9 +1,9 @@
 // edit_distance: how many letters of sequences have to be put in, taken out or changed to make others of them.
 //
-//   in[0..2] a sparse tensor of hypotheses: int64 indices in order, values, int64 shape; in[3..5] one of truths
+//   in[0..2] a sparse tensor of hypotheses: int64 indices, values, int64 shape; in[3..5] one of truths
 //   attr normalize: whether distances are divided by the lengths of truths
 //   out[0] float, of the shape without its last dimension, the larger of both in each: sequences lie along the last
-//   dimension; without any value they are empty
+//   dimension, in the order in which they are given, whatever their last index is; without any value they are empty
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,6 +20,18 @@ struct Sequences {
   const Tensor* values;
   Shape shape;
 };
+
+// That sequences, which all but the last index name, are within the shape and in order.
+Status CheckSequences(const Entries& entries, const Shape& shape) {
+  STILLFLOW_RETURN_IF_ERROR(CheckInside(entries, shape, std::max(shape.rank - 1, 0)));
+  for (int64_t i = 1; i < entries.count; ++i) {
+    if (CompareRows(entries[i - 1], entries[i], entries.rank - 1) > 0) {
+      return STILLFLOW_INVALID_ARGUMENT("indices[%lld] = %s is out of order", static_cast<long long>(i),
+                                        RowText(entries[i], entries.rank).c_str());
+    }
+  }
+  return Status();
+}
 
 Status ReadSequences(const Tensor* const* in, const char* name, Sequences* sequences) {
   if (in[0]->rank != 2) {
@@ -42,14 +54,7 @@ Status ReadSequences(const Tensor* const* in, const char* name, Sequences* seque
   sequences->values = in[1];
   STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*in[2], &sequences->shape));
   STILLFLOW_RETURN_IF_ERROR(CheckValueCount(sequences->entries, *in[1]));
-  STILLFLOW_RETURN_IF_ERROR(CheckInside(sequences->entries, sequences->shape));
-  for (int64_t i = 1; i < sequences->entries.count; ++i) {
-    if (CompareRows(sequences->entries[i - 1], sequences->entries[i], sequences->entries.rank) >= 0) {
-      return STILLFLOW_INVALID_ARGUMENT("indices[%lld] = %s is out of order", static_cast<long long>(i),
-                                        RowText(sequences->entries[i], sequences->entries.rank).c_str());
-    }
-  }
-  return Status();
+  return CheckSequences(sequences->entries, sequences->shape);
 }
 
 bool AreEqual(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {

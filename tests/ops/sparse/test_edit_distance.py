@@ -36,11 +36,19 @@ def test_distances_of_random_sequences(rng, dtype):
     assert found.tolist() == [distance(a, b) for a, b in zip(first, second, strict=True)]
 
 
+def test_last_indices_do_not_matter():
+    """As in TensorFlow, whose tutorials have shapes of [1, 1, 1] around words."""
+    with new_session() as session:
+        hypothesis = tf.SparseTensor([[0, 0, 0], [0, 0, 1], [0, 0, 2], [0, 0, 3]], list("bear"), [1, 1, 1])
+        truth = tf.SparseTensor([[0, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 3], [0, 0, -4]], list("beers"), [1, 1, 1])
+        assert session.run(tf.edit_distance(hypothesis, truth, normalize=False)).tolist() == [[2]]
+
+
 @pytest.mark.parametrize(
     ("hypothesis", "message"),
     [
-        (([[0, 5]], ["a"], [1, 3]), "out of bounds"),
-        (([[0, 1], [0, 0]], ["a", "b"], [1, 3]), "out of order"),
+        (([[1, 0]], ["a"], [1, 3]), "out of bounds"),
+        (([[1, 0], [0, 0]], ["a", "b"], [2, 3]), "out of order"),
         (([[0, 0]], ["a", "b"], [1, 3]), "must match"),
         (([[0, 0]], ["a"], [1, 3, 3]), "should have 2 values"),
         (([[0, 0, 0]], ["a"], [1, 1, 3]), "same number of elements"),
