@@ -23,13 +23,13 @@
 #include "math/logarithm.h"
 #include "movement/indices.h"
 #include "movement/row_update.h"
+#include "movement/transposed_tile.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kExamplesPerChunk = 32;
 constexpr int64_t kRowsPerRun = 64;  // of sums over examples, as in reduce.cc
-constexpr int kChains = 8;           // sums that are computed side by side, to hide the latency of additions
 
 // A logit's loss, and the gradient of scale * loss; the nodes of sigmoid_cross_entropy_with_logits.
 struct CrossEntropy {
@@ -100,29 +100,37 @@ Distinct FindDistinct(const float* inputs, int64_t examples, int64_t width) {
   return distinct;
 }
 
-// to[i] = start[i] + the sum of the `terms` floats at row(i), from left to right; several rows at a time.
+// to[i] = start[i] + the sum of the `terms` floats at row(i), from left to right; as many rows at a time as a
+// register has lanes.
 template <typename Row>
 void SumRows(int64_t rows, int64_t terms, const Row& row, const float* start, float* to) {
+  constexpr int kLanes = VectorOf<int32_t, kRegisterBytes>::kLanes;
+  using Bits = VectorOf<int32_t, kRegisterBytes>::type;
+  using Floats = VectorOf<float, kRegisterBytes>::type;
+  const int64_t whole_terms = terms - terms % kLanes;
+  const auto add_rest = [&](int64_t i, int64_t begin) {
+    for (int64_t k = begin; k < terms; ++k) to[i] += row(i)[k];
+  };
+  if (start == nullptr) {
+    std::fill_n(to, rows, 0.0f);
+  } else {
+    std::copy_n(start, rows, to);
+  }
   int64_t i = 0;
-  for (; i + kChains <= rows; i += kChains) {
-    const float* from[kChains];
-    float sums[kChains];
-#pragma GCC unroll 8
-    for (int c = 0; c < kChains; ++c) {
-      from[c] = row(i + c);
-      sums[c] = start == nullptr ? 0.0f : start[i + c];
+  for (; i + kLanes <= rows; i += kLanes) {
+    const float* from[kLanes];
+    for (int c = 0; c < kLanes; ++c) from[c] = row(i + c);
+    Floats sums = *reinterpret_cast<const Floats*>(to + i);
+    for (int64_t k = 0; k < whole_terms; k += kLanes) {
+      Bits block[kLanes];
+      for (int c = 0; c < kLanes; ++c) block[c] = *reinterpret_cast<const Bits*>(from[c] + k);
+      TransposeRegisters(block);
+      for (int c = 0; c < kLanes; ++c) sums += reinterpret_cast<Floats>(block[c]);
     }
-    for (int64_t k = 0; k < terms; ++k) {
-#pragma GCC unroll 8
-      for (int c = 0; c < kChains; ++c) sums[c] += from[c][k];
-    }
-    std::copy_n(sums, kChains, to + i);
+    *reinterpret_cast<Floats*>(to + i) = sums;
+    for (int c = 0; c < kLanes; ++c) add_rest(i + c, whole_terms);
   }
-  for (; i < rows; ++i) {
-    const float* from = row(i);
-    to[i] = start == nullptr ? 0.0f : start[i];
-    for (int64_t k = 0; k < terms; ++k) to[i] += from[k];
-  }
+  for (; i < rows; ++i) add_rest(i, 0);
 }
 
 // ---- One chunk of examples --------------------------------------------------------------------------------------

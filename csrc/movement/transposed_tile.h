@@ -34,15 +34,11 @@ inline Vector Interleave(Vector a, Vector b, std::integer_sequence<int, kLane...
   return __builtin_shuffle(a, b, Vector{(kLane / 2 + kHalf * kLanes / 2 + (kLane % 2) * kLanes)...});
 }
 
-// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
-template <int kBytes, typename T>
-inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
-  constexpr int kLanes = VectorOf<T, kBytes>::kLanes;
-  using Vector = typename VectorOf<T, kBytes>::type;
+// Element j of rows[i] becomes element i of rows[j].
+template <typename Vector, int kLanes>
+inline void TransposeRegisters(Vector (&rows)[kLanes]) {
   using Lanes = std::make_integer_sequence<int, kLanes>;
-  Vector rows[kLanes];
   Vector next[kLanes];
-  for (int i = 0; i < kLanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + i * from_stride);
   // Each round interleaves rows i and i + n/2: a perfect shuffle of the whole block, log2(n) times.
   for (int round = 1; round < kLanes; round *= 2) {
     for (int i = 0; i < kLanes / 2; ++i) {
@@ -51,6 +47,16 @@ inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to
     }
     for (int i = 0; i < kLanes; ++i) rows[i] = next[i];
   }
+}
+
+// to[j * to_stride + i] = from[i * from_stride + j] for all i and j below the number of lanes.
+template <int kBytes, typename T>
+inline void TransposeLanes(const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  constexpr int kLanes = VectorOf<T, kBytes>::kLanes;
+  using Vector = typename VectorOf<T, kBytes>::type;
+  Vector rows[kLanes];
+  for (int i = 0; i < kLanes; ++i) rows[i] = *reinterpret_cast<const Vector*>(from + i * from_stride);
+  TransposeRegisters(rows);
   for (int j = 0; j < kLanes; ++j) *reinterpret_cast<Vector*>(to + j * to_stride) = rows[j];
 }
 
