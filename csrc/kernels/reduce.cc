@@ -26,6 +26,11 @@ constexpr int64_t kRun = 1024;       // elements of a contiguous run
 constexpr int64_t kRowsPerRun = 64;  // rows of a run when whole rows are combined
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kColumnsPerTile = 4096;
+// Elements of rows that are taken apart by column. Longer ones fill registers well enough.
+template <typename Acc, typename T>
+constexpr int64_t kMostShort = !kFillsRegisters<Acc, T> ? kReductionLanes
+                               : kRegisterBytes == 64   ? 20
+                                                        : 28;
 constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
@@ -115,7 +120,8 @@ Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int
 template <typename Op, typename Acc, typename T>
 Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
   const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
-  const bool are_short = 0 < rows.length && rows.length <= kReductionLanes && rows.AreAdjacent();
+  const bool are_short = 0 < rows.length && rows.length <= kMostShort<Acc, T> && rows.AreAdjacent();
+  const bool are_at_once = rows.length > kMostShort<Acc, T> && rows.AreAdjacent() && rows.FitCache(sizeof(T));
   return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
     int64_t i = range.begin;
     while (are_short && i + 1 < range.end) {
@@ -125,6 +131,14 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
       CombineShortRows<Op>(from + i * rows.length, count, rows.length, behind, values);
       for (int64_t k = 0; k < count; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
       i += count;
+    }
+    if constexpr (kFillsRegisters<Acc, T>) {
+      constexpr int64_t kRows = kRegisterBytes / sizeof(T);
+      Acc values[kRows];
+      for (; are_at_once && i + kRows <= range.end; i += kRows) {
+        CombineRunsAtOnce<Op>(from + i * rows.length, rows.length, values);
+        for (int64_t k = 0; k < kRows; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
+      }
     }
     T buffer[kRun];
     for (; i < range.end; ++i) {

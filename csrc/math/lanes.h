@@ -124,6 +124,32 @@ STILLFLOW_INLINE T CombineHalves(typename RegisterOf<T, kBytes>::type lanes) {
   }
 }
 
+// The lanes of a register that begin each part of kPart lanes (kHalf 0), or each second half of one, of a, then of b.
+template <int kPart, int kHalf, typename V, int... kLane>
+STILLFLOW_INLINE V HalvesOfParts(V a, V b, std::integer_sequence<int, kLane...>) {
+  constexpr int kHalfPart = kPart / 2;
+  using Bits = decltype(a < b);
+  return __builtin_shuffle(a, b, Bits{(kLane / kHalfPart * kPart + kLane % kHalfPart + kHalf * kHalfPart)...});
+}
+
+// The same of as many registers as one has lanes; lane i of the result is that of registers[i].
+template <typename Op, typename T, int kLanes>
+STILLFLOW_INLINE Register<T> CombineEachByHalves(Register<T> (&registers)[kLanes]) {
+  if constexpr (kLanes == 1) {
+    return registers[0];
+  } else {
+    constexpr int kPart = kLanes;  // lanes that are left of each
+    using Lanes = std::make_integer_sequence<int, kRegisterBytes / static_cast<int>(sizeof(T))>;
+    Register<T> pairs[kLanes / 2];
+    for (int i = 0; i < kLanes / 2; ++i) {
+      const Register<T> a = registers[2 * i];
+      const Register<T> b = registers[2 * i + 1];
+      pairs[i] = Op::Combine(HalvesOfParts<kPart, 0>(a, b, Lanes{}), HalvesOfParts<kPart, 1>(a, b, Lanes{}));
+    }
+    return CombineEachByHalves<Op, T>(pairs);
+  }
+}
+
 // Elements that are combined in kCount lanes by position, then the lanes by halves. `start` changes nothing, prepared
 // or not.
 template <typename Op, int kCount, typename T>
@@ -157,13 +183,14 @@ class CombinedLanes {
     }
   }
 
-  // Belongs at the end.
-  STILLFLOW_INLINE T Total() {
+  // Belongs at the end: as many lanes as a register has, or one.
+  STILLFLOW_INLINE Register<T> Folded() {
     for (int width = kRegisters / 2; width > 0; width /= 2) {
       for (int k = 0; k < width; ++k) lanes_[k] = Op::Combine(lanes_[k], lanes_[k + width]);
     }
-    return CombineHalves<Op, T, kRegisterBytes>(lanes_[0]);
+    return lanes_[0];
   }
+  STILLFLOW_INLINE T Total() { return CombineHalves<Op, T, kRegisterBytes>(Folded()); }
 
  private:
   static constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));

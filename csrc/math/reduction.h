@@ -135,6 +135,22 @@ Acc CombineRun(const T* data, int64_t count, bool is_fetched) {
   }
 }
 
+// As many rows of `count` elements as a register has lanes, one after another, each combined as CombineRun does it.
+template <typename Op, typename Acc, typename T>
+void CombineRunsAtOnce(const T* data, int64_t count, Acc* to) {
+  using L = Lane<Op, T>;
+  constexpr int kRuns = kRegisterBytes / static_cast<int>(sizeof(T));
+  const auto start = static_cast<L>(Op::Start());
+  Register<L> runs[kRuns];
+  for (int k = 0; k < kRuns; ++k) {
+    CombinedLanes<Op, kReductionLanes, L> lanes(start);
+    lanes.Add(reinterpret_cast<const L*>(data + k * count), count);
+    runs[k] = lanes.Folded();
+  }
+  const Register<L> totals = CombineEachByHalves<Op, L>(runs);
+  std::memcpy(to, &totals, sizeof totals);
+}
+
 // Rows of `count` <= kReductionLanes elements, each combined as CombineRun does it: every step is done for all rows
 // at once. `behind` elements behind the last row may be read.
 template <typename Op, typename Acc, typename T>

@@ -49,7 +49,7 @@ def test_sizes_around_lanes_runs_and_chunks(name, size, rng):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.int32, np.int8])
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 10, 16, 17, 31, 32, 33])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 10, 16, 17, 20, 21, 28, 29, 31, 32, 33, 64, 129, 1024])
 def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
     """-0 and NaN included, in as many rows as fill tiles and some more."""
     x = rng.uniform(-100, 100, (71, length)).astype(dtype)
