@@ -12,13 +12,15 @@ struct Processor {
   // Whether one stream that is only read is read faster where its lines are asked for beforehand (Zen 3 and Zen 4:
   // slower).
   bool asks_for_lines = true;
+  // Whether what is only read is read faster at two places side by side, line by line (Zen 3: 1.25 times).
+  bool reads_in_pairs = false;
 };
 
 inline Processor ThisProcessor() {
   Processor processor;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_is("amd")) processor = {1, false};
+  if (__builtin_cpu_is("amd")) processor = {1, false, __builtin_cpu_is("znver3") != 0};
 #endif
   return processor;
 }

@@ -72,6 +72,10 @@ struct Rows {
 
   static Rows Adjacent(int64_t count, int64_t length) { return {count, length, length, length, length}; }
   bool AreAdjacent() const { return segment == length; }
+  int64_t Runs() const { return std::max<int64_t>((length + kRun - 1) / kRun, 1); }  // of a row
+  int64_t RunLength(int64_t run) const { return std::min(kRun, length - run % Runs() * kRun); }
+  // Where it begins if rows are adjacent.
+  int64_t RunOffset(int64_t run) const { return run / Runs() * length + run % Runs() * kRun; }
   // Whether they may lie in a cache.
   bool FitCache(int64_t element_bytes) const { return !IsStreamed(count * length * element_bytes); }
 };
@@ -116,6 +120,30 @@ Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int
   return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_fetched);
 }
 
+// Calls store(i, combination of run i) for the runs of a range; every row has Rows::Runs of them.
+template <typename Op, typename Acc, typename T, typename Store>
+void CombineRuns(const Rows& rows, const T* from, Range range, const Store& store) {
+  const int64_t runs = rows.Runs();
+  int64_t i = range.begin;
+  if constexpr (kFillsRegisters<Acc, T>) {
+    const bool are_pairs = kProcessor.reads_in_pairs && rows.AreAdjacent() && !rows.FitCache(sizeof(T));
+    const int64_t apart = are_pairs ? (range.end - range.begin) / 2 : 0;
+    for (const int64_t end = i + apart; i < end; ++i) {
+      const int64_t j = i + apart;
+      Acc values[2];
+      CombineTwoRuns<Op>(from + rows.RunOffset(i), rows.RunLength(i), from + rows.RunOffset(j), rows.RunLength(j),
+                         values);
+      store(i, values[0]);
+      store(j, values[1]);
+    }
+    i += apart;
+  }
+  T buffer[kRun];
+  for (; i < range.end; ++i) {
+    store(i, CombinePart<Op, Acc>(rows, from, i / runs, i % runs * kRun, rows.RunLength(i), buffer));
+  }
+}
+
 // Every output is the combination of a row of at most kRun elements.
 template <typename Op, typename Acc, typename T>
 Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
@@ -140,28 +168,20 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
         for (int64_t k = 0; k < kRows; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
       }
     }
-    T buffer[kRun];
-    for (; i < range.end; ++i) {
-      const Acc value = CombinePart<Op, Acc>(rows, from, i, 0, rows.length, buffer);
-      to[i] = Finish<Acc, T>(value, operation, rows.length);
-    }
+    CombineRuns<Op, Acc>(rows, from, Range{i, range.end},
+                         [=](int64_t row, Acc value) { to[row] = Finish<Acc, T>(value, operation, rows.length); });
   });
 }
 
 template <typename Op, typename Acc, typename T>
 Status ReduceRows(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
   if (rows.length <= kRun) return ReduceSingleRuns<Op, Acc>(call, operation, rows, from, to);
-  const int64_t runs = (rows.length + kRun - 1) / kRun;
+  const int64_t runs = rows.Runs();
   const Scratch scratch(call, rows.count * runs * static_cast<int64_t>(sizeof(Acc)));
   if (!scratch.ok()) return OutOfScratch();
   Acc* partial = scratch.data<Acc>();
   STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows.count * runs, kElementsPerChunk / kRun, [&](Range range) {
-    T buffer[kRun];
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const int64_t begin = i % runs * kRun;
-      const int64_t count = std::min(kRun, rows.length - begin);
-      partial[i] = CombinePart<Op, Acc>(rows, from, i / runs, begin, count, buffer);
-    }
+    CombineRuns<Op, Acc>(rows, from, range, [=](int64_t run, Acc value) { partial[run] = value; });
   }));
   for (int64_t row = 0; row < rows.count; ++row) {
     CombineTree<Op>(partial + row * runs, runs, 1, 1);

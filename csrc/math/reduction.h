@@ -135,6 +135,26 @@ Acc CombineRun(const T* data, int64_t count, bool is_fetched) {
   }
 }
 
+// Two runs, each as CombineRun does it, read side by side.
+template <typename Op, typename Acc, typename T>
+void CombineTwoRuns(const T* first, int64_t first_count, const T* second, int64_t second_count, Acc* to) {
+  using L = Lane<Op, T>;
+  const auto start = static_cast<L>(Op::Start());
+  CombinedLanes<Op, kReductionLanes, L> first_lanes(start);
+  CombinedLanes<Op, kReductionLanes, L> second_lanes(start);
+  const L* const a = reinterpret_cast<const L*>(first);
+  const L* const b = reinterpret_cast<const L*>(second);
+  int64_t i = 0;
+  for (const int64_t both = std::min(first_count, second_count); i + kReductionLanes <= both; i += kReductionLanes) {
+    first_lanes.Add(a + i, kReductionLanes);
+    second_lanes.Add(b + i, kReductionLanes);
+  }
+  first_lanes.Add(a + i, first_count - i);
+  second_lanes.Add(b + i, second_count - i);
+  to[0] = static_cast<Acc>(first_lanes.Total());
+  to[1] = static_cast<Acc>(second_lanes.Total());
+}
+
 // As many rows of `count` elements as a register has lanes, one after another, each combined as CombineRun does it.
 template <typename Op, typename Acc, typename T>
 void CombineRunsAtOnce(const T* data, int64_t count, Acc* to) {

@@ -228,6 +228,21 @@ def test_extrema_keep_nan_and_reductions_take_odd_shapes(axis):
     assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
 
 
+@pytest.mark.parametrize("width", [21, 100, 1024, 2999])
+def test_rows_have_the_bits_that_few_of_them_have(width):
+    x = floats(9 * MI // width + 1, width)
+    x[5, 3] = np.nan
+    few = np.concatenate([x[:7], x[-7:]])
+    for reduce in (tf.reduce_sum, tf.reduce_max, tf.reduce_mean):
+
+        def build(value, reduce=reduce):
+            return reduce(value, 1)
+
+        found = evaluate(build, x)
+        assert np.concatenate([found[:7], found[-7:]]).tobytes() == evaluate(build, few).tobytes()
+        assert_same_bits(build, x)
+
+
 @pytest.mark.parametrize("width", [5, 16, 100, 128, 130])
 def test_gather(width):
     table = floats(1000, width)
