@@ -78,7 +78,8 @@ Status ForDealtRows(const KernelCall& call, const int64_t* rows, int64_t count, 
                     const Change& change) {
   constexpr int64_t kBytesPerPart = 128 << 10;    // fewer bytes cost more to bring to another core than to change
   constexpr int64_t kBytesPerThread = 512 << 10;  // of a block of changes
-  constexpr int64_t kPartsPerThread = 4;          // frequent rows make parts unequal
+  // Frequent rows make few parts unequal; many are read in steps that no processor foresees.
+  constexpr int64_t kPartsPerThread = 2;
   if (row_bytes == 0 || count == 0) return Status();
   Dealing dealing{row_bytes < kLineBytes ? 63 - __builtin_clzll(kLineBytes / row_bytes) : 0, 1};
   const int64_t threads = call.services->thread_count(call.run);
