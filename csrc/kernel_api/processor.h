@@ -20,7 +20,9 @@ inline Processor ThisProcessor() {
   Processor processor;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_is("amd")) processor = {1, false, __builtin_cpu_is("znver3") != 0};
+  // Some compilers take Zen 4 for Zen 3, which has no AVX-512.
+  const bool is_zen3 = __builtin_cpu_is("znver3") && !__builtin_cpu_supports("avx512f");
+  if (__builtin_cpu_is("amd")) processor = {1, false, is_zen3};
 #endif
   return processor;
 }
