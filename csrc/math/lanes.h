@@ -132,7 +132,7 @@ STILLFLOW_INLINE V HalvesOfParts(V a, V b, std::integer_sequence<int, kLane...>)
   return __builtin_shuffle(a, b, Bits{(kLane / kHalfPart * kPart + kLane % kHalfPart + kHalf * kHalfPart)...});
 }
 
-// The same of as many registers as one has lanes; lane i of the result is that of registers[i].
+// CombineHalves of as many registers as one has lanes; lane i of the result is that of registers[i].
 template <typename Op, typename T, int kLanes>
 STILLFLOW_INLINE Register<T> CombineEachByHalves(Register<T> (&registers)[kLanes]) {
   if constexpr (kLanes == 1) {
@@ -183,7 +183,7 @@ class CombinedLanes {
     }
   }
 
-  // Belongs at the end: as many lanes as a register has, or one.
+  // Belong at the end: what has been combined, in a register's lanes or in one.
   STILLFLOW_INLINE Register<T> Folded() {
     for (int width = kRegisters / 2; width > 0; width /= 2) {
       for (int k = 0; k < width; ++k) lanes_[k] = Op::Combine(lanes_[k], lanes_[k + width]);
