@@ -32,7 +32,8 @@ class Iterator {
   virtual ~Iterator() = default;
 
   // Puts the next element in the place of what `element` held, or sets `is_end` if there is none; then there is none
-  // later either. After an error the next call goes on behind what failed. One call at a time.
+  // later either. After an error `is_end` says nothing, and the next call goes on behind what failed. One call at a
+  // time.
   virtual Status Next(IteratorContext* context, Tuple* element, bool* is_end) = 0;
 
   // Where it is, and how a new iterator of an equal data set gets there. One that could not be restored is of no use.

@@ -168,7 +168,9 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
     // Puts the data set that is made of the next element into the current place of the cycle.
     Status OpenNext(IteratorContext* context) {
       Tuple element;
-      STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &element, &input_has_ended_));
+      bool is_input_over = false;
+      STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &element, &is_input_over));
+      input_has_ended_ = is_input_over;
       if (input_has_ended_) return Status();
       const int64_t number = dataset_.has_place_for_each() ? opened_ : at_;
       ++opened_;

@@ -170,7 +170,7 @@ class MapDataset::ParallelIt final : public Iterator {
       bool is_end = false;
       slot.status = input_->Next(context, &slot.value, &is_end);
       if (context->run->stop != Code::kOk) return std::move(slot.status);
-      if (is_end) break;
+      if (slot.status.ok() && is_end) break;
       slot.is_done = !slot.status.ok();
       slots_.push_back(std::move(slot));
     }

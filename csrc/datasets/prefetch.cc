@@ -124,13 +124,10 @@ class PrefetchDataset final : public DatasetOf<PrefetchDataset> {
         session_->EndRun();
         const std::lock_guard<std::mutex> guard(mutex_);
         if (is_stopped_) return;
-        if (is_end) {
-          is_over_ = true;
-        } else {
-          arrived_.push_back(std::move(arrival));
-        }
+        is_over_ = arrival.status.ok() && is_end;
+        if (!is_over_) arrived_.push_back(std::move(arrival));
         if (waiting_ != nullptr) waiting_->Set(Event::State::kDone);
-        if (is_end) return;
+        if (is_over_) return;
       }
     }
 

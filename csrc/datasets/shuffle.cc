@@ -252,11 +252,11 @@ class ShuffleAndRepeatDataset final : public DatasetOf<ShuffleAndRepeatDataset> 
     }
 
     Status EndPass(IteratorContext* context) {
+      STILLFLOW_RETURN_IF_ERROR(context->CheckRun());  // before anything has changed
       const bool is_for_ever = dataset_.count_ < 0;
       const bool is_last = is_for_ever ? !has_elements_ : ++passes_ >= dataset_.count_;
       slices_.push_back(0);
       input_.reset();
-      STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
       return is_last ? Status() : StartPass(context);
     }
 

@@ -83,7 +83,7 @@ class WindowDataset final : public DatasetOf<WindowDataset> {
         bool is_input_over = false;
         arrival.status = input_->Next(context, &arrival.element, &is_input_over);
         if (arrival.status.code() == Code::kCancelled) return std::move(arrival.status);
-        if (is_input_over) {
+        if (arrival.status.ok() && is_input_over) {
           input_.reset();
         } else {
           held_.push_back(std::move(arrival));

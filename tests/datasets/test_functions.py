@@ -436,6 +436,28 @@ def test_a_run_ends_when_its_time_is_over_and_the_iterator_can_be_used_again(nam
             assert session.run(element, options=tf.RunOptions(timeout_in_ms=20_000)) is not None
 
 
+ENDLESS = {
+    "interleave": lambda ones: ones.repeat().interleave(lambda x: numbers(0), cycle_length=2),
+    "flat_map": lambda ones: ones.repeat().flat_map(lambda x: numbers(0)),
+    "filter": lambda ones: ones.repeat().filter(lambda x: x < 0),
+    "shuffle": lambda ones: ones.apply(tf.data.experimental.shuffle_and_repeat(3)).filter(lambda x: x < 0),
+    "shard": lambda ones: ones.repeat().filter(lambda x: x < 0).shard(2, 1),
+    "batch": lambda ones: ones.repeat().filter(lambda x: x < 0).batch(2),
+    "window": lambda ones: ones.repeat().filter(lambda x: x < 0).window(2).flat_map(lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_run_that_ends_where_a_pass_does_ends_no_iterator(name):
+    iterator = ENDLESS[name](tf.data.Dataset.from_tensors(1)).make_initializable_iterator()
+    element = iterator.get_next()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        for _ in range(40):
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session.run(element, options=tf.RunOptions(timeout_in_ms=5))
+
+
 @pytest.mark.parametrize("name", BLOCKED)
 def test_an_interrupt_reaches_a_function(name):
     iterator = BLOCKED[name](tf.FIFOQueue(3, tf.int64, [])).make_initializable_iterator()
