@@ -12,7 +12,7 @@ struct Processor {
   // Whether one stream that is only read is read faster where its lines are asked for beforehand (Zen 3 and Zen 4:
   // slower).
   bool asks_for_lines = true;
-  // Whether what is only read is read faster at two places side by side, line by line (Zen 3: 1.25 times).
+  // Whether what is only read is read faster at two places side by side, line by line (Zen 1 and Zen 3: 1.25 times).
   bool reads_in_pairs = false;
 };
 
@@ -22,7 +22,7 @@ inline Processor ThisProcessor() {
   __builtin_cpu_init();
   // Some compilers take Zen 4 for Zen 3, which has no AVX-512.
   const bool is_zen3 = __builtin_cpu_is("znver3") && !__builtin_cpu_supports("avx512f");
-  if (__builtin_cpu_is("amd")) processor = {1, false, is_zen3};
+  if (__builtin_cpu_is("amd")) processor = {1, false, is_zen3 || __builtin_cpu_is("znver1")};
 #endif
   return processor;
 }
