@@ -15,7 +15,7 @@ STILLFLOW_UNARY_OP(Sinh)
 constexpr uint64_t kBitsOfOne = 0x3FF0000000000000;
 
 STILLFLOW_PLAIN_OP(Exp, Exp, NormalExp, kMostBitsOfLogarithm<T>, MagnitudeBits(x))
-STILLFLOW_PLAIN_OP(Log, Log, LogOfNormal, kMostBitsAboveSmallest<T>, BitsAboveSmallest(x))
+STILLFLOW_PLAIN_OP(Log, Log, LogOfPlain, kMostBitsFromLeast<T>, BitsFromLeast(x, kPlainOffset<T>))
 STILLFLOW_PLAIN_OP(Log1p, Log1p, Log1pOfPlain, kMostBitsOfLog1p<T>, BitsAboveSmallest(1 + x))
 STILLFLOW_PLAIN_OP(Cosh, Cosh, CoshOfPlain, kMostBitsOfHyperbolic<T>, MagnitudeBits(x))
 STILLFLOW_PLAIN_OP(Asinh, Asinh, AsinhOfPlain, kMostBitsOfSquare, MagnitudeBits(x))

@@ -23,6 +23,11 @@ constexpr int64_t kCacheLimitBytes = int64_t{512} << 20;
 #endif
 // Tables are read at random: with 4 KiB pages most rows of a large one would miss the TLB.
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
+// Processors take a load for one of what a store before it writes if both have the same place in a page, and wait. Blocks
+// that all begin where pages do keep what is read a whole page from what has just been written for it; the allocator
+// would lay out two of them so that it follows by a line.
+constexpr int64_t kPageBytes = 4096;
+constexpr int64_t kLeastOnPages = 32 << 10;
 
 class SpinLock {
  public:
@@ -72,7 +77,7 @@ SizeClass ClassOf(int64_t bytes) {
 }
 
 void* NewBlock(int64_t bytes) {
-  if (bytes < 2 * kHugePageBytes) return std::aligned_alloc(64, bytes);
+  if (bytes < 2 * kHugePageBytes) return std::aligned_alloc(bytes < kLeastOnPages ? 64 : kPageBytes, bytes);
   bytes = (bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
   void* block = std::aligned_alloc(kHugePageBytes, bytes);
 #ifdef MADV_HUGEPAGE

@@ -90,7 +90,7 @@ STILLFLOW_INLINE double LogOfSum(double a, double b, double low) {
 // log(2 x), for x positive and normal or infinite.
 STILLFLOW_INLINE double LogOfTwice(double x) {
   const Normalized<double> parts = Normalize(x);
-  return x < kInfinity<double> ? LogOfParts(FromInteger<double>(parts.k + 1), parts.m - 1, 0.0) : x;
+  return x < kInfinity<double> ? LogOfParts(FromInteger<double>(parts.k + 1), parts.m - 1, kNoLow) : x;
 }
 
 // The root of t + t_low is `root` and about this.

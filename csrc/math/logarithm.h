@@ -11,17 +11,18 @@ namespace stillflow {
 constexpr double kLn2Short = 0x1.62e42fefa38p-1;
 constexpr double kLn2ShortRest = 0x1.ef35793c7673p-45;
 
+constexpr double kNoLow = -0.0;  // adding it changes nothing and takes no operation
+
 // k log(2) + log(1 + f) + low, for 1 + f in [sqrt(1/2), sqrt(2)] and a small `low`.
 //
 // With s = f / (2 + f), log(1 + f) = 2 atanh(s), and 2 s = f - s f: the large part is exact.
 STILLFLOW_INLINE double LogOfParts(double k, double f, double low) {
   const double s = f / (2 + f);
   const double z = s * s;
-  const double tail = Fma(s, Fma(z, LogTail(z), -f), low);
   const double base = k * kLn2Short;
   const double high = base + f;
-  const double rest = (base - high) + f;
-  return high + (rest + Fma(k, kLn2ShortRest, tail));
+  const double rest = ((base - high) + f) + low;
+  return high + Fma(s, Fma(z, LogTail(z), -f), Fma(k, kLn2ShortRest, rest));
 }
 
 // What it is rounded by stays below 1/15 ulp of the sum.
@@ -34,23 +35,37 @@ STILLFLOW_INLINE float LogOfParts(float k, float f, float low) {
   return high + Fma(f * f, Fma(f, LogTail(f), -0.5f), rest + low);
 }
 
-// u = m 2^k for m in [least, 2 least) and u positive and normal.
+// u = m 2^k for m in [least, 2 least).
 template <typename T>
 struct Normalized {
   IntOf<T> k;
   T m;
 };
 
+// k + offset, above the bits by which m exceeds `least`.
 template <typename T>
-STILLFLOW_INLINE Normalized<T> Normalize(T u) {
-  using Bits = BitsOf<T>;
-  constexpr int kMantissaBits = FloatFormat<T>::kMantissaBits;
-  constexpr Bits kOne = static_cast<Bits>(FloatFormat<T>::kBias) << kMantissaBits;
-  constexpr Bits kLeast = FloatFormat<T>::kLeastMantissa;
-  const Bits shifted = BitCast<Bits>(u) + (kOne - kLeast);
-  const auto k = static_cast<IntOf<T>>(shifted >> kMantissaBits) - FloatFormat<T>::kBias;
-  return {k, BitCast<T>((shifted & ((Bits{1} << kMantissaBits) - 1)) + kLeast)};
+STILLFLOW_INLINE BitsOf<T> BitsFromLeast(T u, int offset) {
+  constexpr BitsOf<T> kLeast = FloatFormat<T>::kLeastMantissa;
+  return BitCast<BitsOf<T>>(u) + ((static_cast<BitsOf<T>>(offset) << FloatFormat<T>::kMantissaBits) - kLeast);
 }
+
+// For u positive and normal, and k >= -offset.
+template <typename T>
+STILLFLOW_INLINE Normalized<T> Normalize(T u, int offset = FloatFormat<T>::kBias) {
+  constexpr int kMantissaBits = FloatFormat<T>::kMantissaBits;
+  const BitsOf<T> bits = BitsFromLeast(u, offset);
+  const BitsOf<T> above = bits & ((BitsOf<T>{1} << kMantissaBits) - 1);
+  return {static_cast<IntOf<T>>(bits >> kMantissaBits) - offset, BitCast<T>(above + FloatFormat<T>::kLeastMantissa)};
+}
+
+// With this offset bits are at most those of the largest number where u is positive, finite and not among the smallest
+// normal numbers: what tells so is what u is normalized with.
+template <typename T>
+constexpr int kPlainOffset = FloatFormat<T>::kBias - 2;
+template <typename T>
+constexpr BitsOf<T> kMostBitsFromLeast =
+    (static_cast<BitsOf<T>>(2 * FloatFormat<T>::kBias + 1 + kPlainOffset<T>) << FloatFormat<T>::kMantissaBits) - 1 -
+    FloatFormat<T>::kLeastMantissa;
 
 // The logarithm of u, which is `y` if u is positive and finite. Denormals are zeros here.
 template <typename T>
@@ -59,15 +74,24 @@ STILLFLOW_INLINE T LogOfAny(T u, T y) {
   return BitsAboveSmallest(u) <= kMostBitsAboveSmallest<T> ? y : other;
 }
 
-// The logarithm of a positive normal number.
-STILLFLOW_INLINE double LogOfNormal(double x) {
-  const Normalized<double> parts = Normalize(x);
-  return LogOfParts(FromInteger<double>(parts.k), parts.m - 1, 0.0);
+STILLFLOW_INLINE double LogOfNormalized(Normalized<double> parts) {
+  return LogOfParts(FromInteger<double>(parts.k), parts.m - 1, kNoLow);
 }
-STILLFLOW_INLINE float LogOfNormal(float x) {
-  const Normalized<float> parts = Normalize(x);
+STILLFLOW_INLINE float LogOfNormalized(Normalized<float> parts) {
   const float f = parts.m - 1;
   return Fma(FromInteger<float>(parts.k), kLn2Nearest, Fma(f * f, Fma(f, LogTail(f), -0.5f), f));
+}
+
+// The logarithm of a positive normal number.
+template <typename T>
+STILLFLOW_INLINE T LogOfNormal(T x) {
+  return LogOfNormalized(Normalize(x));
+}
+
+// For BitsFromLeast(x, kPlainOffset<T>) up to kMostBitsFromLeast<T>.
+template <typename T>
+STILLFLOW_INLINE T LogOfPlain(T x) {
+  return LogOfNormalized(Normalize(x, kPlainOffset<T>));
 }
 
 template <typename T>
@@ -105,8 +129,8 @@ STILLFLOW_INLINE double Log1pOfPlain(double x) {
   const double base = near.k * kLn2Short;
   const double high = base + f;
   const double rest = (base - high) + f;
-  const double tail = Fma(near.k, kLn2ShortRest, s * Fma(z, WideLogTail(z), -f));
-  return CopySign(high + (rest + tail), x);
+  const double low = Fma(near.k, kLn2ShortRest, rest);
+  return CopySign(high + Fma(s, Fma(z, WideLogTail(z), -f), low), x);
 }
 
 STILLFLOW_INLINE double Log1p(double x) { return LogOfAny(1 + x, x < 0x1p999 ? Log1pOfPlain(x) : LogOfNormal(x)); }

@@ -1,7 +1,8 @@
 // line_writer.h: bytes of any places, written one after another past the caches.
 //
 // Only whole lines can be streamed. Where runs end within lines, what is left of a run waits for the start of the
-// next.
+// next: in a register if there is one that holds a line. What is stored and loaded again within a few cycles by other
+// widths waits until all that was streamed before has left the core.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,34 @@
 #include "movement/strided_copy.h"
 
 namespace stillflow {
+
+// A line that is put together.
+class PendingLine {
+ public:
+#if defined(__AVX512BW__)
+  // Fewer bytes than a line has.
+  STILLFLOW_INLINE void Put(int64_t at, const char* from, int64_t bytes) {
+    line_ = _mm512_mask_loadu_epi8(line_, ((uint64_t{1} << bytes) - 1) << at, from - at);
+  }
+  STILLFLOW_INLINE void Stream(char* to) const { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line_); }
+  // A part of it.
+  void Store(int64_t at, int64_t bytes, char* to) const {
+    alignas(kLineBytes) char line[kLineBytes];
+    _mm512_store_si512(line, line_);
+    std::memcpy(to, line + at, bytes);
+  }
+
+ private:
+  __m512i line_ = _mm512_setzero_si512();
+#else
+  STILLFLOW_INLINE void Put(int64_t at, const char* from, int64_t bytes) { CopySmall(line_ + at, from, bytes); }
+  STILLFLOW_INLINE void Stream(char* to) const { StreamLine(to, line_); }
+  void Store(int64_t at, int64_t bytes, char* to) const { std::memcpy(to, line_ + at, bytes); }
+
+ private:
+  alignas(kLineBytes) char line_[kLineBytes];
+#endif
+};
 
 class LineWriter {
  public:
@@ -33,17 +62,16 @@ class LineWriter {
     line_ += kLineBytes;
   }
 
-  // Bytes that do not go beyond a line, written by make(to) where they wait for the rest of it.
-  template <typename Make>
-  STILLFLOW_INLINE void AppendMade(int64_t bytes, const Make& make) {
-    make(pending_ + filled_);
+  // Fewer bytes than a line has, none of which go beyond it.
+  STILLFLOW_INLINE void AppendPart(const char* from, int64_t bytes) {
+    pending_.Put(filled_, from, bytes);
     filled_ += bytes;
     if (filled_ == kLineBytes) WriteLine();
   }
 
   // Belongs at the end of each chunk, in the place of EndStream.
   void Finish() {
-    std::memcpy(line_ + skipped_, pending_ + skipped_, filled_ - skipped_);
+    pending_.Store(skipped_, filled_ - skipped_, line_ + skipped_);
     EndStream();
   }
 
@@ -55,7 +83,7 @@ class LineWriter {
     if (filled_ > 0) {
       if (kFetches) __builtin_prefetch(from + kBytesAhead + bytes - 1);
       const int64_t part = std::min(kLineBytes - filled_, bytes);
-      AppendMade(part, [&](char* to) __attribute__((always_inline)) { CopySmall(to, from, part); });
+      AppendPart(from, part);
       if (filled_ > 0) return;
       from += part;
       bytes -= part;
@@ -70,14 +98,14 @@ class LineWriter {
     line_ += whole;
     if (filled_ == 0) return;
     if (kFetches) __builtin_prefetch(from + kBytesAhead + whole);
-    CopySmall(pending_, from + whole, filled_);
+    pending_.Put(0, from + whole, filled_);
   }
 
   void WriteLine() {
     if (skipped_ == 0) {
-      StreamLine(line_, pending_);
+      pending_.Stream(line_);
     } else {
-      std::memcpy(line_ + skipped_, pending_ + skipped_, kLineBytes - skipped_);
+      pending_.Store(skipped_, kLineBytes - skipped_, line_ + skipped_);
     }
     line_ += kLineBytes;
     skipped_ = filled_ = 0;
@@ -86,7 +114,7 @@ class LineWriter {
   int64_t skipped_;  // bytes of the first line that are another's
   int64_t filled_;   // bytes of the line, with these
   char* line_;
-  alignas(kLineBytes) char pending_[kLineBytes];
+  PendingLine pending_;
 };
 
 }  // namespace stillflow

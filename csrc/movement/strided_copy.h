@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernel_api/stream.h"
+#include "math/lanes.h"
 
 namespace stillflow {
 
@@ -79,20 +80,26 @@ Status TakeStrided(const KernelCall& call, int in, int out, const Shape& shape, 
 Status TakePart(const KernelCall& call, int in, int out, const Shape& shape, int axis, int64_t begin, int64_t size,
                 bool may_view);
 
+// At least kPiece bytes, so many at a time. The last piece overlaps the one before it.
+template <int kPiece>
+STILLFLOW_INLINE void CopyPieces(char* to, const char* from, int64_t bytes) {
+  using Piece __attribute__((vector_size(kPiece))) = char;
+  Piece piece;
+  Piece last;
+  std::memcpy(&last, from + bytes - kPiece, kPiece);
+  for (int64_t i = 0; i + kPiece < bytes; i += kPiece) {
+    std::memcpy(&piece, from + i, kPiece);
+    std::memcpy(to + i, &piece, kPiece);
+  }
+  std::memcpy(to + bytes - kPiece, &last, kPiece);
+}
+
 // A few bytes without a call.
 inline void CopySmall(char* to, const char* from, int64_t bytes) {
-  struct Bytes16 {
-    uint64_t words[2];
-  };
-  if (bytes >= 16) {
-    Bytes16 part;
-    Bytes16 last;
-    std::memcpy(&last, from + bytes - 16, 16);
-    for (int64_t i = 0; i + 16 < bytes; i += 16) {
-      std::memcpy(&part, from + i, 16);
-      std::memcpy(to + i, &part, 16);
-    }
-    std::memcpy(to + bytes - 16, &last, 16);
+  if (bytes >= kRegisterBytes) {
+    CopyPieces<kRegisterBytes>(to, from, bytes);
+  } else if (bytes >= 16) {
+    CopyPieces<16>(to, from, bytes);
   } else if (bytes >= 8) {
     uint64_t first;
     uint64_t last;

@@ -95,10 +95,9 @@ class PendingRows {
   static constexpr int64_t kPerRegister = kRegisterBytes / sizeof(T);
 
   void WritePart(int64_t count) {
-    writer_.AppendMade(
-        count * static_cast<int64_t>(sizeof(T)), [&](char* to) __attribute__((always_inline)) {
-          for (int64_t k = 0; k < count; ++k) reinterpret_cast<T*>(to)[k] = result_(from_[k]);
-        });
+    T part[kPerLine];
+    for (int64_t k = 0; k < count; ++k) part[k] = result_(from_[k]);
+    writer_.AppendPart(reinterpret_cast<const char*>(part), count * static_cast<int64_t>(sizeof(T)));
     from_ += count;
     left_ -= count;
   }
