@@ -116,8 +116,8 @@ Acc CombinePart(const Rows& rows, const T* from, int64_t row, int64_t begin, int
       return static_cast<Acc>(lanes.Total());
     }
   }
-  const bool is_fetched = kProcessor.asks_for_lines && rows.AreAdjacent() && !rows.FitCache(sizeof(T));
-  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_fetched);
+  const bool is_in_memory = rows.AreAdjacent() && !rows.FitCache(sizeof(T));
+  return CombineRun<Op, Acc>(Fetch(rows, from, row, begin, count, buffer), count, is_in_memory);
 }
 
 // Calls store(i, combination of run i) for the runs of a range; every row has Rows::Runs of them.

@@ -82,6 +82,19 @@ struct LargerLanes : PlusLanes {
   }
 };
 
+// A register's lanes, read by two instructions where it holds a line of a cache.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadInHalves(const T* from) {
+#if defined(__AVX512F__)
+  const auto* const halves = reinterpret_cast<const __m256i_u*>(from);
+  return (Register<T>)_mm512_inserti64x4(_mm512_castsi256_si512(halves[0]), halves[1], 1);
+#else
+  Register<T> loaded;
+  std::memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+#endif
+}
+
 // The first `count` lanes of a register, `fill` in the others; their memory is not touched.
 template <typename T>
 STILLFLOW_INLINE Register<T> LoadFirst(const T* from, int64_t count, T fill) {
@@ -161,7 +174,7 @@ class CombinedLanes {
 
   // The next elements: a multiple of kCount unless they are the last. What lies kBytesAhead behind, if any, is
   // fetched.
-  template <int64_t kBytesAhead = 0>
+  template <int64_t kBytesAhead = 0, bool kInHalves = false>
   STILLFLOW_INLINE void Add(const T* from, int64_t count) {
     int64_t i = 0;
     for (; i + kCount <= count; i += kCount) {
@@ -171,7 +184,11 @@ class CombinedLanes {
       }
       for (int k = 0; k < kRegisters; ++k) {
         Register<T> loaded;
-        std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
+        if constexpr (kInHalves) {
+          loaded = LoadInHalves(from + i + k * kWhole);
+        } else {
+          std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
+        }
         lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
       }
     }
@@ -200,10 +217,10 @@ class CombinedLanes {
   Register<T> lanes_[kRegisters];
 };
 
-template <typename Op, int kCount, int64_t kBytesAhead = 0, typename T>
+template <typename Op, int kCount, int64_t kBytesAhead = 0, bool kInHalves = false, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   CombinedLanes<Op, kCount, T> lanes(start);
-  lanes.template Add<kBytesAhead>(from, count);
+  lanes.template Add<kBytesAhead, kInHalves>(from, count);
   return lanes.Total();
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernel_api/processor.h"
 #include "math/deinterleave.h"
 #include "math/element.h"
 #include "math/lanes.h"
@@ -112,14 +113,20 @@ constexpr bool kFillsRegisters = std::is_same_v<T, Acc> && sizeof(T) >= 4;
 template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 
+// `is_in_memory`: the run is one of many that are read from there one after another.
 template <typename Op, typename Acc, typename T>
-Acc CombineRun(const T* data, int64_t count, bool is_fetched) {
+Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
   if constexpr (kFillsRegisters<Acc, T>) {
     using L = Lane<Op, T>;
     const auto start = static_cast<L>(Op::Start());
     const L* from = reinterpret_cast<const L*>(data);
-    return static_cast<Acc>(is_fetched ? CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start)
-                                       : CombineInLanes<Op, kReductionLanes>(from, count, start));
+    if (is_in_memory && kProcessor.asks_for_lines) {
+      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start));
+    }
+    if (is_in_memory && kProcessor.reads_in_halves) {
+      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, 0, true>(from, count, start));
+    }
+    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(from, count, start));
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
