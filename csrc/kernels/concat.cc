@@ -8,6 +8,7 @@
 // The output is cut into pieces of bytes; every byte has one writer.
 #include <algorithm>
 
+#include "movement/interleave.h"
 #include "movement/line_writer.h"
 
 namespace stillflow {
@@ -92,8 +93,21 @@ Status Join(const KernelCall& call, Values values, int axis) {
 
   const int64_t inner_bytes = shape.Count(axis + 1, shape.rank) * ElementBytes(front.dtype);
   const int64_t row_bytes = shape.dims[axis] * inner_bytes;
+  const int64_t rows = shape.Count(0, axis);
+  const int count = values.end - values.begin;
+  if (rows > 1 && row_bytes <= kShortPartBytes * count) {
+    const auto part = [&](int k) {
+      const Tensor& value = *call.in[values.begin + k];
+      return RowPart{Data<char>(value), value.dims[axis] * inner_bytes};
+    };
+    STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows, kBytesPerChunk / row_bytes + 1, [&](Range range) {
+      InterleaveParts(count, part, row_bytes, range, MutableData<char>(*call.out[0]));
+    }));
+    RetainStrings(*call.out[0]);
+    return Status();
+  }
   const bool is_streamed = IsStreamed(*call.out[0]);
-  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, shape.Count(0, axis) * row_bytes, kBytesPerChunk, [&](Range range) {
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows * row_bytes, kBytesPerChunk, [&](Range range) {
     (is_streamed ? CopyRows<true> : CopyRows<false>)(call, values, axis, inner_bytes, row_bytes, range);
   }));
   RetainStrings(*call.out[0]);

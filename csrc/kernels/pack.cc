@@ -4,13 +4,13 @@
 //   unpack  in[0] value; out[i] its part i along `axis`
 #include <algorithm>
 
+#include "movement/interleave.h"
 #include "movement/line_writer.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kBytesPerChunk = 128 << 10;
-constexpr int64_t kBytesAtOnce = 8 << 10;
 
 // Values of one element each, the usual case of shapes.
 template <typename T>
@@ -35,42 +35,6 @@ Status PackScalarValues(const KernelCall& call, int64_t element_bytes) {
   }
   RetainStrings(*call.out[0]);
   return Status();
-}
-
-// Runs of one T each: row after row, one run of each value in turn.
-template <typename T>
-void InterleaveRuns(const KernelCall& call, Range rows) {
-  typedef T Run __attribute__((aligned(1), may_alias));  // several elements may be one run
-  const int64_t values = call.in_count;
-  Run* const to = MutableData<Run>(*call.out[0]);
-  if (values == 2) {
-    const Run* const left = Data<Run>(*call.in[0]);
-    const Run* const right = Data<Run>(*call.in[1]);
-#pragma GCC ivdep
-    for (int64_t row = rows.begin; row < rows.end; ++row) {
-      to[2 * row] = left[row];
-      to[2 * row + 1] = right[row];
-    }
-    return;
-  }
-  // What few rows become stays in the first-level cache until the last value is written.
-  const int64_t rows_at_once = std::max<int64_t>(kBytesAtOnce / (values * static_cast<int64_t>(sizeof(T))), 1);
-  for (int64_t begin = rows.begin; begin < rows.end; begin += rows_at_once) {
-    const int64_t end = std::min(begin + rows_at_once, rows.end);
-    for (int64_t value = 0; value < values; ++value) {
-      const Run* const from = Data<Run>(*call.in[value]);
-      for (int64_t row = begin; row < end; ++row) to[row * values + value] = from[row];
-    }
-  }
-}
-
-Status InterleaveAllRuns(const KernelCall& call, int64_t run_bytes, int64_t rows) {
-  const auto interleave = run_bytes == 8   ? InterleaveRuns<uint64_t>
-                          : run_bytes == 4 ? InterleaveRuns<uint32_t>
-                          : run_bytes == 2 ? InterleaveRuns<uint16_t>
-                                           : InterleaveRuns<uint8_t>;
-  return ForEachChunk(call, rows, kBytesPerChunk / (run_bytes * call.in_count) + 1,
-                      [&](Range range) { interleave(call, range); });
 }
 
 Status Pack(const KernelCall& call) {
@@ -108,8 +72,12 @@ Status Pack(const KernelCall& call) {
     for (int i = 0; i < call.in_count; ++i) {
       STILLFLOW_RETURN_IF_ERROR(CopyRun(call, run_bytes, call.in[i]->data, to + i * run_bytes));
     }
-  } else if (run_bytes == 8 || run_bytes == 4 || run_bytes == 2 || run_bytes == 1) {
-    STILLFLOW_RETURN_IF_ERROR(InterleaveAllRuns(call, run_bytes, runs / call.in_count));
+  } else if (run_bytes <= kShortPartBytes) {
+    const int64_t row_bytes = run_bytes * call.in_count;
+    const auto run = [&](int k) { return RowPart{Data<char>(*call.in[k]), run_bytes}; };
+    STILLFLOW_RETURN_IF_ERROR(
+        ForEachChunk(call, runs / call.in_count, kBytesPerChunk / row_bytes + 1,
+                     [&](Range rows) { InterleaveParts(call.in_count, run, row_bytes, rows, to); }));
   } else {
     const bool is_streamed = IsStreamed(*call.out[0]);
     STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, runs, kBytesPerChunk / run_bytes + 1, [&](Range range) {
