@@ -95,7 +95,8 @@ Status Join(const KernelCall& call, Values values, int axis) {
   const int64_t row_bytes = shape.dims[axis] * inner_bytes;
   const int64_t rows = shape.Count(0, axis);
   const int count = values.end - values.begin;
-  if (rows > 1 && row_bytes <= kShortPartBytes * count) {
+  const bool is_streamed = IsStreamed(*call.out[0]);
+  if (rows > 1 && AreInterleaved(count, row_bytes, is_streamed)) {
     const auto part = [&](int k) {
       const Tensor& value = *call.in[values.begin + k];
       return RowPart{Data<char>(value), value.dims[axis] * inner_bytes};
@@ -106,7 +107,6 @@ Status Join(const KernelCall& call, Values values, int axis) {
     RetainStrings(*call.out[0]);
     return Status();
   }
-  const bool is_streamed = IsStreamed(*call.out[0]);
   STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows * row_bytes, kBytesPerChunk, [&](Range range) {
     (is_streamed ? CopyRows<true> : CopyRows<false>)(call, values, axis, inner_bytes, row_bytes, range);
   }));

@@ -67,19 +67,19 @@ Status Pack(const KernelCall& call) {
   const int64_t run_bytes = shape.Count(static_cast<int>(axis) + 1, rank) * element_bytes;
   const int64_t runs = shape.Count(0, static_cast<int>(axis)) * call.in_count;
   if (run_bytes == 0) return Status();
+  const int64_t row_bytes = run_bytes * call.in_count;
+  const bool is_streamed = IsStreamed(*call.out[0]);
   char* to = MutableData<char>(*call.out[0]);
   if (runs == call.in_count && run_bytes > kBytesPerChunk) {
     for (int i = 0; i < call.in_count; ++i) {
       STILLFLOW_RETURN_IF_ERROR(CopyRun(call, run_bytes, call.in[i]->data, to + i * run_bytes));
     }
-  } else if (run_bytes <= kShortPartBytes) {
-    const int64_t row_bytes = run_bytes * call.in_count;
+  } else if (AreInterleaved(call.in_count, row_bytes, is_streamed)) {
     const auto run = [&](int k) { return RowPart{Data<char>(*call.in[k]), run_bytes}; };
     STILLFLOW_RETURN_IF_ERROR(
         ForEachChunk(call, runs / call.in_count, kBytesPerChunk / row_bytes + 1,
                      [&](Range rows) { InterleaveParts(call.in_count, run, row_bytes, rows, to); }));
   } else {
-    const bool is_streamed = IsStreamed(*call.out[0]);
     STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, runs, kBytesPerChunk / run_bytes + 1, [&](Range range) {
       int64_t row = range.begin / call.in_count;
       int value = static_cast<int>(range.begin % call.in_count);

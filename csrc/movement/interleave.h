@@ -7,9 +7,14 @@
 
 namespace stillflow {
 
-// Parts that have no more bytes, on average, are copied one column of them after the other, for a few rows at a time:
-// a loop over the parts of each row would take longer than their copies do.
+// Rows that have no more bytes are copied one column of their parts after the other, for a few rows at a time: a loop
+// over the parts of each row would take longer than their copies do.
+constexpr int64_t kShortRowBytes = 4096;
+// The same for rows that could be streamed, with no more bytes for each part.
 constexpr int64_t kShortPartBytes = 32;
+inline bool AreInterleaved(int parts, int64_t row_bytes, bool is_streamed) {
+  return row_bytes <= (is_streamed ? parts * kShortPartBytes : kShortRowBytes);
+}
 
 // What an array gives to each row: row i has `bytes` from `from` + i * `bytes` on.
 struct RowPart {
@@ -19,7 +24,7 @@ struct RowPart {
 
 // Copies `bytes` for each of the rows, which are `stride` apart.
 STILLFLOW_INLINE void CopyColumn(const char* from, int64_t bytes, int64_t rows, char* to, int64_t stride) {
-  for (int64_t row = 0; row < rows; ++row) CopySmall(to + row * stride, from + row * bytes, bytes);
+  for (int64_t row = 0; row < rows; ++row) CopyBytes(to + row * stride, from + row * bytes, bytes);
 }
 
 inline void CopyPartsOfRows(RowPart part, Range rows, char* to, int64_t stride) {
@@ -43,34 +48,38 @@ inline void CopyPartsOfRows(RowPart part, Range rows, char* to, int64_t stride) 
   }
 }
 
-// Two parts of one T each.
-template <typename T>
-void InterleaveTwo(const char* left_part, const char* right_part, Range rows, char* out) {
+// kParts parts of one T each.
+template <int kParts, typename T, typename PartOf>
+void InterleaveSingle(const PartOf& part, Range rows, char* out) {
   typedef T Part __attribute__((aligned(1), may_alias));  // several elements may be one part
-  const Part* const left = reinterpret_cast<const Part*>(left_part);
-  const Part* const right = reinterpret_cast<const Part*>(right_part);
+  const Part* from[kParts];
+  for (int k = 0; k < kParts; ++k) from[k] = reinterpret_cast<const Part*>(part(k).from);
   Part* const to = reinterpret_cast<Part*>(out);
 #pragma GCC ivdep
   for (int64_t row = rows.begin; row < rows.end; ++row) {
-    to[2 * row] = left[row];
-    to[2 * row + 1] = right[row];
+#pragma GCC unroll 4
+    for (int k = 0; k < kParts; ++k) to[kParts * row + k] = from[k][row];
   }
 }
 
-inline bool InterleaveTwo(RowPart left, RowPart right, Range rows, char* to) {
-  if (left.bytes != right.bytes) return false;
-  switch (left.bytes) {
+template <int kParts, typename PartOf>
+bool InterleaveSingle(const PartOf& part, Range rows, char* to) {
+  const int64_t bytes = part(0).bytes;
+  for (int k = 1; k < kParts; ++k) {
+    if (part(k).bytes != bytes) return false;
+  }
+  switch (bytes) {
     case 1:
-      InterleaveTwo<uint8_t>(left.from, right.from, rows, to);
+      InterleaveSingle<kParts, uint8_t>(part, rows, to);
       return true;
     case 2:
-      InterleaveTwo<uint16_t>(left.from, right.from, rows, to);
+      InterleaveSingle<kParts, uint16_t>(part, rows, to);
       return true;
     case 4:
-      InterleaveTwo<uint32_t>(left.from, right.from, rows, to);
+      InterleaveSingle<kParts, uint32_t>(part, rows, to);
       return true;
     case 8:
-      InterleaveTwo<uint64_t>(left.from, right.from, rows, to);
+      InterleaveSingle<kParts, uint64_t>(part, rows, to);
       return true;
     default:
       return false;
@@ -80,7 +89,9 @@ inline bool InterleaveTwo(RowPart left, RowPart right, Range rows, char* to) {
 // Rows of the output at `to`, each of the parts part(0), part(1), ... side by side, `row_bytes` together.
 template <typename PartOf>
 void InterleaveParts(int parts, const PartOf& part, int64_t row_bytes, Range rows, char* to) {
-  if (parts == 2 && InterleaveTwo(part(0), part(1), rows, to)) return;
+  if (parts == 2 && InterleaveSingle<2>(part, rows, to)) return;
+  if (parts == 3 && InterleaveSingle<3>(part, rows, to)) return;
+  if (parts == 4 && InterleaveSingle<4>(part, rows, to)) return;
   // What few rows become stays in the first-level cache until the last part is written.
   constexpr int64_t kBytesAtOnce = 8 << 10;
   const int64_t rows_at_once = std::max<int64_t>(kBytesAtOnce / row_bytes, 1);

@@ -56,6 +56,16 @@ class Walk {
     }
   }
 
+  // As many items as are left of the last dimension, this one with them, and the step over them.
+  int64_t Left() const { return rank_ > 0 ? copy_.dims[rank_ - 1] - position_[rank_ - 1] : 1; }
+  void Skip(int64_t items) {
+    if (rank_ == 0) return;
+    position_[rank_ - 1] += items - 1;
+    from += (items - 1) * copy_.from_strides[rank_ - 1];
+    to += (items - 1) * copy_.to_strides[rank_ - 1];
+    Next();
+  }
+
   int64_t from = 0;
   int64_t to = 0;
 
@@ -76,10 +86,21 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
   int64_t outer = 1;
   for (int i = 0; i < last; ++i) outer *= copy.dims[i];
   const int64_t items_per_chunk = std::max<int64_t>(kBytesPerChunk / (piece * static_cast<int64_t>(sizeof(T))), 1);
+  const int64_t from_step = last > 0 ? copy.from_strides[last - 1] : 0;
+  const int64_t to_step = last > 0 ? copy.to_strides[last - 1] : 0;
   return ForEachChunk(call, outer * pieces, items_per_chunk, [&](Range items) {
     int64_t part = items.begin % pieces;
     Walk walk(copy, last, items.begin / pieces);
-    for (int64_t item = items.begin; item < items.end; ++item) {
+    // Lines that are whole are taken as far as the dimension before goes: short ones take less than a step of a walk.
+    for (int64_t item = items.begin; pieces == 1 && item < items.end;) {
+      const int64_t count = std::min(walk.Left(), items.end - item);
+      const T* source = from + walk.from;
+      T* target = to + walk.to;
+      for (int64_t i = 0; i < count; ++i, source += from_step, target += to_step) line(source, target, length);
+      walk.Skip(count);
+      item += count;
+    }
+    for (int64_t item = items.begin; pieces > 1 && item < items.end; ++item) {
       const int64_t begin = part * piece;
       line(from + walk.from + begin * copy.from_strides[last], to + walk.to + begin * copy.to_strides[last],
            std::min(piece, length - begin));
