@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "math/deinterleave.h"
 #include "math/element.h"
 #include "math/lanes.h"
 
@@ -22,6 +23,9 @@ namespace {
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kElementsPerBlock = 1024;
 constexpr int64_t kColumns = 256;
+// So few columns, each with at least the rows of a block, are looked at as rows are.
+constexpr int64_t kMostNarrow = 8;
+constexpr int64_t kRowsPerBlock = 256;
 
 template <typename W>
 using Limits = std::numeric_limits<W>;
@@ -156,33 +160,59 @@ int64_t FindOneByOne(const T* row, int64_t size) {
   return index;
 }
 
-// Block by block, so that a block is still in cache when its best element is looked for. The last one overlaps the
-// one before it.
+// The best of all blocks that have been looked at, and where it is. Block by block, a block is still in cache when its
+// best element is looked for.
+template <typename Order, typename W>
+class Best {
+ public:
+  // At least a register's elements, the first of which is element `begin`.
+  void LookAt(const W* block, int64_t count, int64_t begin) {
+    const W best_of_block = BestOf<Order>(block, count);
+    if (index_ >= 0 && !Order::IsBetter(best_of_block, best_)) return;
+    const int64_t place = FirstEqual(block, count, best_of_block);
+    if (place < 0) return;  // nothing but NaN
+    best_ = best_of_block;
+    index_ = begin + place;
+  }
+
+  int64_t index() const { return std::max<int64_t>(index_, 0); }
+
+ private:
+  W best_ = Order::template Worst<W>();
+  int64_t index_ = -1;
+};
+
+// The last block overlaps the one before it.
 template <typename Order, typename T>
 int64_t FindInRow(const T* row, int64_t size) {
   using W = decltype(Load(T{}));
   if (size * static_cast<int64_t>(sizeof(W)) < kRegisterBytes) return FindOneByOne<Order>(row, size);
-  W best = Order::template Worst<W>();
-  int64_t index = -1;
+  Best<Order, W> best;
   for (int64_t i = 0; i < size; i += kElementsPerBlock) {
     const int64_t begin = std::min(i, std::max<int64_t>(size - kElementsPerBlock, 0));
     const int64_t count = std::min(kElementsPerBlock, size);
-    const W* block;
-    W widened[kElementsPerBlock];
     if constexpr (std::is_same_v<T, W>) {
-      block = row + begin;
+      best.LookAt(row + begin, count, begin);
     } else {
+      W widened[kElementsPerBlock];
       for (int64_t j = 0; j < count; ++j) widened[j] = Load(row[begin + j]);
-      block = widened;
+      best.LookAt(widened, count, begin);
     }
-    const W best_of_block = BestOf<Order>(block, count);
-    if (index >= 0 && !Order::IsBetter(best_of_block, best)) continue;
-    const int64_t place = FirstEqual(block, count, best_of_block);
-    if (place < 0) continue;  // nothing but NaN
-    best = best_of_block;
-    index = begin + place;
   }
-  return std::max<int64_t>(index, 0);
+  return best.index();
+}
+
+// Few and long columns, taken apart block by block. The last block overlaps the one before it.
+template <typename Order, typename W, typename Index>
+void FindInNarrowColumns(const W* from, int64_t size, int64_t columns, Index* to) {
+  W block[kMostNarrow * kRowsPerBlock];
+  Best<Order, W> best[kMostNarrow];
+  for (int64_t i = 0; i < size; i += kRowsPerBlock) {
+    const int64_t begin = std::min(i, size - kRowsPerBlock);
+    Deinterleave(from + begin * columns, kRowsPerBlock, columns, block, kRowsPerBlock);
+    for (int64_t j = 0; j < columns; ++j) best[j].LookAt(block + j * kRowsPerBlock, kRowsPerBlock, begin);
+  }
+  for (int64_t j = 0; j < columns; ++j) to[j] = static_cast<Index>(best[j].index());
 }
 
 template <typename Order, typename T, typename Index>
@@ -215,6 +245,17 @@ Status Find(const KernelCall& call, const Layout& layout) {
         to[i] = static_cast<Index>(FindInRow<Order>(from + i * layout.size, layout.size));
       }
     });
+  }
+  if constexpr (std::is_same_v<T, decltype(Load(T{}))>) {
+    if (layout.inner <= kMostNarrow && layout.size >= kRowsPerBlock) {
+      const int64_t tables_per_chunk = std::max<int64_t>(kElementsPerChunk / (layout.size * layout.inner), 1);
+      return ForEachChunk(call, layout.outer, tables_per_chunk, [&](Range range) {
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          FindInNarrowColumns<Order>(from + i * layout.size * layout.inner, layout.size, layout.inner,
+                                     to + i * layout.inner);
+        }
+      });
+    }
   }
   const int64_t width = std::min(layout.inner, kColumns);
   const int64_t tiles = (layout.inner + width - 1) / width;

@@ -18,6 +18,7 @@
 #include "math/reduction.h"
 #include "movement/prefetch.h"
 #include "movement/strided_copy.h"
+#include "movement/transposed_tile.h"
 
 namespace stillflow {
 namespace {
@@ -190,6 +191,32 @@ Status ReduceRows(const KernelCall& call, Operation operation, const Rows& rows,
   return Status();
 }
 
+// Runs of rows with fewer columns do not fill a register: as many runs as it has lanes are combined side by side.
+constexpr int64_t kMostNarrow = 8;
+template <typename T>
+constexpr int64_t kRunsAtOnce = kRegisterBytes / static_cast<int64_t>(sizeof(T));
+
+template <typename Op, typename T>
+void CombineNarrowRuns(const T* from, int64_t width, T* to) {
+  constexpr int64_t kRuns = kRunsAtOnce<T>;
+  constexpr int64_t kRows = 8;  // that are transposed together: they stay in the first-level cache
+  using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  T lanes[kRows * kMostNarrow * kRuns];
+  T combined[kMostNarrow * kRuns];
+  std::fill_n(combined, width * kRuns, static_cast<T>(Op::Start()));
+  for (int64_t row = 0; row < kRowsPerRun; row += kRows) {
+    TransposeTile(reinterpret_cast<const Word*>(from + row * width), kRowsPerRun * width,
+                  reinterpret_cast<Word*>(lanes), kRuns, kRuns, kRows * width);
+    for (int64_t i = 0; i < kRows; ++i) {
+      const T* const next = lanes + i * width * kRuns;
+      for (int64_t k = 0; k < width * kRuns; ++k) combined[k] = Op::Combine(combined[k], Op::Prepare(next[k]));
+    }
+  }
+  for (int64_t run = 0; run < kRuns; ++run) {
+    for (int64_t j = 0; j < width; ++j) to[run * width + j] = combined[j * kRuns + run];
+  }
+}
+
 template <typename Op, typename Acc, typename T>
 Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& extent, const T* from, T* to) {
   const int64_t runs = std::max<int64_t>((extent.reduced + kRowsPerRun - 1) / kRowsPerRun, 1);
@@ -210,6 +237,15 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
       const int64_t run = task / tiles % runs;
       const int64_t outer = task / tiles / runs;
       const int64_t row = run * kRowsPerRun;
+      if constexpr (kFillsRegisters<Acc, T>) {
+        const int64_t whole = std::min(extent.reduced / kRowsPerRun - run, range.end - task);
+        if (width <= kMostNarrow && whole >= kRunsAtOnce<T>) {
+          CombineNarrowRuns<Op>(from + (outer * extent.reduced + row) * width, width,
+                                partial + (outer * runs + run) * width);
+          task += kRunsAtOnce<T> - 1;
+          continue;
+        }
+      }
       CombineRows<Op, Acc>(from + (outer * extent.reduced + row) * width + column,
                            std::min(kRowsPerRun, extent.reduced - row), width, std::min(tile, width - column),
                            is_fetched, partial + (outer * runs + run) * width + column);
