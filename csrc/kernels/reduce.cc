@@ -32,6 +32,7 @@ template <typename Acc, typename T>
 constexpr int64_t kMostShort = !kFillsRegisters<Acc, T> ? kReductionLanes
                                : kRegisterBytes == 64   ? 20
                                                         : 28;
+constexpr int64_t kMostAtOnceInMemory = 256;  // elements of rows for which what ends a row takes longer than memory
 constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
@@ -150,7 +151,9 @@ template <typename Op, typename Acc, typename T>
 Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows& rows, const T* from, T* to) {
   const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
   const bool are_short = 0 < rows.length && rows.length <= kMostShort<Acc, T> && rows.AreAdjacent();
-  const bool are_at_once = rows.length > kMostShort<Acc, T> && rows.AreAdjacent() && rows.FitCache(sizeof(T));
+  const bool is_in_memory = !rows.FitCache(sizeof(T));
+  const bool are_at_once = rows.length > kMostShort<Acc, T> && rows.AreAdjacent() &&
+                           (!is_in_memory || rows.length <= kMostAtOnceInMemory);
   return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
     int64_t i = range.begin;
     while (are_short && i + 1 < range.end) {
@@ -165,7 +168,7 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
       constexpr int64_t kRows = kRegisterBytes / sizeof(T);
       Acc values[kRows];
       for (; are_at_once && i + kRows <= range.end; i += kRows) {
-        CombineRunsAtOnce<Op>(from + i * rows.length, rows.length, values);
+        CombineRunsAtOnce<Op>(from + i * rows.length, rows.length, is_in_memory, values);
         for (int64_t k = 0; k < kRows; ++k) to[i + k] = Finish<Acc, T>(values[k], operation, rows.length);
       }
     }
@@ -196,15 +199,18 @@ constexpr int64_t kMostNarrow = 8;
 template <typename T>
 constexpr int64_t kRunsAtOnce = kRegisterBytes / static_cast<int64_t>(sizeof(T));
 
+// What these runs lie between is not read in order: if `is_fetched`, as much is asked for that comes next.
 template <typename Op, typename T>
-void CombineNarrowRuns(const T* from, int64_t width, T* to) {
+void CombineNarrowRuns(const T* from, int64_t width, bool is_fetched, T* to) {
   constexpr int64_t kRuns = kRunsAtOnce<T>;
   constexpr int64_t kRows = 8;  // that are transposed together: they stay in the first-level cache
   using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   T lanes[kRows * kMostNarrow * kRuns];
   T combined[kMostNarrow * kRuns];
   std::fill_n(combined, width * kRuns, static_cast<T>(Op::Start()));
-  for (int64_t row = 0; row < kRowsPerRun; row += kRows) {
+  const T* next_runs = from + kRuns * kRowsPerRun * width;
+  for (int64_t row = 0; row < kRowsPerRun; row += kRows, next_runs += kRuns * kRows * width) {
+    if (is_fetched) PrefetchRow(next_runs, kRuns * kRows * width * static_cast<int64_t>(sizeof(T)));
     TransposeTile(reinterpret_cast<const Word*>(from + row * width), kRowsPerRun * width,
                   reinterpret_cast<Word*>(lanes), kRuns, kRuns, kRows * width);
     for (int64_t i = 0; i < kRows; ++i) {
@@ -240,7 +246,7 @@ Status ReduceColumns(const KernelCall& call, Operation operation, const Extent& 
       if constexpr (kFillsRegisters<Acc, T>) {
         const int64_t whole = std::min(extent.reduced / kRowsPerRun - run, range.end - task);
         if (width <= kMostNarrow && whole >= kRunsAtOnce<T>) {
-          CombineNarrowRuns<Op>(from + (outer * extent.reduced + row) * width, width,
+          CombineNarrowRuns<Op>(from + (outer * extent.reduced + row) * width, width, is_fetched,
                                 partial + (outer * runs + run) * width);
           task += kRunsAtOnce<T> - 1;
           continue;

@@ -113,6 +113,16 @@ constexpr bool kFillsRegisters = std::is_same_v<T, Acc> && sizeof(T) >= 4;
 template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 
+// Calls read(bytes_ahead, in_halves), two constants, as what is read does best.
+template <typename Read>
+STILLFLOW_INLINE auto ReadAsBest(bool is_in_memory, const Read& read) {
+  using Ahead = std::integral_constant<int64_t, kReductionBytesAhead>;
+  using NotAhead = std::integral_constant<int64_t, 0>;
+  if (is_in_memory && kProcessor.asks_for_lines) return read(Ahead{}, std::false_type{});
+  if (is_in_memory && kProcessor.reads_in_halves) return read(NotAhead{}, std::true_type{});
+  return read(NotAhead{}, std::false_type{});
+}
+
 // `is_in_memory`: the run is one of many that are read from there one after another.
 template <typename Op, typename Acc, typename T>
 Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
@@ -120,13 +130,9 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     using L = Lane<Op, T>;
     const auto start = static_cast<L>(Op::Start());
     const L* from = reinterpret_cast<const L*>(data);
-    if (is_in_memory && kProcessor.asks_for_lines) {
-      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, kReductionBytesAhead>(from, count, start));
-    }
-    if (is_in_memory && kProcessor.reads_in_halves) {
-      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, 0, true>(from, count, start));
-    }
-    return static_cast<Acc>(CombineInLanes<Op, kReductionLanes>(from, count, start));
+    return ReadAsBest(is_in_memory, [=](auto bytes_ahead, auto in_halves) {
+      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, bytes_ahead(), in_halves()>(from, count, start));
+    });
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
@@ -164,16 +170,18 @@ void CombineTwoRuns(const T* first, int64_t first_count, const T* second, int64_
 
 // As many rows of `count` elements as a register has lanes, one after another, each combined as CombineRun does it.
 template <typename Op, typename Acc, typename T>
-void CombineRunsAtOnce(const T* data, int64_t count, Acc* to) {
+void CombineRunsAtOnce(const T* data, int64_t count, bool is_in_memory, Acc* to) {
   using L = Lane<Op, T>;
   constexpr int kRuns = kRegisterBytes / static_cast<int>(sizeof(T));
   const auto start = static_cast<L>(Op::Start());
   Register<L> runs[kRuns];
-  for (int k = 0; k < kRuns; ++k) {
-    CombinedLanes<Op, kReductionLanes, L> lanes(start);
-    lanes.Add(reinterpret_cast<const L*>(data + k * count), count);
-    runs[k] = lanes.Folded();
-  }
+  ReadAsBest(is_in_memory, [&](auto bytes_ahead, auto in_halves) {
+    for (int k = 0; k < kRuns; ++k) {
+      CombinedLanes<Op, kReductionLanes, L> lanes(start);
+      lanes.template Add<bytes_ahead(), in_halves()>(reinterpret_cast<const L*>(data + k * count), count);
+      runs[k] = lanes.Folded();
+    }
+  });
   const Register<L> totals = CombineEachByHalves<Op, L>(runs);
   std::memcpy(to, &totals, sizeof totals);
 }

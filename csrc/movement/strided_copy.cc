@@ -15,6 +15,7 @@ constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
 constexpr int64_t kBytesAhead = 2048;       // of lines that are fetched while others are streamed
 constexpr int64_t kLongRunBytes = 4096;     // of runs whose first and last line do not count
+constexpr int64_t kShortRunBytes = 32;      // of runs that take longer to put lines together from than to store
 
 // Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
 struct TileBytes {
@@ -230,7 +231,7 @@ Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const T* from, 
   const auto run_bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
   const bool has_whole_lines = HasWholeLines(copy, to);
-  if (is_large && !has_whole_lines && run_bytes < kLongRunBytes && IsDense(copy)) {
+  if (is_large && !has_whole_lines && run_bytes > kShortRunBytes && run_bytes < kLongRunBytes && IsDense(copy)) {
     return StreamRuns(call, copy, from, to);
   }
   const bool is_streamed = is_large && (has_whole_lines || run_bytes >= kLongRunBytes);
