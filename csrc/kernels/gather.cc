@@ -22,6 +22,9 @@ constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
 
 bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
 
+// Params that a second-level cache holds: their rows need not be asked for.
+constexpr int64_t kCachedBytes = 1 << 20;
+
 // params[batch, outer, size, row bytes] picked by indices[batch, picks].
 struct Picking {
   int64_t batches;
@@ -29,6 +32,8 @@ struct Picking {
   int64_t size;
   int64_t row_bytes;
   int64_t picks;
+
+  bool IsCached() const { return batches * outer * size * row_bytes <= kCachedBytes; }
 };
 
 template <typename Index>
@@ -41,6 +46,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   const Index* const all_indices = Data<Index>(indices);
   char* const output = MutableData<char>(*call.out[0]);
   const int64_t rows = picking.batches * picking.outer * picking.picks;
+  const bool is_cached = picking.IsCached();
   const bool is_streamed = IsStreamed(*call.out[0]);
   const bool has_whole_lines =
       is_streamed && row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output) % kLineBytes == 0;
@@ -61,7 +67,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
       const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
         if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
       };
-      FetchAhead ahead(first, last, RowsAhead(row_bytes, kRandomBytesAhead));
+      FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kRandomBytesAhead));
       for (int64_t i = first; i < last; ++i, to += row_bytes) {
         ahead.Before(i, fetch);
         const int64_t index = picks[i];
@@ -90,6 +96,26 @@ void CopyPlaces(const T* from, const int64_t* places, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = from[places[i]];
 }
 
+// The same for many blocks of `size` elements, from each of which kCount are taken.
+template <int kCount, typename T>
+void CopyFewPlaces(const T* from, int64_t blocks, int64_t size, const int64_t* places, T* to, int64_t picks) {
+  const T* columns[kCount];
+  for (int i = 0; i < kCount; ++i) columns[i] = from + places[i];
+#pragma GCC unroll 8
+  for (int64_t k = 0; k < blocks; ++k) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kCount; ++i) to[k * picks + i] = columns[i][k * size];
+  }
+}
+
+template <typename T>
+void CopyFewPlaces(const T* from, int64_t blocks, int64_t size, const int64_t* places, int64_t count, T* to,
+                   int64_t picks) {
+  for (; count >= 4; count -= 4, places += 4, to += 4) CopyFewPlaces<4>(from, blocks, size, places, to, picks);
+  if (count == 3) return CopyFewPlaces<3>(from, blocks, size, places, to, picks);
+  for (int64_t i = 0; i < count; ++i) CopyFewPlaces<1>(from, blocks, size, places + i, to + i, picks);
+}
+
 // Copies `count` indices from `begin` on, checked.
 template <typename Index>
 Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t size, int64_t* places) {
@@ -110,6 +136,7 @@ Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t s
 template <typename Index, typename T>
 Status PickScalars(const KernelCall& call, const Picking& picking) {
   constexpr int64_t kMostPlaces = 256;
+  constexpr int64_t kFewPlaces = 16;
   const Tensor& indices = *call.in[1];
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   return ForEachChunk(call, rows, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [&](Range range) {
@@ -127,6 +154,10 @@ Status PickScalars(const KernelCall& call, const Picking& picking) {
       for (int64_t begin = first; begin < last; begin += kMostPlaces) {
         const int64_t count = std::min(kMostPlaces, last - begin);
         STILLFLOW_RETURN_IF_ERROR(ReadPlaces<Index>(indices, batch_offset + begin, count, picking.size, places));
+        if (count <= kFewPlaces && blocks > count) {
+          CopyFewPlaces(from, blocks, picking.size, places, count, to + begin, picking.picks);
+          continue;
+        }
         for (int64_t k = 0; k < blocks; ++k) {
           CopyPlaces(from + k * picking.size, places, count, to + k * picking.picks + begin);
         }
@@ -137,8 +168,15 @@ Status PickScalars(const KernelCall& call, const Picking& picking) {
   });
 }
 
+// Elements of a row that is copied as one.
+template <int kCount>
+struct Words {
+  uint32_t words[kCount];
+};
+
 template <typename Index>
 Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
+  const bool is_cached = picking.IsCached();
   switch (picking.row_bytes) {
     case 1:
       return PickScalars<Index, uint8_t>(call, picking);
@@ -148,6 +186,10 @@ Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
       return PickScalars<Index, uint32_t>(call, picking);
     case 8:
       return PickScalars<Index, uint64_t>(call, picking);
+    case 12:
+      return is_cached ? PickScalars<Index, Words<3>>(call, picking) : PickRows<Index>(call, picking);
+    case 16:
+      return is_cached ? PickScalars<Index, Words<4>>(call, picking) : PickRows<Index>(call, picking);
     default:
       return PickRows<Index>(call, picking);
   }
