@@ -36,6 +36,7 @@ ELEMENTWISE = {
 RUNS = {
     "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
     "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
+    "slice of rows of few elements": (lambda x: x[:, 1:], [floats(2100011, 5)]),
     "slice of rows within a line": (lambda x: x[:, 2:9], [floats(1200011, 11)]),
     "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
     "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
@@ -155,7 +156,16 @@ def test_transposes(shape, axes, dtype):
 
 
 @pytest.mark.parametrize(
-    "rows, widths", [(4100, (1024, 1024)), (4100, (1001, 1043)), (4100, (3, 2045)), (1048583, (1, 5, 3))]
+    "rows, widths",
+    [
+        (4100, (1024, 1024)),
+        (4100, (1001, 1043)),
+        (4100, (3, 2045)),
+        (1048583, (1, 5, 3)),
+        (4194311, (1, 1)),
+        (131101, (33, 31)),
+        (93001, (17, 70, 5)),
+    ],
 )
 def test_concat(rows, widths):
     values = [floats(rows, width) for width in widths]
@@ -226,6 +236,18 @@ def test_extrema_keep_nan_and_reductions_take_odd_shapes(axis):
     found = evaluate(lambda value: tf.reduce_sum(value, axis), x)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
     assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
+
+
+@pytest.mark.parametrize("width", [2, 5, 8, 33])
+def test_columns_have_the_bits_that_few_rows_of_them_have(width):
+    x = floats(9 * MI // width // 64 * 64, width)
+    parts = x.reshape(64, -1, width)
+    whole = evaluate(lambda value: tf.reduce_max(value, 0), x)
+    np.testing.assert_array_equal(whole, x.max(0))
+    apart = evaluate(lambda value: tf.reduce_sum(value, 1), parts)
+    for i in (0, 40, 63):
+        assert evaluate(lambda value: tf.reduce_sum(value, 0), parts[i]).tobytes() == apart[i].tobytes()
+    assert_same_bits(lambda value: tf.reduce_sum(value, 0), x)
 
 
 @pytest.mark.parametrize("width", [21, 100, 1024, 2999])

@@ -28,6 +28,29 @@ def test_rows_of_any_width(width, rng):
     np.testing.assert_array_equal(evaluate(ops.gather_op, params, indices), params[indices])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("width", [2, 3, 4, 8])
+def test_rows_of_few_elements(width, dtype, rng):
+    """Of tables that a cache holds, and of one that none may hold."""
+    for rows in (1000, 700000):
+        params = rng.integers(0, 100, (rows, width)).astype(dtype)
+        indices = rng.integers(0, rows, 3001)
+        np.testing.assert_array_equal(evaluate(ops.gather_op, params, indices), params[indices])
+        assert_same_bits(ops.gather_op, params, indices)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("picks", range(1, 19))
+def test_few_columns_of_many_rows(picks, dtype, rng):
+    params = rng.integers(0, 100, (1021, 9)).astype(dtype)
+    indices = rng.integers(0, 9, picks)
+    np.testing.assert_array_equal(evaluate(lambda p, i: ops.gather_v2(p, i, 1), params, indices), params[:, indices])
+    wrong = indices.copy()
+    wrong[-1] = 9
+    with pytest.raises(errors.InvalidArgumentError, match=rf"indices\[{picks - 1}\] = 9 is not in \[0, 9\)"):
+        evaluate(lambda p, i: ops.gather_v2(p, i, 1), params, wrong)
+
+
 @pytest.mark.parametrize("index_dtype", ["int32", "int64"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
 @pytest.mark.parametrize("picks", [1, 255, 257, 5000, 40000])

@@ -141,6 +141,43 @@ def test_stacks_of_parts_of_arrays_and_of_strings(rng):
     ]
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("widths", [(1, 1), (2, 2), (1, 1, 1), (1, 1, 1, 1), (3, 5), (0, 4, 7), (33, 1), (16, 17, 70)])
+def test_parts_of_rows(widths, dtype, rng):
+    parts = [rng.integers(0, 100, (701, width)).astype(dtype) for width in widths]
+
+    def build(*values):
+        return ops.concat(values, 1)
+
+    np.testing.assert_array_equal(evaluate(build, *parts), np.concatenate(parts, 1))
+    assert_same_bits(build, *parts)
+
+
+def test_parts_of_rows_of_strings():
+    left, right = np.array([[b"a"], [b"bc"]], object), np.array([[b"", b"d"], [b"e", b"fgh"]], object)
+    joined = evaluate(lambda a, b: ops.concat([a, b], 1), left, right)
+    np.testing.assert_array_equal(joined, np.concatenate([left, right], 1))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 7, 9, 16, 17])
+def test_short_lines(width, dtype, rng):
+    """Along dimensions of any length before the last one."""
+    x = rng.integers(0, 100, (19, 6, width)).astype(dtype)
+    cases = [
+        (lambda t: t[:, :, 1:], x[:, :, 1:]),
+        (lambda t: t[:, 1:5, 1:], x[:, 1:5, 1:]),
+        (lambda t: ops.reverse_v2(t, [2]), x[:, :, ::-1]),
+        (lambda t: ops.transpose(t, [1, 0, 2]), x.transpose(1, 0, 2)),
+        (lambda t: ops.tile(t, [1, 1, 2]), np.tile(x, (1, 1, 2))),
+        (lambda t: ops.tile(t, [1, 3, 1]), np.tile(x, (1, 3, 1))),
+        (lambda t: ops.pad(t, [[1, 0], [0, 2], [1, 1]]), np.pad(x, [(1, 0), (0, 2), (1, 1)])),
+    ]
+    for build, expected in cases:
+        np.testing.assert_array_equal(evaluate(build, x), expected)
+        assert_same_bits(build, x)
+
+
 @pytest.mark.parametrize("values", [2, 3])
 def test_stacks_have_the_same_bits_everywhere(values, rng):
     x = rng.standard_normal((values, 300, 257)).astype(np.float32)

@@ -76,6 +76,23 @@ def test_rows_of_nothing_but_the_smallest_and_largest_integers(dtype):
     np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmin(t, 1), rows), [0, 0, 0])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int8", "uint64"])
+@pytest.mark.parametrize("rows", [255, 256, 257, 1000, 5000])
+def test_few_and_long_columns(rows, dtype, rng):
+    """Of which the best elements stand several times, or which have nothing but NaN."""
+    for columns in range(2, 11):
+        x = rng.integers(0, 50, (2, rows, columns)).astype(dtype)
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmax(t, 1), x), x.argmax(1))
+        np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmin(t, 1), x), x.argmin(1))
+        if x.dtype.kind == "f":
+            x[0, :, 1] = np.nan
+            x[1, : rows // 2] = np.nan
+            expected = np.concatenate([x[:1].argmax(1), np.nanargmax(x[1:], 1)])
+            expected[0, 1] = 0
+            np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmax(t, 1), x), expected)
+        assert_same_bits(lambda t: ops.argmin(t, 1), x)
+
+
 def test_same_bits_everywhere(rng):
     x = rng.integers(0, 1000, (40, 50, 60)).astype(np.float32)
     for axis in range(3):

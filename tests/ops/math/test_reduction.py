@@ -65,6 +65,26 @@ def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
         assert evaluate_built(build, x).tobytes() == np.array(alone, dtype).tobytes()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.int32, np.int8])
+@pytest.mark.parametrize("rows", [2, 63, 64, 1023, 1024, 1100, 4999])
+def test_few_columns_have_the_bits_of_many(rows, dtype, rng):
+    """Several tables of so many rows; -0 and NaN included."""
+    many = rng.uniform(-100, 100, (3, rows, 40)).astype(dtype)
+    many[0, ::5] = -0.0
+    if dtype().dtype.kind == "f":
+        many[1].reshape(-1)[3 :: rows * 7] = np.nan
+    for name in ("reduce_sum", "reduce_max", "reduce_prod"):
+
+        def build(t, name=name):
+            return getattr(ops, name)(t, 1)
+
+        expected = evaluate_built(build, many)
+        for columns in range(2, 11):
+            few = np.ascontiguousarray(many[..., :columns])
+            assert evaluate_built(build, few).tobytes() == expected[:, :columns].tobytes()
+    assert_same_bits(lambda t: ops.reduce_sum(t, 1), many[..., :3].copy())
+
+
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 10, 16, 31, 32, 33, 100])
 def test_short_rows_of_truths(length, rng):
     for rows in (2, 63, 64, 65, 200):
