@@ -303,3 +303,46 @@ kernel(
     lambda a: lambda: np.sort(a),
     lambda torch, a: lambda: torch.sort(a),
 )
+
+# ---- Narrow rows, in cache --------------------------------------------------------------------------------------
+
+kernel(
+    "concat of two 16384 x 1 floats along axis 1",
+    None,
+    lambda: floats((16 * KI, 1), (16 * KI, 1)),
+    lambda tf, a, b: tf.concat([a, b], 1),
+    lambda a, b: into(lambda x, y, out: np.concatenate([x, y], 1, out=out), a, b, shape=(16 * KI, 2)),
+    lambda torch, a, b: torch_into(torch, lambda x, y, out: torch.cat([x, y], 1, out=out), a, b, shape=(16 * KI, 2)),
+)
+kernel(
+    "slice [:, 1:] of 8192 x 4 floats",
+    None,
+    lambda: floats((8 * KI, 4)),
+    lambda tf, a: a[:, 1:],
+    lambda a: into(lambda x, out: np.copyto(out, x[:, 1:]), a, shape=(8 * KI, 3)),
+    lambda torch, a: torch_into(torch, lambda x, out: out.copy_(x[:, 1:]), a, shape=(8 * KI, 3)),
+)
+kernel(
+    "gather of 8192 rows of 3 floats from as many",
+    None,
+    lambda: [*floats((8 * KI, 3)), np.random.RandomState(1).randint(0, 8 * KI, size=8 * KI)],
+    lambda tf, table, ids: tf.gather(table, ids),
+    lambda table, ids: into(lambda t, i, out: np.take(t, i, axis=0, out=out, mode="clip"), table, ids),
+    lambda torch, table, ids: torch_into(torch, lambda t, i, out: torch.index_select(t, 0, i, out=out), table, ids),
+)
+kernel(
+    "sum of 8192 x 4 floats over axis 0",
+    None,
+    lambda: floats((8 * KI, 4)),
+    lambda tf, a: tf.reduce_sum(a, 0),
+    lambda a: into(lambda x, out: np.sum(x, 0, out=out), a, shape=(4,)),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.sum(x, 0, out=out), a, shape=(4,)),
+)
+kernel(
+    "argmax of 8192 x 4 floats over axis 0",
+    None,
+    lambda: floats((8 * KI, 4)),
+    lambda tf, a: tf.argmax(a, 0),
+    lambda a: lambda: np.argmax(a, 0),
+    lambda torch, a: lambda: torch.argmax(a, 0),
+)

@@ -18,15 +18,16 @@ constexpr int kClassCount = 4 * 39 + 1;
 // Under AddressSanitizer every block has its exact size and is freed at once, so that it sees each overrun.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int64_t kCacheLimitBytes = 0;
+constexpr int64_t kPageBytes = 64;
 #else
 constexpr int64_t kCacheLimitBytes = int64_t{512} << 20;
+constexpr int64_t kPageBytes = 4096;
 #endif
 // Tables are read at random: with 4 KiB pages most rows of a large one would miss the TLB.
 constexpr int64_t kHugePageBytes = int64_t{2} << 20;
-// Processors take a load for one of what a store before it writes if both have the same place in a page, and wait. Blocks
-// that all begin where pages do keep what is read a whole page from what has just been written for it; the allocator
-// would lay out two of them so that it follows by a line.
-constexpr int64_t kPageBytes = 4096;
+// Processors take a load for one of what a store before it writes if both have the same place in a page, and wait.
+// Blocks that all begin where pages do keep what is read a whole page from what has just been written for it; the
+// allocator would lay out two of them so that it follows by a line.
 constexpr int64_t kLeastOnPages = 32 << 10;
 
 class SpinLock {

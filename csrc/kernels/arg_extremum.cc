@@ -160,8 +160,8 @@ int64_t FindOneByOne(const T* row, int64_t size) {
   return index;
 }
 
-// The best of all blocks that have been looked at, and where it is. Block by block, a block is still in cache when its
-// best element is looked for.
+// The best of all blocks that have been looked at, and where it is. Block by block, a block is still in cache when
+// its best element is looked for.
 template <typename Order, typename W>
 class Best {
  public:

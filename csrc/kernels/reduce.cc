@@ -33,7 +33,7 @@ constexpr int64_t kMostShort = !kFillsRegisters<Acc, T> ? kReductionLanes
                                : kRegisterBytes == 64   ? 20
                                                         : 28;
 constexpr int64_t kMostAtOnceInMemory = 256;  // elements of rows for which what ends a row takes longer than memory
-constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
+constexpr int64_t kFetchedBytes = 4 << 20;    // of arrays whose rows are asked for: more than a second-level cache
 
 enum class Operation { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNorm, kHalfOfSquares };
 
@@ -152,8 +152,8 @@ Status ReduceSingleRuns(const KernelCall& call, Operation operation, const Rows&
   const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
   const bool are_short = 0 < rows.length && rows.length <= kMostShort<Acc, T> && rows.AreAdjacent();
   const bool is_in_memory = !rows.FitCache(sizeof(T));
-  const bool are_at_once = rows.length > kMostShort<Acc, T> && rows.AreAdjacent() &&
-                           (!is_in_memory || rows.length <= kMostAtOnceInMemory);
+  const bool is_worth_it = !is_in_memory || (!kProcessor.reads_in_pairs && rows.length <= kMostAtOnceInMemory);
+  const bool are_at_once = rows.length > kMostShort<Acc, T> && rows.AreAdjacent() && is_worth_it;
   return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
     int64_t i = range.begin;
     while (are_short && i + 1 < range.end) {

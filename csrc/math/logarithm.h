@@ -58,8 +58,8 @@ STILLFLOW_INLINE Normalized<T> Normalize(T u, int offset = FloatFormat<T>::kBias
   return {static_cast<IntOf<T>>(bits >> kMantissaBits) - offset, BitCast<T>(above + FloatFormat<T>::kLeastMantissa)};
 }
 
-// With this offset bits are at most those of the largest number where u is positive, finite and not among the smallest
-// normal numbers: what tells so is what u is normalized with.
+// With this offset bits are at most those of the largest number where u is positive, finite and not among the
+// smallest normal numbers: what tells so is what u is normalized with.
 template <typename T>
 constexpr int kPlainOffset = FloatFormat<T>::kBias - 2;
 template <typename T>
