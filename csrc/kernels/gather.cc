@@ -137,8 +137,12 @@ template <typename Index, typename T>
 Status PickScalars(const KernelCall& call, const Picking& picking) {
   constexpr int64_t kMostPlaces = 256;
   constexpr int64_t kFewPlaces = 16;
+  constexpr int64_t kBlockBytesAtOnce = 16
+                                        << 10;  // what is gone through several times stays in the first-level cache
   const Tensor& indices = *call.in[1];
   const int64_t rows = picking.batches * picking.outer * picking.picks;
+  const int64_t block_bytes = picking.size * static_cast<int64_t>(sizeof(T));
+  const int64_t blocks_at_once = std::max<int64_t>(kBlockBytesAtOnce / block_bytes, 1);
   return ForEachChunk(call, rows, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [&](Range range) {
     int64_t places[kMostPlaces];
     int64_t row = range.begin;
@@ -155,7 +159,10 @@ Status PickScalars(const KernelCall& call, const Picking& picking) {
         const int64_t count = std::min(kMostPlaces, last - begin);
         STILLFLOW_RETURN_IF_ERROR(ReadPlaces<Index>(indices, batch_offset + begin, count, picking.size, places));
         if (count <= kFewPlaces && blocks > count) {
-          CopyFewPlaces(from, blocks, picking.size, places, count, to + begin, picking.picks);
+          for (int64_t k = 0; k < blocks; k += blocks_at_once) {
+            CopyFewPlaces(from + k * picking.size, std::min(blocks_at_once, blocks - k), picking.size, places, count,
+                          to + k * picking.picks + begin, picking.picks);
+          }
           continue;
         }
         for (int64_t k = 0; k < blocks; ++k) {

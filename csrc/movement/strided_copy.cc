@@ -92,16 +92,16 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
   return ForEachChunk(call, outer * pieces, items_per_chunk, [&](Range items) {
     int64_t part = items.begin % pieces;
     Walk walk(copy, last, items.begin / pieces);
-    // Lines that are whole are taken as far as the dimension before goes: short ones take less than a step of a walk.
-    for (int64_t item = items.begin; pieces == 1 && item < items.end;) {
-      const int64_t count = std::min(walk.Left(), items.end - item);
-      const T* source = from + walk.from;
-      T* target = to + walk.to;
-      for (int64_t i = 0; i < count; ++i, source += from_step, target += to_step) line(source, target, length);
-      walk.Skip(count);
-      item += count;
-    }
-    for (int64_t item = items.begin; pieces > 1 && item < items.end; ++item) {
+    for (int64_t item = items.begin; item < items.end;) {
+      if (pieces == 1) {  // lines as far as the dimension before goes: short ones take less than a step of a walk
+        const int64_t lines = std::min(walk.Left(), items.end - item);
+        const T* source = from + walk.from;
+        T* target = to + walk.to;
+        for (int64_t i = 0; i < lines; ++i, source += from_step, target += to_step) line(source, target, length);
+        walk.Skip(lines);
+        item += lines;
+        continue;
+      }
       const int64_t begin = part * piece;
       line(from + walk.from + begin * copy.from_strides[last], to + walk.to + begin * copy.to_strides[last],
            std::min(piece, length - begin));
@@ -109,6 +109,7 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
         part = 0;
         walk.Next();
       }
+      ++item;
     }
     if (is_streamed) EndStream();
   });
