@@ -28,7 +28,7 @@ struct PowOp : Costly {
     return Pow(x, y);
   }
 };
-// The logarithms of powers, where x is positive and normal and the power is a normal number; tells whether it is so
+// The logarithms of powers, where x is plain to LogOfPlain and the power is a normal number; tells whether it is so
 // everywhere. That the powers are taken in a loop of their own lets more of both loops' steps overlap.
 template <typename T>
 bool LogsOfPowers(const TileCall& call, T* high, T* low) {
@@ -37,8 +37,8 @@ bool LogsOfPowers(const TileCall& call, T* high, T* low) {
   BitsOf<T> largest_base = 0;
   BitsOf<T> largest_log = 0;
   const auto each = [ =, &largest_base, &largest_log ](int64_t i, T a, T b) __attribute__((always_inline)) {
-    const SumOfTwo<T> log = LogOfNormalPower(a, b);
-    const BitsOf<T> base_bits = BitsAboveSmallest(a);
+    const SumOfTwo<T> log = LogOfPlainPower(a, b);
+    const BitsOf<T> base_bits = BitsFromLeast(a, kPlainOffset<T>);
     const BitsOf<T> log_bits = MagnitudeBits(log.high);
     largest_base = base_bits > largest_base ? base_bits : largest_base;
     largest_log = log_bits > largest_log ? log_bits : largest_log;
@@ -55,7 +55,7 @@ bool LogsOfPowers(const TileCall& call, T* high, T* low) {
   } else {
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { each(i, x[i], y[i]); });
   }
-  return largest_base <= kMostBitsAboveSmallest<T> && largest_log <= kMostBitsOfPowerLog<T>;
+  return largest_base <= kMostBitsFromLeast<T> && largest_log <= kMostBitsOfPowerLog<T>;
 }
 
 template <typename T>
