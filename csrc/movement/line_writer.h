@@ -20,6 +20,19 @@ class PendingLine {
   STILLFLOW_INLINE void Put(int64_t at, const char* from, int64_t bytes) {
     line_ = _mm512_mask_loadu_epi8(line_, ((uint64_t{1} << bytes) - 1) << at, from - at);
   }
+  // The first or last bytes of a run of a line or more, the last at the line's begin. Of whole words, nothing beside
+  // the run is touched: its lines may not have been asked for.
+  STILLFLOW_INLINE void PutFirst(int64_t at, const char* run, int64_t bytes) {
+    if ((at | bytes) % kWord != 0) return Put(at, run, bytes);
+    const __m512i places = _mm512_sub_epi32(Lanes(), _mm512_set1_epi32(static_cast<int>(at / kWord)));
+    const auto mask = static_cast<__mmask16>(((1u << (bytes / kWord)) - 1) << (at / kWord));
+    line_ = _mm512_mask_permutexvar_epi32(line_, mask, places, _mm512_loadu_si512(run));
+  }
+  STILLFLOW_INLINE void PutLast(const char* run_end, int64_t bytes) {
+    if (bytes % kWord != 0) return Put(0, run_end - bytes, bytes);
+    const __m512i places = _mm512_sub_epi32(Lanes(), _mm512_set1_epi32(static_cast<int>(bytes / kWord)));
+    line_ = _mm512_permutexvar_epi32(places, _mm512_loadu_si512(run_end - kLineBytes));  // modulo the lanes
+  }
   STILLFLOW_INLINE void Stream(char* to) const { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line_); }
   // A part of it.
   void Store(int64_t at, int64_t bytes, char* to) const {
@@ -29,9 +42,14 @@ class PendingLine {
   }
 
  private:
+  static constexpr int64_t kWord = 4;
+  static __m512i Lanes() { return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
+
   __m512i line_ = _mm512_setzero_si512();
 #else
   STILLFLOW_INLINE void Put(int64_t at, const char* from, int64_t bytes) { CopySmall(line_ + at, from, bytes); }
+  STILLFLOW_INLINE void PutFirst(int64_t at, const char* run, int64_t bytes) { Put(at, run, bytes); }
+  STILLFLOW_INLINE void PutLast(const char* run_end, int64_t bytes) { Put(0, run_end - bytes, bytes); }
   STILLFLOW_INLINE void Stream(char* to) const { StreamLine(to, line_); }
   void Store(int64_t at, int64_t bytes, char* to) const { std::memcpy(to, line_ + at, bytes); }
 
@@ -80,11 +98,21 @@ class LineWriter {
 
   template <bool kFetches>
   void AppendWith(const char* from, int64_t bytes) {
+    const bool is_long = bytes >= kLineBytes;
     if (filled_ > 0) {
       if (kFetches) __builtin_prefetch(from + kBytesAhead + bytes - 1);
-      const int64_t part = std::min(kLineBytes - filled_, bytes);
-      AppendPart(from, part);
-      if (filled_ > 0) return;
+      if (!is_long) {
+        const int64_t part = std::min(kLineBytes - filled_, bytes);
+        AppendPart(from, part);
+        if (filled_ == 0 && bytes > part) {
+          filled_ = bytes - part;
+          pending_.Put(0, from + part, filled_);
+        }
+        return;
+      }
+      const int64_t part = kLineBytes - filled_;
+      pending_.PutFirst(filled_, from, part);
+      WriteLine();
       from += part;
       bytes -= part;
     }
@@ -98,7 +126,11 @@ class LineWriter {
     line_ += whole;
     if (filled_ == 0) return;
     if (kFetches) __builtin_prefetch(from + kBytesAhead + whole);
-    pending_.Put(0, from + whole, filled_);
+    if (is_long) {
+      pending_.PutLast(from + bytes, filled_);
+    } else {
+      pending_.Put(0, from + whole, filled_);
+    }
   }
 
   void WriteLine() {
