@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
 constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
+constexpr int64_t kCollectedBytes = 1024;
 
 bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
 
@@ -50,10 +51,14 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
   const bool is_streamed = IsStreamed(*call.out[0]);
   const bool has_whole_lines =
       is_streamed && row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output) % kLineBytes == 0;
+  // What is streamed line by line as rows come waits for each of them: some rows at a time wait together.
+  const bool is_collected = is_streamed && !has_whole_lines && row_bytes <= kCollectedBytes / 2;
   const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
   const int64_t rows_per_chunk = std::max<int64_t>(bytes_per_chunk / row_bytes, 1);
   return ForEachChunk(call, rows, rows_per_chunk, [=, &call, &picking, &indices](Range range) {
     LineWriter writer(output + range.begin * row_bytes);
+    char collected[kCollectedBytes];
+    int64_t collected_bytes = 0;
     int64_t row = range.begin;
     while (row < range.end) {
       // The rows of one block of the params, as far as they lie in the chunk.
@@ -77,6 +82,12 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
         const char* const picked = from + index * row_bytes;
         if (has_whole_lines) {
           for (int64_t byte = 0; byte < row_bytes; byte += kLineBytes) StreamLine(to + byte, picked + byte);
+        } else if (is_collected) {
+          CopySmall(collected + collected_bytes, picked, row_bytes);
+          collected_bytes += row_bytes;
+          if (collected_bytes + row_bytes <= kCollectedBytes) continue;
+          writer.Append(collected, collected_bytes);
+          collected_bytes = 0;
         } else if (is_streamed) {
           writer.Append(picked, row_bytes);
         } else {
@@ -85,6 +96,7 @@ Status PickRows(const KernelCall& call, const Picking& picking) {
       }
       row += last - first;
     }
+    if (collected_bytes > 0) writer.Append(collected, collected_bytes);
     if (is_streamed) writer.Finish();
     return Status();
   });
