@@ -110,18 +110,19 @@ STILLFLOW_INLINE double PowOfMagnitude(double x, double y) {
   return Scale(1 + reduced.growth, n);
 }
 
+// first + f a + low, in two parts.
+STILLFLOW_INLINE FloatSum AddProduct(float first, float f, float a, float low) {
+  const float high = Fma(f, a, first);
+  return {high, Fma(f, a, first - high) + low};
+}
 // c + f a, the first digits of c in a float.
 STILLFLOW_INLINE FloatSum NextOfSeries(double c, float f, float a) {
   const auto first = static_cast<float>(c);
-  const auto rest = static_cast<float>(c - first);
-  const float high = Fma(f, a, first);
-  return {high, Fma(f, a, first - high) + rest};
+  return AddProduct(first, f, a, static_cast<float>(c - first));
 }
 STILLFLOW_INLINE FloatSum NextOfSeries(double c, float f, FloatSum a) {
   const auto first = static_cast<float>(c);
-  const auto rest = static_cast<float>(c - first);
-  const float high = Fma(f, a.high, first);
-  return {high, Fma(f, a.high, first - high) + Fma(f, a.low, rest)};
+  return AddProduct(first, f, a.high, Fma(f, a.low, static_cast<float>(c - first)));
 }
 
 // log2(x^y) for x = m 2^k. Of the logarithm's series only the first terms need more than a float's digits.
