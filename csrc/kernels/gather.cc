@@ -19,12 +19,10 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
 constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
-constexpr int64_t kCollectedBytes = 1024;
+constexpr int64_t kCollectedBytes = 1024;  // of short rows that are streamed together
+constexpr int64_t kCachedBytes = 1 << 20;  // of params that a second-level cache holds: their rows are not asked for
 
 bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
-
-// Params that a second-level cache holds: their rows need not be asked for.
-constexpr int64_t kCachedBytes = 1 << 20;
 
 // params[batch, outer, size, row bytes] picked by indices[batch, picks].
 struct Picking {
