@@ -77,20 +77,36 @@ struct ApproximateEqual {
   }
 };
 
+// By masks: left to choose, the compiler makes branches for bytes and for 64 bits.
+template <typename T>
+STILLFLOW_INLINE T Choose(uint8_t condition, T a, T b) {
+  const T mask = static_cast<T>(T{0} - static_cast<T>(condition != 0));
+  return static_cast<T>((a & mask) | (b & static_cast<T>(~mask)));
+}
+
 template <typename T>
 void SelectTile(const TileCall& call) {
+  constexpr int64_t step = kStep<uint8_t, T>;
   const auto* condition = static_cast<const uint8_t*>(call.in[0]);
   const T* a = static_cast<const T*>(call.in[1]);
   const T* b = static_cast<const T*>(call.in[2]);
-  const int64_t condition_step = call.scalars & 1 ? 0 : 1;
-  const int64_t a_step = call.scalars & 2 ? 0 : 1;
-  const int64_t b_step = call.scalars & 4 ? 0 : 1;
   T* y = static_cast<T*>(call.out);
   if (call.scalars == 0) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < call.count; ++i) y[i] = condition[i] ? a[i] : b[i];
+    ForElements<step>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], a[i], b[i]); });
+  } else if (call.scalars == 2) {
+    const T scalar = *a;
+    ForElements<step>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], scalar, b[i]); });
+  } else if (call.scalars == 4) {
+    const T scalar = *b;
+    ForElements<step>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], a[i], scalar); });
   } else {
-    for (int64_t i = 0; i < call.count; ++i) y[i] = condition[i * condition_step] ? a[i * a_step] : b[i * b_step];
+    const int64_t condition_step = call.scalars & 1 ? 0 : 1;
+    const int64_t a_step = call.scalars & 2 ? 0 : 1;
+    const int64_t b_step = call.scalars & 4 ? 0 : 1;
+    for (int64_t i = 0; i < call.count; ++i) y[i] = Choose(condition[i * condition_step], a[i * a_step], b[i * b_step]);
   }
 }
 

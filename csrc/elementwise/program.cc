@@ -173,7 +173,7 @@ void ElementwiseProgram::AssignScratch() {
 
 void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* places) const {
   for (size_t number = input_count_; number < types_.size(); ++number) {
-    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false};
+    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false, 0};
   }
 }
 

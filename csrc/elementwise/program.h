@@ -37,11 +37,11 @@ class ElementwiseProgram {
   bool MayOverwrite(int in, int out) const { return last_read_[in] <= set_by_[outputs_[out]]; }
 
   // Where a register lies: at `base`, and `step` bytes further for each element before a tile's first.
-  struct Place {
+  struct Place {  // without defaults: there are many, of which few are used
     char* base;
-    int32_t step;     // 0: all tiles find it at one place
-    bool is_single;   // one element that stands for all
-    int64_t run = 0;  // if set, it stands for so many, and the next one for the next run
+    int32_t step;    // 0: all tiles find it at one place
+    bool is_single;  // one element that stands for all
+    int64_t run;     // if set, it stands for so many, and the next one for the next run
   };
   static constexpr int kMostRegisters = kMostInputs + kMostInstructions;
 

@@ -54,13 +54,21 @@ struct Job {
     for (int i = 0; i < participants; ++i) {
       Share& share = shares[(self + i) % participants];
       while (share.next.load(std::memory_order_relaxed) < share.end) {
-        const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+        const int64_t chunk = Take(&share);
         if (chunk >= share.end || chunk >= limit.load(std::memory_order_relaxed)) break;
         Status status = body(arg, chunk);
         if (!status.ok()) Fail(chunk, std::move(status));
         after_each();
       }
     }
+  }
+
+  // What other participants would see at once has to wait for all that has been written before.
+  int64_t Take(Share* share) const {
+    if (participants > 1) return share->next.fetch_add(1, std::memory_order_relaxed);
+    const int64_t chunk = share->next.load(std::memory_order_relaxed);
+    share->next.store(chunk + 1, std::memory_order_relaxed);
+    return chunk;
   }
 
   // Chunks below the one that failed still run, so that the failure is the same whatever the threads do.

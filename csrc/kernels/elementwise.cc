@@ -290,12 +290,12 @@ class TileRunner {
     for (int i = 0; i < call_.in_count; ++i) {
       const bool is_single = (operands_.scalars >> i & 1) != 0;
       const auto bytes = static_cast<int32_t>(ElementBytes(call_.in[i]->dtype));
-      places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single};
+      places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single, 0};
       if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
       streaming_.ahead.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
     }
     for (int i = 0; i < expanded_count_; ++i) {
-      places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false};
+      places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false, 0};
     }
   }
 
@@ -315,7 +315,7 @@ class TileRunner {
       }
       const auto step = static_cast<int32_t>(is_single ? 0 : bytes);
       char* const at = static_cast<char*>(tensor.data) + PlaceOf(repeated, begin) * bytes;
-      place = {at - begin * step, step, is_single};
+      place = {at - begin * step, step, is_single, 0};
     }
     next_run_ = begin + left;
     return left;
@@ -347,8 +347,8 @@ class TileRunner {
     for (int i = 0; i < call_.out_count; ++i) {
       const Tensor& output = *call_.out[i];
       const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
-      places_[program_.outputs()[i]] = is_staged_ ? Place{ScratchTile(expanded_count_ + i), 0, false}
-                                                  : Place{static_cast<char*>(output.data), bytes, false};
+      places_[program_.outputs()[i]] = is_staged_ ? Place{ScratchTile(expanded_count_ + i), 0, false, 0}
+                                                  : Place{static_cast<char*>(output.data), bytes, false, 0};
     }
   }
 
