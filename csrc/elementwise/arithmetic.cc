@@ -101,17 +101,30 @@ struct SquaredDifference {
     return Mul::Run(difference, difference);
   }
 };
-// NaN from either side propagates.
+// NaN from either side propagates. Not by the instructions of x86, which make zeros of denormal numbers: they would
+// be the compiler's choice.
 struct Maximum {
   template <typename T>
   static T Run(T a, T b) {
-    return (a >= b) | (a != a) ? a : b;
+    const T larger = a >= b ? a : b;
+    return a != a ? a : larger;
   }
 };
 struct Minimum {
   template <typename T>
   static T Run(T a, T b) {
-    return (a <= b) | (a != a) ? a : b;
+    const T smaller = a <= b ? a : b;
+    return a != a ? a : smaller;
+  }
+};
+// Maximum::Run(Minimum::Run(x, most), least); NaN is put in at the end, so that the compiler makes no branches.
+struct Clip {
+  template <typename T>
+  static T Run(T x, T most, T least) {
+    const T bounded = x <= most ? x : most;
+    const T clipped = bounded >= least ? bounded : least;
+    const T with_bounds = most != most ? most : clipped;
+    return x != x ? x : with_bounds;
   }
 };
 // a - n b for the integer n nearest to the quotient: exact where n has few bits and no number is denormal. NaN for
@@ -332,6 +345,7 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
     STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
     STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
+    STILLFLOW_NUMBER_TILES(Ternary, Clip, "clip"),
     STILLFLOW_FLOAT_TILES(OfRemainder, FloorModFloat, "floor_mod"),
     STILLFLOW_FLOAT_TILES(OfRemainder, TruncateModFloat, "truncate_mod"),
     STILLFLOW_FLOAT_TILES(Binary, FloorDivFloat, "floor_div"),

@@ -296,7 +296,7 @@ void BinaryTileOneByOne(const TileCall& call) {
   for (int64_t i = 0; i < call.count; ++i) y[i] = Op::Run(a[i * a_step], b[i * b_step]);
 }
 
-// The last operand is mostly a number.
+// The last operand is mostly a number, or the last two are.
 template <typename Op, typename T>
 void TernaryTile(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}, T{}, T{}));
@@ -308,6 +308,12 @@ void TernaryTile(const TileCall& call) {
     const T scalar = *c;
     return ForElements<kStep<T, Result>>(
         call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i], scalar); });
+  }
+  if (call.scalars == 6) {
+    const T first = *b;
+    const T second = *c;
+    return ForElements<kStep<T, Result>>(
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], first, second); });
   }
   const int64_t a_step = call.scalars & 1 ? 0 : 1;
   const int64_t b_step = call.scalars & 2 ? 0 : 1;

@@ -109,7 +109,7 @@ struct RowUpdates {
 };
 
 template <typename Operation, typename T>
-inline void UpdateRow(T* to, const T* from, int64_t width, const T* scale = nullptr) {
+STILLFLOW_INLINE void UpdateRow(T* to, const T* from, int64_t width, const T* scale = nullptr) {
   if (scale == nullptr) {
     for (int64_t i = 0; i < width; ++i) to[i] = Operation::template Apply<T>(to[i], from[i]);
   } else {
@@ -120,22 +120,42 @@ inline void UpdateRow(T* to, const T* from, int64_t width, const T* scale = null
   }
 }
 
+// Makes updates number(0), ..., number(count - 1). A kWidth other than 0 is the rows' width: loops over few elements
+// take less time where the compiler knows how many, and rows at random places need not be asked for then.
+template <typename Operation, int kWidth, typename T, typename Number>
+void UpdateInOrder(const RowUpdates<T>& work, int64_t count, const Number& number) {
+  const int64_t width = kWidth > 0 ? kWidth : work.width;
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
+    const int64_t update = number(i);
+    if (work.rows[update] >= 0) PrefetchRow(work.table + work.rows[update] * width, row_bytes);
+    PrefetchRow(work.updates + update * work.update_stride, row_bytes);
+  };
+  FetchAhead ahead(0, kWidth > 0 ? 0 : count, RowsAhead(row_bytes, kRandomBytesAhead));
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (kWidth == 0) ahead.Before(i, fetch);
+    const int64_t update = number(i);
+    if (work.rows[update] < 0) continue;
+    UpdateRow<Operation>(work.table + work.rows[update] * width, work.updates + update * work.update_stride, width,
+                         work.scale);
+  }
+}
+
 template <typename Operation, typename T>
 Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
   return ForDealtRows(call, work.rows, work.count, row_bytes, [&](int64_t count, const auto& number) {
-    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
-      const int64_t update = number(i);
-      if (work.rows[update] >= 0) PrefetchRow(work.table + work.rows[update] * work.width, row_bytes);
-      PrefetchRow(work.updates + update * work.update_stride, row_bytes);
-    };
-    FetchAhead ahead(0, work.width > 1 ? count : 0, RowsAhead(row_bytes, kRandomBytesAhead));
-    for (int64_t i = 0; i < count; ++i) {
-      ahead.Before(i, fetch);
-      const int64_t update = number(i);
-      if (work.rows[update] < 0) continue;
-      UpdateRow<Operation>(work.table + work.rows[update] * work.width, work.updates + update * work.update_stride,
-                           work.width, work.scale);
+    switch (work.width) {
+      case 1:
+        return UpdateInOrder<Operation, 1>(work, count, number);
+      case 2:
+        return UpdateInOrder<Operation, 2>(work, count, number);
+      case 3:
+        return UpdateInOrder<Operation, 3>(work, count, number);
+      case 4:
+        return UpdateInOrder<Operation, 4>(work, count, number);
+      default:
+        return UpdateInOrder<Operation, 0>(work, count, number);
     }
   });
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.plan.fusions.bottom_k import fuse_bottom_k
+from stillflow.plan.fusions.elementwise import fuse_operations
 from stillflow.plan.fusions.nce_loss import fuse_nce_loss
 from stillflow.plan.fusions.scaled_scatter import fuse_scaled_scatter
 
@@ -14,3 +15,4 @@ def fuse(plan, reduce):
     fuse_nce_loss(plan, reduce)
     fuse_scaled_scatter(plan)
     fuse_bottom_k(plan)
+    fuse_operations(plan)
