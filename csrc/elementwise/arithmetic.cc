@@ -218,6 +218,13 @@ struct NegOp {
     }
   }
 };
+// Of a 16-bit float, NaN too.
+struct NegBits {
+  static uint16_t Run(uint16_t x) { return x ^ 0x8000; }
+};
+struct AbsBits {
+  static uint16_t Run(uint16_t x) { return x & 0x7FFF; }
+};
 struct AbsOp {
   template <typename T>
   static T Run(T x) {
@@ -349,8 +356,14 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_FLOAT_TILES(OfRemainder, FloorModFloat, "floor_mod"),
     STILLFLOW_FLOAT_TILES(OfRemainder, TruncateModFloat, "truncate_mod"),
     STILLFLOW_FLOAT_TILES(Binary, FloorDivFloat, "floor_div"),
-    STILLFLOW_NUMBER_TILES(Unary, NegOp, "neg"),
-    STILLFLOW_NUMBER_TILES(Unary, AbsOp, "abs"),
+    STILLFLOW_WIDE_FLOAT_TILES(Unary, NegOp, "neg"),
+    STILLFLOW_INTEGER_TILES(Unary, NegOp, "neg"),
+    OfBits<DType::kHalf>(Unary<NegBits, uint16_t>("neg")),
+    OfBits<DType::kBFloat16>(Unary<NegBits, uint16_t>("neg")),
+    STILLFLOW_WIDE_FLOAT_TILES(Unary, AbsOp, "abs"),
+    STILLFLOW_INTEGER_TILES(Unary, AbsOp, "abs"),
+    OfBits<DType::kHalf>(Unary<AbsBits, uint16_t>("abs")),
+    OfBits<DType::kBFloat16>(Unary<AbsBits, uint16_t>("abs")),
     STILLFLOW_NUMBER_TILES(Unary, SquareOp, "square"),
     STILLFLOW_NUMBER_TILES(Unary, SignOp, "sign"),
     STILLFLOW_FLOAT_TILES(Unary, ReciprocalOp, "reciprocal"),

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "elementwise/halves.h"
 #include "elementwise/tile.h"
+#include "math/halves.h"
 
 namespace stillflow {
 namespace {
@@ -42,8 +42,12 @@ inline To FloatToInt(From x) {
   if constexpr (std::is_same_v<Middle, int64_t> && !std::is_same_v<To, uint64_t> && kShiftsMantissas) {
     return static_cast<To>(ShiftedMantissa(x));
   }
+#if defined(__SSE2__)
+  const auto middle = static_cast<Middle>(x);  // an instruction, which does so with what C++ leaves undefined
+#else
   const From at_least = x > kLow ? x : kLow;
   const auto middle = static_cast<Middle>(x < -kLow ? at_least : kLow);
+#endif
   if constexpr (std::is_same_v<To, uint64_t>) {
     // From 2^63 on without the highest bit, which is put back; what is too large even for that becomes 0.
     const bool is_high = x >= -kLow;

@@ -106,7 +106,8 @@ void SelectTile(const TileCall& call) {
     const int64_t condition_step = call.scalars & 1 ? 0 : 1;
     const int64_t a_step = call.scalars & 2 ? 0 : 1;
     const int64_t b_step = call.scalars & 4 ? 0 : 1;
-    for (int64_t i = 0; i < call.count; ++i) y[i] = Choose(condition[i * condition_step], a[i * a_step], b[i * b_step]);
+    for (int64_t i = 0; i < call.count; ++i)
+      y[i] = Choose(condition[i * condition_step], a[i * a_step], b[i * b_step]);
   }
 }
 
@@ -115,20 +116,14 @@ constexpr TileOp Select(DType type) {
   return {"select", type, type, 3, SelectTile<Storage>};
 }
 
-// An operation on bytes, for booleans: of these GCC makes no vector code where one is negated.
-constexpr TileOp OfBooleans(TileOp op) {
-  op.type = op.result = DType::kBool;
-  return op;
-}
-
 }  // namespace
 
 #define COMPARISON(Op, name) STILLFLOW_NUMBER_TILES(Binary, Op, name)
 
 const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
-                                   OfBooleans(Binary<Equal, uint8_t>("equal")),
+                                   OfBits<DType::kBool>(Binary<Equal, uint8_t>("equal")),
                                    COMPARISON(NotEqual, "not_equal"),
-                                   OfBooleans(Binary<NotEqual, uint8_t>("not_equal")),
+                                   OfBits<DType::kBool>(Binary<NotEqual, uint8_t>("not_equal")),
                                    COMPARISON(Less, "less"),
                                    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Less, "less"),
                                    COMPARISON(LessEqual, "less_equal"),
@@ -139,7 +134,7 @@ const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
                                    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, GreaterEqual, "greater_equal"),
                                    Binary<LogicalAnd, bool>("logical_and"),
                                    Binary<LogicalOr, bool>("logical_or"),
-                                   OfBooleans(Unary<LogicalNot, uint8_t>("logical_not")),
+                                   OfBits<DType::kBool>(Unary<LogicalNot, uint8_t>("logical_not")),
                                    STILLFLOW_FLOAT_TILES(Unary, IsNan, "is_nan"),
                                    STILLFLOW_FLOAT_TILES(Unary, IsInf, "is_inf"),
                                    STILLFLOW_FLOAT_TILES(Unary, IsFinite, "is_finite"),

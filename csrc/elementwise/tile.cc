@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "elementwise/halves.h"
+#include "math/halves.h"
 
 namespace stillflow {
 namespace {
 
-constexpr int64_t kStagedElements = 256;
+constexpr int64_t kStagedElements = 1024;
 
 template <typename T>
 const float* WidenAll(const void* from, int64_t count, float* to) {

@@ -341,6 +341,14 @@ constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, Str
   return {name, DTypeOf<T>(), result, arity, run, stream, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
+// The same for a type that has the bits of what it works on: of booleans GCC makes no vector code where one is
+// negated.
+template <DType kType>
+constexpr TileOp OfBits(TileOp op) {
+  op.type = op.result = kType;
+  return op;
+}
+
 template <typename Op, typename T, bool kHasPlain>
 constexpr StreamFunction StreamOf() {
   if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {

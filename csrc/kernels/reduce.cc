@@ -23,8 +23,8 @@
 namespace stillflow {
 namespace {
 
-constexpr int64_t kRun = 1024;       // elements of a contiguous run
-constexpr int64_t kRowsPerRun = 64;  // rows of a run when whole rows are combined
+constexpr int64_t kRun = kReductionRun;  // elements of a contiguous run
+constexpr int64_t kRowsPerRun = 64;      // rows of a run when whole rows are combined
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kColumnsPerTile = 4096;
 // Elements of rows that are taken apart by column. Longer ones fill registers well enough.

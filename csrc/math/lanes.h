@@ -88,7 +88,7 @@ STILLFLOW_INLINE Register<T> LoadInHalves(const T* from) {
 #if defined(__AVX512F__)
   const auto* const halves = reinterpret_cast<const __m256i*>(from);
   const __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256(halves));
-  return (Register<T>)_mm512_inserti64x4(first, _mm256_loadu_si256(halves + 1), 1);
+  return (Register<T>)_mm512_maskz_inserti64x4(0xFF, first, _mm256_loadu_si256(halves + 1), 1);
 #else
   Register<T> loaded;
   std::memcpy(&loaded, from, sizeof loaded);

@@ -10,12 +10,14 @@
 #include "kernel_api/processor.h"
 #include "math/deinterleave.h"
 #include "math/element.h"
+#include "math/halves.h"
 #include "math/lanes.h"
 
 namespace stillflow {
 
 constexpr int kReductionLanes = 32;
 constexpr int64_t kShortRowsPerTile = 64;
+constexpr int64_t kReductionRun = 1024;  // elements that are combined in lanes, at most
 // A core reads memory faster where what comes next is asked for beforehand; in a cache that is a loss.
 constexpr int64_t kReductionBytesAhead = 2048;
 
@@ -133,6 +135,10 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     return ReadAsBest(is_in_memory, [=](auto bytes_ahead, auto in_halves) {
       return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, bytes_ahead(), in_halves()>(from, count, start));
     });
+  } else if constexpr (std::is_same_v<T, Half>) {
+    float wide[kReductionRun];
+    WidenHalves(data, count, wide);
+    return CombineRun<Op, Acc>(wide, count, false);
   } else {
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
@@ -205,15 +211,14 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, int64_t behind
   std::copy_n(lanes[0], rows, to);
 }
 
-// Whole rows of `inner` elements are combined, element by element; several at a time, which saves as many passes over
-// what they are combined to. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for.
+// Whole rows are combined with what is there, element by element; several at a time, which saves as many passes over
+// it. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for.
 template <typename Op, typename Acc, typename T>
-void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
+void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
   constexpr int64_t kRowsAtOnce = 4;
   constexpr int64_t kPerLine = 64 / sizeof(T);
   constexpr int64_t kBlock = 16 * kPerLine;  // of a row, for which lines are asked for together
   const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load(row[j])); };
-  for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
   int64_t i = 0;
   for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
     const T* const a = from + i * stride;
@@ -236,6 +241,26 @@ void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, boo
     const T* row = from + i * stride;
 #pragma GCC ivdep
     for (int64_t j = 0; j < width; ++j) to[j] = Op::Combine(to[j], prepared(row, j));
+  }
+}
+
+template <typename Op, typename Acc, typename T>
+void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
+  for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
+  if constexpr (std::is_same_v<T, Half>) {
+    constexpr int64_t kRowsAtOnce = 4;
+    constexpr int64_t kBlock = 512;
+    float wide[kRowsAtOnce * kBlock];
+    for (int64_t begin = 0; begin < width; begin += kBlock) {
+      const int64_t columns = std::min(kBlock, width - begin);
+      for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
+        const int64_t count = std::min(kRowsAtOnce, rows - i);
+        for (int64_t k = 0; k < count; ++k) WidenHalves(from + (i + k) * stride + begin, columns, wide + k * kBlock);
+        CombineRowsInto<Op>(wide, count, kBlock, columns, false, to + begin);
+      }
+    }
+  } else {
+    CombineRowsInto<Op>(from, rows, stride, width, is_fetched, to);
   }
 }
 

@@ -26,7 +26,7 @@ def test_clipped_values_have_the_bits_of_two_steps(dtype, rng):
     x = np.concatenate([numbers, rng.normal(0, 5, 1000).astype(dtype)])
     for most in numbers:
         for least in numbers:
-            (bounded, apart), text = run(
+            (_, apart), text = run(
                 lambda x, a, b: (lambda y: [y, tf.maximum(y, b)])(tf.minimum(x, a)), x, most, least
             )
             assert " clip " not in text

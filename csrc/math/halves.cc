@@ -1,4 +1,4 @@
-#include "elementwise/halves.h"
+#include "math/halves.h"
 
 #include "math/lanes.h"
 
