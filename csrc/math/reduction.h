@@ -212,15 +212,18 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, int64_t behind
 }
 
 // Whole rows are combined with what is there, element by element; several at a time, which saves as many passes over
-// it. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for.
+// it. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for, or, where one begins when
+// another ends, they are read in this order.
 template <typename Op, typename Acc, typename T>
 void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
   constexpr int64_t kRowsAtOnce = 4;
   constexpr int64_t kPerLine = 64 / sizeof(T);
   constexpr int64_t kBlock = 16 * kPerLine;  // of a row, for which lines are asked for together
   const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load(row[j])); };
+  constexpr int64_t kMostInOrder = 4096;  // bytes of a row that is combined with what stays in the first-level cache
+  const bool is_in_order = is_fetched && stride == width && width * static_cast<int64_t>(sizeof(Acc)) <= kMostInOrder;
   int64_t i = 0;
-  for (; i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
+  for (; !is_in_order && i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
     const T* const a = from + i * stride;
     const T* const b = a + stride;
     const T* const c = b + stride;
