@@ -113,6 +113,14 @@ for _axis in (0, 1):
         lambda torch, a, axis=_axis: torch_into(torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(8192,)),
     )
 kernel(
+    "sum of 262144 x 256 floats over axis 0",
+    256 * MI,
+    lambda: floats((262144, 256)),
+    lambda tf, a: tf.reduce_sum(a, 0),
+    lambda a: into(lambda x, out: np.sum(x, 0, out=out), a, shape=(256,)),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.sum(x, 0, out=out), a, shape=(256,)),
+)
+kernel(
     "maximum of 8192 x 8192 floats over axis 1",
     256 * MI,
     lambda: floats((8192, 8192)),
@@ -254,6 +262,38 @@ for _name in ("floats", "doubles"):
         lambda a, b: into(np.power, a, b),
         lambda torch, a, b: torch_into(torch, torch.pow, a, b),
     )
+kernel(
+    "elementwise add, 1 Mi floats",  # in a last-level cache
+    None,
+    lambda: floats(MI, MI),
+    lambda tf, a, b: a + b,
+    lambda a, b: into(np.add, a, b),
+    lambda torch, a, b: torch_into(torch, torch.add, a, b),
+)
+kernel(
+    "choice among 32 Ki doubles",
+    None,
+    lambda: [floats(32 * KI)[0] > 0, *(values.astype(np.float64) for values in floats(32 * KI, 32 * KI))],
+    lambda tf, condition, a, b: tf.where(condition, a, b),
+    lambda condition, a, b: lambda: np.where(condition, a, b),
+    lambda torch, condition, a, b: lambda: torch.where(condition, a, b),
+)
+kernel(
+    "clip of 32 Ki floats",
+    None,
+    lambda: floats(32 * KI),
+    lambda tf, a: tf.clip_by_value(a, -0.5, 0.5),
+    lambda a: into(lambda x, out: np.clip(x, np.float32(-0.5), np.float32(0.5), out=out), a),
+    lambda torch, a: torch_into(torch, lambda x, out: torch.clamp(x, -0.5, 0.5, out=out), a),
+)
+kernel(
+    "sum of 32 Ki halves",
+    None,
+    lambda: [floats(32 * KI)[0].astype(np.float16)],
+    lambda tf, a: tf.reduce_sum(a),
+    lambda a: lambda: np.sum(a),
+    lambda torch, a: lambda: torch.sum(a),
+)
 for _rows, _columns in ((8192, 4), (256, 128)):
     kernel(
         f"sum of {_rows} x {_columns} floats over axis 1",
@@ -345,4 +385,12 @@ kernel(
     lambda tf, a: tf.argmax(a, 0),
     lambda a: lambda: np.argmax(a, 0),
     lambda torch, a: lambda: torch.argmax(a, 0),
+)
+kernel(
+    "scatter_add of 32 Ki floats to as many",
+    None,
+    lambda: [*floats(32 * KI), np.random.RandomState(1).randint(0, 32 * KI, size=32 * KI), *floats(32 * KI)],
+    lambda tf, table, ids, updates: tf.scatter_add(table, ids, updates),
+    None,
+    lambda torch, table, ids, updates: lambda: table.index_add_(0, ids, updates),
 )

@@ -95,9 +95,10 @@ Status ForNumber(const char* kernel, DType dtype, const Body& body) {
 
 // ---- unsorted_segment ---------------------------------------------------------------------------------------------
 
+template <typename Index>
 Status ReadUnsorted(const Tensor& ids, int64_t segments, int64_t* rows) {
+  if (CopyIndices<int64_t, Index>(ids, rows) < segments) return Status();
   for (int64_t i = 0; i < ids.count; ++i) {
-    rows[i] = IntAt(ids, i);
     if (rows[i] >= segments) {
       return STILLFLOW_INVALID_ARGUMENT("segment_ids%s = %lld is out of range [0, %lld)", PlaceText(ids, i).c_str(),
                                         static_cast<long long>(rows[i]), static_cast<long long>(segments));
@@ -124,7 +125,8 @@ Status UnsortedSegment(const KernelCall& call) {
   }
   const Scratch rows(call, ids.count * 8);
   if (!rows.ok()) return OutOfScratch();
-  STILLFLOW_RETURN_IF_ERROR(ReadUnsorted(ids, segments, rows.data<int64_t>()));
+  STILLFLOW_RETURN_IF_ERROR(ids.dtype == DType::kInt64 ? ReadUnsorted<int64_t>(ids, segments, rows.data<int64_t>())
+                                                       : ReadUnsorted<int32_t>(ids, segments, rows.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(AllocateSegments(call, segments));
   const auto operation = static_cast<Operation>(call.attrs[0].i);
   return ForNumber("UnsortedSegment", data.dtype, [&](auto tag) {

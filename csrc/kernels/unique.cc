@@ -181,9 +181,59 @@ Status MoveAxis(const KernelCall& call, const Sliced& from_shape, int64_t elemen
   return CopyStrided(call, copy, element_bytes, from, to);
 }
 
+// Integers that lie close together, as indices of rows do: least, least + 1, ..., least + values - 1.
+template <typename T>
+struct Interval {
+  T least;
+  uint64_t values;
+
+  static Interval Of(const T* x, int64_t count) {
+    T least = x[0];
+    T largest = x[0];
+    for (int64_t i = 1; i < count; ++i) {
+      least = std::min(least, x[i]);
+      largest = std::max(largest, x[i]);
+    }
+    const uint64_t distance = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
+    return {least, distance + (distance < UINT64_MAX ? 1 : 0)};
+  }
+  uint64_t PlaceOf(T x) const { return static_cast<uint64_t>(x) - static_cast<uint64_t>(least); }
+};
+
+// A table has a place for each number between the least and the largest, with its number + 1, or 0.
+template <typename T, typename Index>
+Status NumberByValue(const KernelCall& call, const T* x, int64_t count, const Interval<T>& interval, int64_t* firsts,
+                     Index* numbers, int64_t* found) {
+  const Scratch table(call, static_cast<int64_t>(interval.values) * 4);
+  if (!table.ok()) return OutOfScratch();
+  auto* const places = table.data<uint32_t>();
+  std::fill_n(places, interval.values, 0);
+  uint32_t unique = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    uint32_t& place = places[interval.PlaceOf(x[i])];
+    firsts[unique] = i;
+    unique += place == 0 ? 1 : 0;
+    place = place == 0 ? unique : place;
+    numbers[i] = static_cast<Index>(place - 1);
+  }
+  *found = unique;
+  return Status();
+}
+
 // Numbers the slices: out[1] is filled, firsts[k] is where slice k of the result comes first.
 template <typename T>
 Status Number(const KernelCall& call, const Slices<T>& slices, int64_t count, int64_t* firsts, int64_t* found) {
+  Tensor& numbers = *call.out[1];
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (slices.width == 1 && count > 0) {
+      const auto interval = Interval<T>::Of(slices.data, count);
+      if (interval.values <= 4 * static_cast<uint64_t>(count) + 256) {
+        return numbers.dtype == DType::kInt64
+                   ? NumberByValue(call, slices.data, count, interval, firsts, MutableData<int64_t>(numbers), found)
+                   : NumberByValue(call, slices.data, count, interval, firsts, MutableData<int32_t>(numbers), found);
+      }
+    }
+  }
   Table<T> table(call, count);
   if (!table.ok()) return OutOfScratch();
   int64_t unique = 0;
@@ -191,7 +241,7 @@ Status Number(const KernelCall& call, const Slices<T>& slices, int64_t count, in
     firsts[unique] = i;
     const int64_t number = table.Find(slices, i, slices, firsts, unique);
     unique += number == unique;
-    SetIndex(*call.out[1], i, number);
+    SetIndex(numbers, i, number);
   }
   *found = unique;
   return Status();

@@ -40,17 +40,27 @@ inline Status BadTuple(const Tensor& indices, int64_t number, int depth, const c
                                     ShapeText(depth, tuple, ", ").c_str(), what, ShapeText(shape).c_str());
 }
 
+// Copies all indices to `rows`; tells the largest as a Number, of which a negative index is among the largest if it
+// has no sign. Without indices 0.
+template <typename Number, typename Index>
+Number CopyIndices(const Tensor& indices, int64_t* rows) {
+  const Index* from = Data<Index>(indices);
+  const int64_t count = indices.count;  // which the compiler would read anew each time
+  Number largest = 0;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) {
+    rows[i] = from[i];
+    const auto number = static_cast<Number>(static_cast<int64_t>(from[i]));
+    largest = number > largest ? number : largest;
+  }
+  return largest;
+}
+
 // Checks all indices and writes them to `rows`, so that what is checked is what is used, whatever another thread
 // does to the memory that the indices came in.
 template <typename Index>
 Status ReadRows(const Tensor& indices, int64_t size, int64_t* rows) {
-  const Index* from = Data<Index>(indices);
-  uint64_t largest = 0;
-  for (int64_t i = 0; i < indices.count; ++i) {
-    rows[i] = from[i];
-    const auto unsigned_row = static_cast<uint64_t>(rows[i]);
-    largest = unsigned_row > largest ? unsigned_row : largest;
-  }
+  const auto largest = CopyIndices<uint64_t, Index>(indices, rows);
   if (indices.count == 0 || largest < static_cast<uint64_t>(size)) return Status();
   for (int64_t i = 0; i < indices.count; ++i) {
     if (static_cast<uint64_t>(rows[i]) >= static_cast<uint64_t>(size)) {
@@ -64,6 +74,10 @@ Status ReadRows(const Tensor& indices, int64_t size, int64_t* rows) {
 template <typename Index>
 Status ReadTuples(const Tensor& indices, int64_t count, int depth, const Shape& shape, const char* what,
                   int64_t* rows) {
+  if (depth == 1) {
+    const auto largest = CopyIndices<uint64_t, Index>(indices, rows);
+    if (largest < static_cast<uint64_t>(shape.dims[0])) return Status();
+  }
   const Index* tuple = Data<Index>(indices);
   for (int64_t i = 0; i < count; ++i, tuple += depth) {
     int64_t row = 0;

@@ -123,7 +123,7 @@ STILLFLOW_INLINE void UpdateRow(T* to, const T* from, int64_t width, const T* sc
 // Makes updates number(0), ..., number(count - 1). A kWidth other than 0 is the rows' width: loops over few elements
 // take less time where the compiler knows how many, and rows at random places need not be asked for then.
 template <typename Operation, int kWidth, typename T, typename Number>
-void UpdateInOrder(const RowUpdates<T>& work, int64_t count, const Number& number) {
+void UpdateInOrder(const RowUpdates<T> work, int64_t count, const Number number) {
   const int64_t width = kWidth > 0 ? kWidth : work.width;
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
   const auto fetch = [&](int64_t i) __attribute__((always_inline)) {

@@ -19,6 +19,7 @@
 
 #include "math/scalar.h"
 #include "movement/dealt_rows.h"
+#include "movement/indices.h"
 #include "movement/prefetch.h"
 
 namespace stillflow {
@@ -119,8 +120,10 @@ inline Status ReadRows(const Tensor& var, const Tensor& grad, const Tensor& indi
   if (grad.dims[0] != indices.dims[0]) {
     return STILLFLOW_INVALID_ARGUMENT("grad must be the same size as indices in the first dimension.");
   }
+  const uint64_t largest = indices.dtype == DType::kInt64 ? CopyIndices<uint64_t, int64_t>(indices, rows)
+                                                          : CopyIndices<uint64_t, int32_t>(indices, rows);
+  if (largest < static_cast<uint64_t>(var.dims[0])) return Status();
   for (int64_t i = 0; i < indices.count; ++i) {
-    rows[i] = IntAt(indices, i);
     if (rows[i] < 0 || rows[i] >= var.dims[0]) {
       return STILLFLOW_INVALID_ARGUMENT("Index %lld at offset %lld in indices is out of range",
                                         static_cast<long long>(rows[i]), static_cast<long long>(i));
@@ -159,6 +162,28 @@ Status UpdateDense(const KernelCall& call, const Formula& formula, const LockedV
   });
 }
 
+// Makes updates number(0), ..., number(count - 1). A kWidth other than 0 is the rows' width, as the compiler should
+// know.
+template <typename T, int kVariables, int kWidth, typename Formula, typename Number>
+void UpdateInOrder(const Formula& formula, const LockedVariables& locked, const T* grad, const int64_t* rows,
+                   int64_t count, int64_t row_width, const Number number) {
+  const int64_t width = kWidth > 0 ? kWidth : row_width;
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  T* variables[kVariables];
+  for (int k = 0; k < kVariables; ++k) variables[k] = MutableData<T>(locked[k]);
+  const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
+    for (int k = 0; k < kVariables; ++k) PrefetchRow(variables[k] + rows[number(i)] * width, row_bytes);
+  };
+  FetchAhead ahead(0, count, RowsAhead(row_bytes * kVariables, kRandomBytesAhead));
+  for (int64_t i = 0; i < count; ++i) {
+    ahead.Before(i, fetch);
+    const int64_t update = number(i);
+    T* row[kVariables];
+    for (int k = 0; k < kVariables; ++k) row[k] = variables[k] + rows[update] * width;
+    UpdateElements(formula, grad + update * width, width, row, std::make_index_sequence<kVariables>());
+  }
+}
+
 template <typename T, int kVariables, typename Formula>
 Status UpdateRows(const KernelCall& call, const Formula& formula, const LockedVariables& locked, const Tensor& grad,
                   const int64_t* rows, int64_t count) {
@@ -166,15 +191,9 @@ Status UpdateRows(const KernelCall& call, const Formula& formula, const LockedVa
   const int64_t width = grad.count / count;
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
   return ForDealtRows(call, rows, count, row_bytes, [&](int64_t dealt, const auto& number) {
-    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
-      for (int k = 0; k < kVariables; ++k) PrefetchRow(Data<T>(locked[k]) + rows[number(i)] * width, row_bytes);
-    };
-    FetchAhead ahead(0, dealt, RowsAhead(row_bytes * kVariables, kRandomBytesAhead));
-    for (int64_t i = 0; i < dealt; ++i) {
-      ahead.Before(i, fetch);
-      const int64_t update = number(i);
-      UpdateRun<T, kVariables>(formula, locked, rows[update] * width, Data<T>(grad) + update * width, width);
-    }
+    const T* const from = Data<T>(grad);
+    if (width == 1) return UpdateInOrder<T, kVariables, 1>(formula, locked, from, rows, dealt, width, number);
+    UpdateInOrder<T, kVariables, 0>(formula, locked, from, rows, dealt, width, number);
   });
 }
 

@@ -33,6 +33,20 @@ def test_numbers_that_differ_in_high_bits_only_are_told_apart():
     assert len(evaluate(ops.unique, x)[0]) == 5000
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8", "uint8"])
+@pytest.mark.parametrize("spread", [1, 3, 1000, 10**6])
+def test_numbers_near_each_other_and_far_apart(dtype, spread, rng):
+    limits = np.iinfo(dtype)
+    x = rng.integers(0, 3000, 5000) * spread
+    for first in (limits.min, 0, limits.max - int(x.max())):
+        with np.errstate(over="ignore"):
+            numbers = (x + first).astype(dtype)
+        for result, expected in zip(evaluate(ops.unique_with_counts, numbers), in_order(numbers), strict=True):
+            np.testing.assert_array_equal(result, expected)
+    ends = np.array([limits.max, limits.min, limits.max, 0], dtype)
+    np.testing.assert_array_equal(evaluate(ops.unique, ends)[1], in_order(ends)[1])
+
+
 def test_both_zeros_are_one_and_every_nan_is_its_own():
     y, idx = evaluate(ops.unique, np.array([0.0, -0.0, np.nan, np.nan, 1.0], np.float32))
     np.testing.assert_array_equal(y, [0, np.nan, np.nan, 1])
