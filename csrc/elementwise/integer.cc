@@ -1,4 +1,6 @@
 // Integer operations that can fail, shift, or count bits: they look at values, so they are plain loops.
+#include <algorithm>
+
 #include "elementwise/tile.h"
 
 namespace stillflow {
@@ -105,22 +107,11 @@ struct FloorMod : Division {
 
 // ---- Others -------------------------------------------------------------------------------------------------
 
-struct Pow {
+struct Power {
   static constexpr uint32_t kFault = kNegativePower;
   template <typename T>
   static bool IsFaulty(T exponent) {
     return exponent < 0;
-  }
-  template <typename T>
-  static T Run(T base, T exponent) {
-    if (exponent < 0) return 0;
-    auto factor = static_cast<uint64_t>(base);
-    uint64_t result = 1;
-    for (auto left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
-      if (left & 1) result *= factor;
-      factor *= factor;
-    }
-    return static_cast<T>(result);
   }
 };
 
@@ -184,10 +175,42 @@ void FindFaults(const TileCall& call) {
   if (faulty != 0) *call.faults |= Op::kFault;
 }
 
-template <typename Op, typename T>
-void CheckedTile(const TileCall& call) {
-  FindFaults<Op, T>(call);  // before operands are overwritten
-  BinaryTile<Op, T>(call);
+// An operand's elements.
+template <typename T, typename W>
+void LoadAs(const TileCall& call, int in, W* to) {
+  const T* const from = static_cast<const T*>(call.in[in]);
+  if ((call.scalars >> in & 1) != 0) {
+    std::fill_n(to, call.count, static_cast<W>(*from));
+  } else {
+    std::copy_n(from, call.count, to);
+  }
+}
+
+// Wraps around. By squaring, a bit of all exponents at a time.
+template <typename T>
+void PowTile(const TileCall& call) {
+  using W = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  constexpr int64_t kBlock = 256;
+  FindFaults<Power, T>(call);
+  ForParts<T>(call, kBlock, 2, [](const TileCall& part) {
+    W factors[kBlock];
+    W exponents[kBlock];
+    W powers[kBlock];
+    LoadAs<T>(part, 0, factors);
+    LoadAs<T>(part, 1, exponents);
+    std::fill_n(powers, part.count, 1);
+    W left = 0;
+    for (int64_t i = 0; i < part.count; ++i) left |= exponents[i];
+    for (; left != 0; left >>= 1) {
+      for (int64_t i = 0; i < part.count; ++i) {
+        powers[i] *= (exponents[i] & 1) != 0 ? factors[i] : 1;
+        factors[i] *= factors[i];
+        exponents[i] >>= 1;
+      }
+    }
+    T* const y = static_cast<T*>(part.out);
+    for (int64_t i = 0; i < part.count; ++i) y[i] = static_cast<T>(powers[i]);
+  });
 }
 
 template <template <typename> class Op, typename T>
@@ -207,9 +230,9 @@ void DivisionTile(const TileCall& call) {
   }
 }
 
-template <typename Op, typename T>
-constexpr TileOp Checked(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, CheckedTile<Op, T>};
+template <typename T>
+constexpr TileOp OfPower(const char* name) {
+  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, PowTile<T>};
 }
 
 template <template <typename> class Op, typename T>
@@ -227,7 +250,11 @@ const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Divided, TruncateDiv, "t
                                 STILLFLOW_INTEGER_TILES(Divided, FloorDiv, "floor_div"),
                                 Divided<FloorDiv, uint16_t>("floor_div"),
                                 STILLFLOW_INTEGER_TILES(Divided, FloorMod, "floor_mod"),
-                                STILLFLOW_INTEGER_TILES(Checked, Pow, "pow"),
+                                OfPower<int64_t>("pow"),
+                                OfPower<int32_t>("pow"),
+                                OfPower<int16_t>("pow"),
+                                OfPower<int8_t>("pow"),
+                                OfPower<uint8_t>("pow"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, LeftShift, "left_shift"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, RightShift, "right_shift"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, And, "bitwise_and"),
