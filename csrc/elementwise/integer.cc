@@ -122,14 +122,22 @@ STILLFLOW_INLINE int Bits(T count) {  // shift counts are clamped
 }
 struct LeftShift {
   template <typename T>
+  STILLFLOW_INLINE static T Shift(T a, int bits) {
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << bits);
+  }
+  template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
-    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << Bits(b));
+    return Shift(a, Bits(b));
   }
 };
 struct RightShift {
   template <typename T>
+  STILLFLOW_INLINE static T Shift(T a, int bits) {
+    return static_cast<T>(a >> bits);
+  }
+  template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
-    return static_cast<T>(a >> Bits(b));
+    return Shift(a, Bits(b));
   }
 };
 struct And {
@@ -230,6 +238,32 @@ void DivisionTile(const TileCall& call) {
   }
 }
 
+// Processors without AVX-512 shift 32 bits and more by a count for each element, which the compiler does not see.
+#if defined(__AVX512BW__)
+constexpr bool kShiftsSmall = true;
+#else
+constexpr bool kShiftsSmall = false;
+#endif
+
+template <typename Op, typename T>
+void ShiftTile(const TileCall& call) {
+  if constexpr (sizeof(T) >= 4 || kShiftsSmall) return BinaryTile<Op, T>(call);
+  constexpr int64_t kBlock = 256;
+  ForParts<T>(call, kBlock, 2, [](const TileCall& part) {
+    int32_t values[kBlock];
+    int32_t counts[kBlock];
+    LoadAs<T>(part, 0, values);
+    LoadAs<T>(part, 1, counts);
+    for (int64_t i = 0; i < part.count; ++i) values[i] = Op::Shift(values[i], Bits(static_cast<T>(counts[i])));
+    std::copy_n(values, part.count, static_cast<T*>(part.out));
+  });
+}
+
+template <typename Op, typename T>
+constexpr TileOp OfShift(const char* name) {
+  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, ShiftTile<Op, T>};
+}
+
 template <typename T>
 constexpr TileOp OfPower(const char* name) {
   return {name, DTypeOf<T>(), DTypeOf<T>(), 2, PowTile<T>};
@@ -255,8 +289,8 @@ const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Divided, TruncateDiv, "t
                                 OfPower<int16_t>("pow"),
                                 OfPower<int8_t>("pow"),
                                 OfPower<uint8_t>("pow"),
-                                STILLFLOW_ALL_INTEGER_TILES(Binary, LeftShift, "left_shift"),
-                                STILLFLOW_ALL_INTEGER_TILES(Binary, RightShift, "right_shift"),
+                                STILLFLOW_ALL_INTEGER_TILES(OfShift, LeftShift, "left_shift"),
+                                STILLFLOW_ALL_INTEGER_TILES(OfShift, RightShift, "right_shift"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, And, "bitwise_and"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, Or, "bitwise_or"),
                                 STILLFLOW_ALL_INTEGER_TILES(Binary, Xor, "bitwise_xor"),
