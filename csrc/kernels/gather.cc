@@ -193,7 +193,28 @@ struct Words {
 
 template <typename Index>
 Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
-  const bool is_cached = picking.IsCached();
+  switch (picking.IsCached() ? picking.row_bytes : 0) {  // rows that need not be asked for
+    case 12:
+      return PickScalars<Index, Words<3>>(call, picking);
+    case 16:
+      return PickScalars<Index, Words<4>>(call, picking);
+    case 20:
+      return PickScalars<Index, Words<5>>(call, picking);
+    case 24:
+      return PickScalars<Index, Words<6>>(call, picking);
+    case 28:
+      return PickScalars<Index, Words<7>>(call, picking);
+    case 32:
+      return PickScalars<Index, Words<8>>(call, picking);
+    case 40:
+      return PickScalars<Index, Words<10>>(call, picking);
+    case 48:
+      return PickScalars<Index, Words<12>>(call, picking);
+    case 64:
+      return PickScalars<Index, Words<16>>(call, picking);
+    default:
+      break;
+  }
   switch (picking.row_bytes) {
     case 1:
       return PickScalars<Index, uint8_t>(call, picking);
@@ -203,10 +224,6 @@ Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
       return PickScalars<Index, uint32_t>(call, picking);
     case 8:
       return PickScalars<Index, uint64_t>(call, picking);
-    case 12:
-      return is_cached ? PickScalars<Index, Words<3>>(call, picking) : PickRows<Index>(call, picking);
-    case 16:
-      return is_cached ? PickScalars<Index, Words<4>>(call, picking) : PickRows<Index>(call, picking);
     default:
       return PickRows<Index>(call, picking);
   }

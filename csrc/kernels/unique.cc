@@ -197,7 +197,10 @@ struct Interval {
     const uint64_t distance = static_cast<uint64_t>(largest) - static_cast<uint64_t>(least);
     return {least, distance + (distance < UINT64_MAX ? 1 : 0)};
   }
-  uint64_t PlaceOf(T x) const { return static_cast<uint64_t>(x) - static_cast<uint64_t>(least); }
+  // Of no other x than has been looked at, unless another thread has changed it since.
+  uint64_t PlaceOf(T x) const {
+    return std::min(static_cast<uint64_t>(x) - static_cast<uint64_t>(least), values - 1);
+  }
 };
 
 // A table has a place for each number between the least and the largest, with its number + 1, or 0.

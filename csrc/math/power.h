@@ -131,10 +131,9 @@ STILLFLOW_INLINE FloatSum LogOfPower(Normalized<float> parts, float k, float y) 
   const float fourth = Fma(f, Log2Tail(f), -kLog2E<float> / 4);
   const FloatSum second = NextOfSeries(-kLog2E<double> / 2, f, NextOfSeries(kLog2E<double> / 3, f, fourth));
   const FloatSum first = NextOfSeries(kLog2E<double>, f, second);
-  const float product = f * first.high;
-  const float product_low = Fma(f, first.low, Fma(f, first.high, -product));
-  const float logarithm = k + product;
-  const float logarithm_low = ((k - logarithm) + product) + product_low;
+  // k is 0 or larger than the product: what their sum is rounded by is a number, and so is the step before it.
+  const float logarithm = k + f * first.high;
+  const float logarithm_low = Fma(f, first.low, Fma(f, first.high, k - logarithm));
   const float high = logarithm * y;
   return {high, Fma(logarithm_low, y, Fma(logarithm, y, -high))};
 }

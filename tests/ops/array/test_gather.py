@@ -29,7 +29,7 @@ def test_rows_of_any_width(width, rng):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int16", "uint8"])
-@pytest.mark.parametrize("width", [2, 3, 4, 8])
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 6, 7, 8, 10, 12, 16])
 def test_rows_of_few_elements(width, dtype, rng):
     """Of tables that a cache holds, and of one that none may hold."""
     for rows in (1000, 700000):
