@@ -315,6 +315,7 @@ print(before >> 20, after >> 20)
 """
 
 
+@pytest.mark.release  # under AddressSanitizer no block is kept
 def test_memory_of_sizes_that_are_no_longer_used_makes_room():
     run = subprocess.run([sys.executable, "-c", SIZES_IN_TURN], capture_output=True, text=True, check=True)
     before, after = map(int, run.stdout.split())
