@@ -401,6 +401,14 @@ Status AllocateOutputs(const KernelCall& call, const ElementwiseProgram& program
   return Status();
 }
 
+// Where there are many chunks, several become one: where one ends, a core waits for its last loads and stores.
+int64_t ChunkOf(const ElementwiseProgram& program, int64_t count) {
+  constexpr int64_t kChunksToShare = 16;
+  constexpr int64_t kMostAtOnce = 4;
+  const int64_t least = program.elements_per_chunk();
+  return least * std::clamp<int64_t>(count / (kChunksToShare * least), 1, kMostAtOnce);
+}
+
 Status Elementwise(const KernelCall& call) {
   const auto& program = *static_cast<const ElementwiseProgram*>(call.prepared);
   Shape shape(*call.in[0]);
@@ -412,8 +420,9 @@ Status Elementwise(const KernelCall& call) {
   Operands operands;
   const int64_t count = call.out[0]->count;
   DescribeOperands(call, program, shape, count, &operands);
-  return ForEachChunk(call, count, operands.is_streamed ? kStreamedElementsPerChunk : program.elements_per_chunk(),
-                      [&](Range chunk) { return TileRunner(call, program, operands, chunk).Run(); });
+  const int64_t chunk = operands.is_streamed ? kStreamedElementsPerChunk : ChunkOf(program, count);
+  return ForEachChunk(call, count, chunk,
+                      [&](Range range) { return TileRunner(call, program, operands, range).Run(); });
 }
 
 Status Prepare(const Attr* attrs, void** prepared) {

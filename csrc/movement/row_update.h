@@ -141,19 +141,23 @@ void UpdateInOrder(const RowUpdates<T> work, int64_t count, const Number number)
   }
 }
 
+// For small elements such code is not worth its size.
+template <typename T, int kWidth>
+constexpr int kNarrow = sizeof(T) >= 4 ? kWidth : 0;
+
 template <typename Operation, typename T>
 Status UpdateRows(const KernelCall& call, const RowUpdates<T>& work) {
   const int64_t row_bytes = work.width * static_cast<int64_t>(sizeof(T));
   return ForDealtRows(call, work.rows, work.count, row_bytes, [&](int64_t count, const auto& number) {
     switch (work.width) {
       case 1:
-        return UpdateInOrder<Operation, 1>(work, count, number);
+        return UpdateInOrder<Operation, kNarrow<T, 1>>(work, count, number);
       case 2:
-        return UpdateInOrder<Operation, 2>(work, count, number);
+        return UpdateInOrder<Operation, kNarrow<T, 2>>(work, count, number);
       case 3:
-        return UpdateInOrder<Operation, 3>(work, count, number);
+        return UpdateInOrder<Operation, kNarrow<T, 3>>(work, count, number);
       case 4:
-        return UpdateInOrder<Operation, 4>(work, count, number);
+        return UpdateInOrder<Operation, kNarrow<T, 4>>(work, count, number);
       default:
         return UpdateInOrder<Operation, 0>(work, count, number);
     }
