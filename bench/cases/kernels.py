@@ -103,23 +103,17 @@ kernel(
 
 # ---- Reductions -------------------------------------------------------------------------------------------------
 
-for _axis in (0, 1):
+for _rows, _columns, _axis in ((8192, 8192, 0), (8192, 8192, 1), (256 << 10, 256, 0)):
     kernel(
-        f"sum of 8192 x 8192 floats over axis {_axis}",
+        f"sum of {_rows} x {_columns} floats over axis {_axis}",
         256 * MI,
-        lambda: floats((8192, 8192)),
+        lambda shape=(_rows, _columns): floats(shape),
         lambda tf, a, axis=_axis: tf.reduce_sum(a, axis),
-        lambda a, axis=_axis: into(lambda x, out: np.sum(x, axis, out=out), a, shape=(8192,)),
-        lambda torch, a, axis=_axis: torch_into(torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(8192,)),
+        lambda a, axis=_axis: into(lambda x, out: np.sum(x, axis, out=out), a, shape=(a.shape[1 - axis],)),
+        lambda torch, a, axis=_axis: torch_into(
+            torch, lambda x, out: torch.sum(x, axis, out=out), a, shape=(a.shape[1 - axis],)
+        ),
     )
-kernel(
-    "sum of 262144 x 256 floats over axis 0",
-    256 * MI,
-    lambda: floats((262144, 256)),
-    lambda tf, a: tf.reduce_sum(a, 0),
-    lambda a: into(lambda x, out: np.sum(x, 0, out=out), a, shape=(256,)),
-    lambda torch, a: torch_into(torch, lambda x, out: torch.sum(x, 0, out=out), a, shape=(256,)),
-)
 kernel(
     "maximum of 8192 x 8192 floats over axis 1",
     256 * MI,

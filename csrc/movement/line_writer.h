@@ -31,7 +31,8 @@ class PendingLine {
   STILLFLOW_INLINE void PutLast(const char* run_end, int64_t bytes) {
     if (bytes % kWord != 0) return Put(0, run_end - bytes, bytes);
     const __m512i places = _mm512_sub_epi32(Lanes(), _mm512_set1_epi32(static_cast<int>(bytes / kWord)));
-    line_ = _mm512_maskz_permutexvar_epi32(0xFFFF, places, _mm512_loadu_si512(run_end - kLineBytes));  // modulo the lanes
+    line_ =
+        _mm512_maskz_permutexvar_epi32(0xFFFF, places, _mm512_loadu_si512(run_end - kLineBytes));  // modulo the lanes
   }
   STILLFLOW_INLINE void Stream(char* to) const { _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line_); }
   // A part of it.
