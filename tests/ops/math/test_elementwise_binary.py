@@ -130,6 +130,20 @@ def test_extrema_hand_on_nan(x):
     assert np.isnan(evaluate(ops.minimum, x, y)).sum() == 1
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_extrema_of_special_numbers_have_the_same_bits_everywhere(dtype):
+    """Processors' instructions make zeros of denormal numbers, comparisons do not."""
+    denormal = np.finfo(dtype).tiny / 8
+    numbers = np.array([0, -0.0, denormal, -denormal, 1, -1, np.inf, -np.inf, np.nan], dtype)
+    x, y = (grid.ravel() for grid in np.meshgrid(numbers, numbers))
+    for extremum, reduction in [(ops.maximum, ops.reduce_max), (ops.minimum, ops.reduce_min)]:
+        for count in (len(x), 37, 5):
+            assert_same_bits(extremum, x[-count:], y[-count:])
+            assert_same_bits(extremum, x[-count:], y[-1])
+        for axis in (0, 1):
+            assert_same_bits(lambda t, axis=axis, reduce=reduction: reduce(t, axis), np.stack([x, y, x[::-1]] * 23))
+
+
 @pytest.mark.parametrize("name", ["add_v2", "mul", "real_div", "floor_mod", "squared_difference", "maximum", "pow"])
 def test_same_bits_everywhere(name, rng):
     x = rng.uniform(0.1, 3, (300, 70)).astype(np.float32)
