@@ -129,12 +129,7 @@ void CopyFewPlaces(const T* from, int64_t blocks, int64_t size, const int64_t* p
 // Copies `count` indices from `begin` on, checked.
 template <typename Index>
 Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t size, int64_t* places) {
-  const Index* const picks = Data<Index>(indices) + begin;
-  uint64_t largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    places[i] = picks[i];
-    largest = std::max(largest, static_cast<uint64_t>(places[i]));
-  }
+  const auto largest = CopyIndices<uint64_t>(Data<Index>(indices) + begin, count, places);
   if (largest < static_cast<uint64_t>(size)) return Status();
   int64_t bad = 0;
   while (static_cast<uint64_t>(places[bad]) < static_cast<uint64_t>(size)) ++bad;
@@ -147,8 +142,7 @@ template <typename Index, typename T>
 Status PickScalars(const KernelCall& call, const Picking& picking) {
   constexpr int64_t kMostPlaces = 256;
   constexpr int64_t kFewPlaces = 16;
-  constexpr int64_t kBlockBytesAtOnce = 16
-                                        << 10;  // what is gone through several times stays in the first-level cache
+  constexpr int64_t kBlockBytesAtOnce = 16 << 10;  // gone through several times, in the first-level cache
   const Tensor& indices = *call.in[1];
   const int64_t rows = picking.batches * picking.outer * picking.picks;
   const int64_t block_bytes = picking.size * static_cast<int64_t>(sizeof(T));

@@ -97,7 +97,7 @@ Status ForNumber(const char* kernel, DType dtype, const Body& body) {
 
 template <typename Index>
 Status ReadUnsorted(const Tensor& ids, int64_t segments, int64_t* rows) {
-  if (CopyIndices<int64_t, Index>(ids, rows) < segments) return Status();
+  if (CopyIndices<int64_t>(Data<Index>(ids), ids.count, rows) < segments) return Status();
   for (int64_t i = 0; i < ids.count; ++i) {
     if (rows[i] >= segments) {
       return STILLFLOW_INVALID_ARGUMENT("segment_ids%s = %lld is out of range [0, %lld)", PlaceText(ids, i).c_str(),

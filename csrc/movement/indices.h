@@ -40,12 +40,10 @@ inline Status BadTuple(const Tensor& indices, int64_t number, int depth, const c
                                     ShapeText(depth, tuple, ", ").c_str(), what, ShapeText(shape).c_str());
 }
 
-// Copies all indices to `rows`; tells the largest as a Number, of which a negative index is among the largest if it
-// has no sign. Without indices 0.
+// Copies indices to `rows`; tells the largest as a Number, of which a negative index is among the largest if it has
+// no sign. Without indices 0.
 template <typename Number, typename Index>
-Number CopyIndices(const Tensor& indices, int64_t* rows) {
-  const Index* from = Data<Index>(indices);
-  const int64_t count = indices.count;  // which the compiler would read anew each time
+Number CopyIndices(const Index* from, int64_t count, int64_t* rows) {
   Number largest = 0;
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) {
@@ -60,7 +58,7 @@ Number CopyIndices(const Tensor& indices, int64_t* rows) {
 // does to the memory that the indices came in.
 template <typename Index>
 Status ReadRows(const Tensor& indices, int64_t size, int64_t* rows) {
-  const auto largest = CopyIndices<uint64_t, Index>(indices, rows);
+  const auto largest = CopyIndices<uint64_t>(Data<Index>(indices), indices.count, rows);
   if (indices.count == 0 || largest < static_cast<uint64_t>(size)) return Status();
   for (int64_t i = 0; i < indices.count; ++i) {
     if (static_cast<uint64_t>(rows[i]) >= static_cast<uint64_t>(size)) {
@@ -75,7 +73,7 @@ template <typename Index>
 Status ReadTuples(const Tensor& indices, int64_t count, int depth, const Shape& shape, const char* what,
                   int64_t* rows) {
   if (depth == 1) {
-    const auto largest = CopyIndices<uint64_t, Index>(indices, rows);
+    const auto largest = CopyIndices<uint64_t>(Data<Index>(indices), count, rows);
     if (largest < static_cast<uint64_t>(shape.dims[0])) return Status();
   }
   const Index* tuple = Data<Index>(indices);

@@ -120,8 +120,9 @@ inline Status ReadRows(const Tensor& var, const Tensor& grad, const Tensor& indi
   if (grad.dims[0] != indices.dims[0]) {
     return STILLFLOW_INVALID_ARGUMENT("grad must be the same size as indices in the first dimension.");
   }
-  const uint64_t largest = indices.dtype == DType::kInt64 ? CopyIndices<uint64_t, int64_t>(indices, rows)
-                                                          : CopyIndices<uint64_t, int32_t>(indices, rows);
+  const uint64_t largest = indices.dtype == DType::kInt64
+                               ? CopyIndices<uint64_t>(Data<int64_t>(indices), indices.count, rows)
+                               : CopyIndices<uint64_t>(Data<int32_t>(indices), indices.count, rows);
   if (largest < static_cast<uint64_t>(var.dims[0])) return Status();
   for (int64_t i = 0; i < indices.count; ++i) {
     if (rows[i] < 0 || rows[i] >= var.dims[0]) {
