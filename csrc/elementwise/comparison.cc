@@ -1,5 +1,6 @@
 // Comparisons, logic, and choosing by a condition.
 #include "elementwise/tile.h"
+#include "math/choice.h"
 
 namespace stillflow {
 namespace {
@@ -77,13 +78,6 @@ struct ApproximateEqual {
   }
 };
 
-// By masks: left to choose, the compiler makes branches for bytes and for 64 bits.
-template <typename T>
-STILLFLOW_INLINE T Choose(uint8_t condition, T a, T b) {
-  const T mask = static_cast<T>(T{0} - static_cast<T>(condition != 0));
-  return static_cast<T>((a & mask) | (b & static_cast<T>(~mask)));
-}
-
 template <typename T>
 void SelectTile(const TileCall& call) {
   constexpr int64_t step = kStep<uint8_t, T>;
@@ -93,21 +87,23 @@ void SelectTile(const TileCall& call) {
   T* y = static_cast<T*>(call.out);
   if (call.scalars == 0) {
     ForElements<step>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], a[i], b[i]); });
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i] != 0, a[i], b[i]); });
   } else if (call.scalars == 2) {
     const T scalar = *a;
     ForElements<step>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], scalar, b[i]); });
+        call.count, [=](int64_t i)
+                        __attribute__((always_inline)) { y[i] = Choose(condition[i] != 0, scalar, b[i]); });
   } else if (call.scalars == 4) {
     const T scalar = *b;
     ForElements<step>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Choose(condition[i], a[i], scalar); });
+        call.count, [=](int64_t i)
+                        __attribute__((always_inline)) { y[i] = Choose(condition[i] != 0, a[i], scalar); });
   } else {
     const int64_t condition_step = call.scalars & 1 ? 0 : 1;
     const int64_t a_step = call.scalars & 2 ? 0 : 1;
     const int64_t b_step = call.scalars & 4 ? 0 : 1;
     for (int64_t i = 0; i < call.count; ++i)
-      y[i] = Choose(condition[i * condition_step], a[i * a_step], b[i * b_step]);
+      y[i] = Choose(condition[i * condition_step] != 0, a[i * a_step], b[i * b_step]);
   }
 }
 

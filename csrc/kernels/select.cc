@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel_api/broadcast.h"
+#include "math/choice.h"
 
 namespace stillflow {
 namespace {
@@ -14,19 +15,13 @@ namespace {
 constexpr int64_t kBytesPerChunk = 1 << 16;
 
 template <typename T>
-void Choose(const bool* condition, const T* then, const T* otherwise, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = condition[i] ? then[i] : otherwise[i];
-}
-
-template <typename T>
 Status ChooseElements(const KernelCall& call) {
   const bool* condition = Data<bool>(*call.in[0]);
   const T* then = Data<T>(*call.in[1]);
   const T* otherwise = Data<T>(*call.in[2]);
   T* to = MutableData<T>(*call.out[0]);
-  return ForEachChunk(call, call.out[0]->count, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [&](Range range) {
-    Choose(condition + range.begin, then + range.begin, otherwise + range.begin, range.end - range.begin,
-           to + range.begin);
+  return ForEachChunk(call, call.out[0]->count, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [=](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) to[i] = Choose(condition[i], then[i], otherwise[i]);
   });
 }
 
