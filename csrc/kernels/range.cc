@@ -146,7 +146,7 @@ Status MakeLinSpace(const KernelCall& call) {
     const T stop = *Data<T>(*call.in[1]);
     T* to = MutableData<T>(*call.out[0]);
     const T step = num > 1 ? (stop - start) / static_cast<T>(num - 1) : T{0};
-    for (int64_t i = 0; i < num; ++i) to[i] = start + step * static_cast<T>(i);
+    for (int64_t i = 0; i < num; ++i) to[i] = Step(start, step, i);
     if (num > 1) to[num - 1] = stop;  // whatever rounding has made of it
     return Status();
   });

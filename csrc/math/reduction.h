@@ -247,6 +247,7 @@ void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width,
   }
 }
 
+// Whole rows are combined, element by element.
 template <typename Op, typename Acc, typename T>
 void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
   for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
