@@ -19,7 +19,7 @@ STILLFLOW_INLINE T Times(T a, T b) {
   }
 }
 
-struct Relu {
+struct Relu : Light {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x) {
     return x < 0 ? T{0} : x;

@@ -22,19 +22,19 @@ inline T Wrap(T a, T b, Fn fn) {
   }
 }
 
-struct Add {
+struct Add : Light {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x + y; });
   }
 };
-struct Sub {
+struct Sub : Light {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x - y; });
   }
 };
-struct Mul {
+struct Mul : Light {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x * y; });
@@ -69,7 +69,7 @@ constexpr TileOp MulOfBytes(const char* name) {
   return TileOpOf<Mul, T, T>(name, 2, MulBytesTile);
 }
 
-struct Div {
+struct Div : Light {
   template <typename T>
   static T Run(T a, T b) {
     return a / b;
@@ -103,14 +103,14 @@ struct SquaredDifference {
 };
 // NaN from either side propagates. Not by the instructions of x86, which make zeros of denormal numbers: they would
 // be the compiler's choice.
-struct Maximum {
+struct Maximum : Light {
   template <typename T>
   static T Run(T a, T b) {
     const T larger = a >= b ? a : b;
     return a != a ? a : larger;
   }
 };
-struct Minimum {
+struct Minimum : Light {
   template <typename T>
   static T Run(T a, T b) {
     const T smaller = a <= b ? a : b;
@@ -208,7 +208,7 @@ struct FloorDivFloat {
   }
 };
 
-struct NegOp {
+struct NegOp : Light {
   template <typename T>
   static T Run(T x) {
     if constexpr (std::is_integral_v<T>) {
@@ -219,13 +219,13 @@ struct NegOp {
   }
 };
 // Of a 16-bit float, NaN too.
-struct NegBits {
+struct NegBits : Light {
   static uint16_t Run(uint16_t x) { return x ^ 0x8000; }
 };
-struct AbsBits {
+struct AbsBits : Light {
   static uint16_t Run(uint16_t x) { return x & 0x7FFF; }
 };
-struct AbsOp {
+struct AbsOp : Light {
   template <typename T>
   static T Run(T x) {
     if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
@@ -237,7 +237,7 @@ struct AbsOp {
     }
   }
 };
-struct SquareOp {
+struct SquareOp : Light {
   template <typename T>
   static T Run(T x) {
     return Mul::Run(x, x);
@@ -281,19 +281,19 @@ struct RsqrtOp {
     return Rsqrt(x);
   }
 };
-struct FloorOp {
+struct FloorOp : Light {
   template <typename T>
   static T Run(T x) {
     return std::floor(x);
   }
 };
-struct CeilOp {
+struct CeilOp : Light {
   template <typename T>
   static T Run(T x) {
     return std::ceil(x);
   }
 };
-struct RintOp {
+struct RintOp : Light {
   template <typename T>
   static T Run(T x) {
     if constexpr (std::is_integral_v<T>) {

@@ -5,37 +5,37 @@
 namespace stillflow {
 namespace {
 
-struct Equal {
+struct Equal : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a == b;
   }
 };
-struct NotEqual {
+struct NotEqual : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a != b;
   }
 };
-struct Less {
+struct Less : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a < b;
   }
 };
-struct LessEqual {
+struct LessEqual : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a <= b;
   }
 };
-struct Greater {
+struct Greater : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a > b;
   }
 };
-struct GreaterEqual {
+struct GreaterEqual : Light {
   template <typename T>
   static bool Run(T a, T b) {
     return a >= b;

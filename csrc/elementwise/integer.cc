@@ -140,19 +140,19 @@ struct RightShift {
     return Shift(a, Bits(b));
   }
 };
-struct And {
+struct And : Light {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
-struct Or {
+struct Or : Light {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
-struct Xor {
+struct Xor : Light {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a ^ b);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "kernel_api/processor.h"
 #include "kernel_api/stream.h"
 #include "math/lanes.h"
 #include "math/polynomial.h"
@@ -114,14 +115,39 @@ STILLFLOW_INLINE auto Apply(Args... args) {
   }
 }
 
-// These are no part of what calls them, which would be long code made for each count.
+// What operations are derived from that take no longer than to load and store.
+struct Light {};
+
+// These go through registers of half a line where lines are read faster so (processor.h).
+#if defined(__AVX512F__) && !defined(__clang__)
+#define STILLFLOW_IN_HALVES __attribute__((noinline, target("prefer-vector-width=256")))
 template <typename Op, typename T>
-__attribute__((noinline)) void UnaryTile(const TileCall& call) {
+constexpr bool kIsInHalves = std::is_base_of_v<Light, Op> && sizeof(T) >= 4;
+#else
+#define STILLFLOW_IN_HALVES
+template <typename Op, typename T>
+constexpr bool kIsInHalves = false;
+#endif
+
+template <typename Op, typename T>
+STILLFLOW_INLINE void RunUnary(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}));
   const T* x = static_cast<const T*>(call.in[0]);
   auto* y = static_cast<Result*>(call.out);
   ForElements<kStep<T, Result>>(
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
+}
+template <typename Op, typename T>
+STILLFLOW_IN_HALVES void UnaryTileInHalves(const TileCall& call) {
+  RunUnary<Op, T>(call);
+}
+// These are no part of what calls them, which would be long code made for each count.
+template <typename Op, typename T>
+__attribute__((noinline)) void UnaryTile(const TileCall& call) {
+  if constexpr (kIsInHalves<Op, T>) {
+    if (kProcessor.reads_in_halves) return UnaryTileInHalves<Op, T>(call);
+  }
+  RunUnary<Op, T>(call);
 }
 
 // What takes as long as memory does: neither should wait for the other to have done a tile.
@@ -205,7 +231,7 @@ STILLFLOW_WITH_GATHERS __attribute__((noinline)) void GatheringTile(const TileCa
 }
 
 template <typename Op, typename T>
-__attribute__((noinline)) void BinaryTile(const TileCall& call) {
+STILLFLOW_INLINE void RunBinary(const TileCall& call) {
   using Result = decltype(Apply<T, Op>(T{}, T{}));
   constexpr int64_t step = kStep<T, Result>;
   const T* a = static_cast<const T*>(call.in[0]);
@@ -225,6 +251,17 @@ __attribute__((noinline)) void BinaryTile(const TileCall& call) {
   } else {  // also for one element of each
     ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i]); });
   }
+}
+template <typename Op, typename T>
+STILLFLOW_IN_HALVES void BinaryTileInHalves(const TileCall& call) {
+  RunBinary<Op, T>(call);
+}
+template <typename Op, typename T>
+__attribute__((noinline)) void BinaryTile(const TileCall& call) {
+  if constexpr (kIsInHalves<Op, T>) {
+    if (kProcessor.reads_in_halves) return BinaryTileInHalves<Op, T>(call);
+  }
+  RunBinary<Op, T>(call);
 }
 
 // Calls body(part) for `size` elements at a time; operands and results are of type T.
