@@ -19,7 +19,6 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
 constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
-constexpr int64_t kCollectedBytes = 1024;  // of short rows that are streamed together
 constexpr int64_t kCachedBytes = 1 << 20;  // of params that a second-level cache holds: their rows are not asked for
 
 bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
@@ -35,69 +34,117 @@ struct Picking {
   bool IsCached() const { return batches * outer * size * row_bytes <= kCachedBytes; }
 };
 
-template <typename Index>
-Status PickRows(const KernelCall& call, const Picking& picking) {
+// Where rows go that are picked one after another.
+class StoredRows {
+ public:
+  explicit StoredRows(char* to) : to_(to) {}
+  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
+    CopyBytes(to_, row, bytes);
+    to_ += bytes;
+  }
+  void Finish() {}
+
+ private:
+  char* to_;
+};
+class StreamedLines {  // of rows that consist of whole lines
+ public:
+  explicit StreamedLines(char* to) : to_(to) {}
+  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
+    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) StreamLine(to_ + byte, row + byte);
+    to_ += bytes;
+  }
+  void Finish() { EndStream(); }
+
+ private:
+  char* to_;
+};
+class StreamedRows {
+ public:
+  explicit StreamedRows(char* to) : writer_(to) {}
+  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) { writer_.Append(row, bytes); }
+  void Finish() { writer_.Finish(); }
+
+ private:
+  LineWriter writer_;
+};
+// What is streamed line by line as rows come waits for each of them: of short ones some wait together.
+class CollectedRows {
+ public:
+  static constexpr int64_t kMostBytes = 1024;
+
+  explicit CollectedRows(char* to) : writer_(to) {}
+  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
+    CopySmall(collected_ + filled_, row, bytes);
+    filled_ += bytes;
+    if (filled_ + bytes > kMostBytes) Write();
+  }
+  void Finish() {
+    if (filled_ > 0) Write();
+    writer_.Finish();
+  }
+
+ private:
+  void Write() {
+    writer_.Append(collected_, filled_);
+    filled_ = 0;
+  }
+
+  LineWriter writer_;
+  int64_t filled_ = 0;
+  char collected_[kMostBytes];
+};
+
+// Picks `range` of all rows. A loop for each kind of Sink keeps what it needs in registers: what is stored has to wait
+// for all that was streamed before.
+template <typename Sink, typename Index>
+Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
   const Tensor& indices = *call.in[1];
   const int64_t size = picking.size;
   const int64_t row_bytes = picking.row_bytes;
-  const int64_t block_bytes = size * row_bytes;
-  const char* const params = Data<char>(*call.in[0]);
-  const Index* const all_indices = Data<Index>(indices);
-  char* const output = MutableData<char>(*call.out[0]);
-  const int64_t rows = picking.batches * picking.outer * picking.picks;
   const bool is_cached = picking.IsCached();
-  const bool is_streamed = IsStreamed(*call.out[0]);
-  const bool has_whole_lines =
-      is_streamed && row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output) % kLineBytes == 0;
-  // What is streamed line by line as rows come waits for each of them: some rows at a time wait together.
-  const bool is_collected = is_streamed && !has_whole_lines && row_bytes <= kCollectedBytes / 2;
-  const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
-  const int64_t rows_per_chunk = std::max<int64_t>(bytes_per_chunk / row_bytes, 1);
-  return ForEachChunk(call, rows, rows_per_chunk, [=, &call, &picking, &indices](Range range) {
-    LineWriter writer(output + range.begin * row_bytes);
-    char collected[kCollectedBytes];
-    int64_t collected_bytes = 0;
-    int64_t row = range.begin;
-    while (row < range.end) {
-      // The rows of one block of the params, as far as they lie in the chunk.
-      const int64_t block = row / picking.picks;
-      const int64_t first = row % picking.picks;
-      const int64_t last = std::min(picking.picks, first + range.end - row);
-      const int64_t batch_offset = block / picking.outer * picking.picks;
-      const Index* const picks = all_indices + batch_offset;
-      const char* const from = params + block * block_bytes;
-      char* to = output + row * row_bytes;
-      const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
-        if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
-      };
-      FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kRandomBytesAhead));
-      for (int64_t i = first; i < last; ++i, to += row_bytes) {
-        ahead.Before(i, fetch);
-        const int64_t index = picks[i];
-        if (!IsWithin(index, size)) {
-          return BadIndex("indices", indices, batch_offset + i, index, size);
-        }
-        const char* const picked = from + index * row_bytes;
-        if (has_whole_lines) {
-          for (int64_t byte = 0; byte < row_bytes; byte += kLineBytes) StreamLine(to + byte, picked + byte);
-        } else if (is_collected) {
-          CopySmall(collected + collected_bytes, picked, row_bytes);
-          collected_bytes += row_bytes;
-          if (collected_bytes + row_bytes <= kCollectedBytes) continue;
-          writer.Append(collected, collected_bytes);
-          collected_bytes = 0;
-        } else if (is_streamed) {
-          writer.Append(picked, row_bytes);
-        } else {
-          CopyBytes(to, picked, row_bytes);
-        }
-      }
-      row += last - first;
+  Sink sink(MutableData<char>(*call.out[0]) + range.begin * row_bytes);
+  for (int64_t row = range.begin; row < range.end;) {
+    // The rows of one block of the params, as far as they lie in the chunk.
+    const int64_t block = row / picking.picks;
+    const int64_t first = row % picking.picks;
+    const int64_t last = std::min(picking.picks, first + range.end - row);
+    const int64_t batch_offset = block / picking.outer * picking.picks;
+    const Index* const picks = Data<Index>(indices) + batch_offset;
+    const char* const from = Data<char>(*call.in[0]) + block * size * row_bytes;
+    const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
+      if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
+    };
+    FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kRandomBytesAhead));
+    for (int64_t i = first; i < last; ++i) {
+      ahead.Before(i, fetch);
+      const int64_t index = picks[i];
+      if (!IsWithin(index, size)) return BadIndex("indices", indices, batch_offset + i, index, size);
+      sink.Put(from + index * row_bytes, row_bytes);
     }
-    if (collected_bytes > 0) writer.Append(collected, collected_bytes);
-    if (is_streamed) writer.Finish();
-    return Status();
-  });
+    row += last - first;
+  }
+  sink.Finish();
+  return Status();
+}
+
+template <typename Sink, typename Index>
+Status PickChunks(const KernelCall& call, const Picking& picking, int64_t bytes_per_chunk) {
+  const int64_t rows = picking.batches * picking.outer * picking.picks;
+  return ForEachChunk(call, rows, std::max<int64_t>(bytes_per_chunk / picking.row_bytes, 1),
+                      [&](Range range) { return PickChunk<Sink, Index>(call, picking, range); });
+}
+
+template <typename Index>
+Status PickRows(const KernelCall& call, const Picking& picking) {
+  const Tensor& output = *call.out[0];
+  if (!IsStreamed(output)) return PickChunks<StoredRows, Index>(call, picking, kBytesPerChunk);
+  const bool has_whole_lines =
+      picking.row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output.data) % kLineBytes == 0;
+  if (has_whole_lines) return PickChunks<StreamedLines, Index>(call, picking, kStreamedBytesPerChunk);
+  return picking.row_bytes <= CollectedRows::kMostBytes / 2
+             ? PickChunks<CollectedRows, Index>(call, picking, kStreamedBytesPerChunk)
+             : PickChunks<StreamedRows, Index>(call, picking, kStreamedBytesPerChunk);
 }
 
 template <typename T>

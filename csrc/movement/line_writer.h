@@ -67,7 +67,7 @@ class LineWriter {
         line_(to - skipped_) {}
 
   // What has been asked for before.
-  void Append(const char* from, int64_t bytes) { AppendWith<false>(from, bytes); }
+  STILLFLOW_INLINE void Append(const char* from, int64_t bytes) { AppendWith<false>(from, bytes); }
 
   // From where what is appended next will be read soon, too: that is asked for meanwhile.
   void AppendNext(const char* from, int64_t bytes) { AppendWith<true>(from, bytes); }
@@ -98,7 +98,7 @@ class LineWriter {
   static constexpr int64_t kBytesAhead = 2048;
 
   template <bool kFetches>
-  void AppendWith(const char* from, int64_t bytes) {
+  STILLFLOW_INLINE void AppendWith(const char* from, int64_t bytes) {
     const bool is_long = bytes >= kLineBytes;
     if (filled_ > 0) {
       if (kFetches) __builtin_prefetch(from + kBytesAhead + bytes - 1);

@@ -19,7 +19,11 @@ constexpr int64_t kStridedBytesAhead = 4 << 10;
 
 // GCC takes a function that only prefetches for one without effect, and leaves out calls that are not inlined early.
 STILLFLOW_INLINE void PrefetchRow(const void* row, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(static_cast<const char*>(row) + i, 0, 2);
+  const char* const begin = static_cast<const char*>(row);
+  __builtin_prefetch(begin, 0, 2);
+  if (bytes <= kLineBytes) return;
+  for (int64_t i = 2 * kLineBytes; i < bytes; i += 2 * kLineBytes) __builtin_prefetch(begin + i, 0, 2);
+  for (int64_t i = kLineBytes; i < bytes; i += 2 * kLineBytes) __builtin_prefetch(begin + i, 0, 2);
 }
 
 // How many rows that is.
