@@ -62,6 +62,8 @@ import tensorflow.contrib as contrib; contrib.layers.xavier_initializer
 from tensorflow.contrib.layers import variance_scaling_initializer, xavier_initializer_conv2d
 from tensorflow.contrib.layers.python.layers.initializers import xavier_initializer
 import tensorflow.contrib.eager as tfe; tfe.gradients_function; from tensorflow.contrib.eager.python import tfe
+from tensorflow.contrib.tensorboard.plugins import projector; projector.ProjectorConfig().embeddings.add()
+import tensorflow as tf; tf.contrib.tensorboard.plugins.projector.visualize_embeddings
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip
 

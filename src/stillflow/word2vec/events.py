@@ -5,17 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import stillflow as tf
+from stillflow.formats.protobuf import message
+from stillflow.projector import write_config
 
 # The step of which TensorBoard shows how long each operation took.
 _TRACED_STEP = 100
 # As many vectors as a browser can turn around.
 _MOST_PROJECTED = 10_000
-_PROJECTOR = """embeddings {
-  tensor_name: "vectors"
-  tensor_path: "projector/vectors.tsv"
-  metadata_path: "projector/words.tsv"
-}
-"""
 
 
 class Events:
@@ -55,4 +51,8 @@ def write_projector(directory, words, matrix):
     shown = min(len(words), _MOST_PROJECTED)
     np.savetxt(folder / "vectors.tsv", matrix[:shown], fmt="%.6g", delimiter="\t")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in words[:shown]), encoding="utf-8")
-    (directory / "projector_config.pbtxt").write_text(_PROJECTOR)
+    config = message("ProjectorConfig")()
+    config.embeddings.add(
+        tensor_name="vectors", tensor_path="projector/vectors.tsv", metadata_path="projector/words.tsv"
+    )
+    write_config(directory, config)

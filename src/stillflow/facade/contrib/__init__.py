@@ -4,8 +4,8 @@ from stillflow.facade.contrib import layers as layers
 
 
 def __getattr__(name):
-    if name == "eager":  # loaded when it is asked for
+    if name in ("eager", "tensorboard"):  # loaded when they are asked for
         import importlib
 
-        return importlib.import_module("stillflow.facade.contrib.eager")
+        return importlib.import_module(f"stillflow.facade.contrib.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

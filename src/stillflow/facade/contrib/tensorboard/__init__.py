@@ -1,0 +1,3 @@
+"""tf.contrib.tensorboard.*"""
+
+from stillflow.facade.contrib.tensorboard import plugins as plugins
