@@ -95,8 +95,8 @@ class CollectedRows {
   char collected_[kMostBytes];
 };
 
-// Picks `range` of all rows. A loop for each kind of Sink keeps what it needs in registers: what is stored has to wait
-// for all that was streamed before.
+// Picks `range` of all rows. A loop for each kind of Sink keeps what it needs in registers: what is stored has to
+// wait for all that was streamed before.
 template <typename Sink, typename Index>
 Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
   const Tensor& indices = *call.in[1];
