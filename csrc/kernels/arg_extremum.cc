@@ -63,13 +63,6 @@ struct Layout {
   int64_t inner;
 };
 
-template <typename T>
-STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
-  Register<T> lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-
 // The best of at least a register's elements, NaN aside. The last register overlaps the one before it.
 template <typename Order, typename W>
 W BestOf(const W* from, int64_t count) {

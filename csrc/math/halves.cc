@@ -1,7 +1,5 @@
 #include "math/halves.h"
 
-#include "math/lanes.h"
-
 namespace stillflow {
 
 #if defined(__F16C__)
@@ -9,33 +7,20 @@ namespace {
 
 constexpr int64_t kLanes = kRegisterBytes / 4;
 constexpr int64_t kAtOnce = 2 * kLanes;
-#if defined(__AVX512F__)
-constexpr __mmask16 kAllLanes = 0xFFFF;  // without it the compiler warns of what its own header leaves unset
-#endif
-
-STILLFLOW_INLINE Register<float> Load(const Half* from) {
-#if defined(__AVX512F__)
-  return _mm512_maskz_cvtph_ps(kAllLanes, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-#else
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-#endif
-}
 
 STILLFLOW_INLINE void Store(Register<float> value, Half* to) {
 #if defined(__AVX512F__)
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                      _mm512_maskz_cvtps_ph(kAllLanes, value, _MM_FROUND_TO_NEAREST_INT));
+                      _mm512_maskz_cvtps_ph(0xFFFF, value, _MM_FROUND_TO_NEAREST_INT));
 #else
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
 #endif
 }
 
 STILLFLOW_INLINE bool HasNaN(Register<float> a, Register<float> b) {
-#if defined(__AVX512F__)
-  return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
-#else
-  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
-#endif
+  NaNWatch<float> watch;
+  watch.See(a, b);
+  return watch.HasSeen();
 }
 
 }  // namespace
@@ -47,8 +32,8 @@ void WidenHalves(const Half* from, int64_t count, float* to) {
   int64_t i = 0;
 #if defined(__F16C__)
   for (; i + kAtOnce <= count; i += kAtOnce) {
-    const Register<float> first = Load(from + i);
-    const Register<float> second = Load(from + i + kLanes);
+    const Register<float> first = LoadLanes(from + i);
+    const Register<float> second = LoadLanes(from + i + kLanes);
     std::memcpy(to + i, &first, sizeof first);
     std::memcpy(to + i + kLanes, &second, sizeof second);
     if (!__builtin_expect(HasNaN(first, second), false)) continue;

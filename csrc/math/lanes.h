@@ -63,8 +63,10 @@ STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b)
 STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
 #endif
 
-// What is combined: Prepare takes elements, of vectors as well as single ones.
+// What is combined: Prepare takes elements, of vectors as well as single ones. If NaN stays wherever it comes from,
+// CombineNumbers does the same of other elements in fewer operations.
 struct PlusLanes {
+  static constexpr bool kKeepsNaN = false;
   template <typename V>
   STILLFLOW_INLINE static V Prepare(V a) {
     return a;
@@ -82,7 +84,53 @@ struct LargerLanes : PlusLanes {
   }
 };
 
-// A register's lanes, read by two instructions where it holds a line of a cache.
+// Whether a NaN was among registers of floats or doubles.
+template <typename T>
+class NaNWatch {
+ public:
+  STILLFLOW_INLINE void See(Register<T> a, Register<T> b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      seen_ |= _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q);
+    } else {
+      seen_ |= _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q);
+    }
+#else
+    seen_ |= (a != a) | (b != b);
+#endif
+  }
+  STILLFLOW_INLINE bool HasSeen() const {
+#if defined(__AVX512F__)
+    return seen_ != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)seen_, (__m256i)seen_);
+#elif defined(__SSE2__)
+    return _mm_movemask_epi8((__m128i)seen_) != 0;
+#else
+    uint64_t words[kRegisterBytes / 8];
+    std::memcpy(words, &seen_, sizeof words);
+    uint64_t any = 0;
+    for (const uint64_t word : words) any |= word;
+    return any != 0;
+#endif
+  }
+
+ private:
+#if defined(__AVX512F__)
+  uint32_t seen_ = 0;
+#else
+  decltype(Register<T>{} != Register<T>{}) seen_ = {};
+#endif
+};
+
+// As many elements as a register has lanes. Of other types than those of lanes: halves.h.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
+  Register<T> lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+// The same by two instructions where a register holds a line of a cache.
 template <typename T>
 STILLFLOW_INLINE Register<T> LoadInHalves(const T* from) {
 #if defined(__AVX512F__)
@@ -90,9 +138,7 @@ STILLFLOW_INLINE Register<T> LoadInHalves(const T* from) {
   const __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256(halves));
   return (Register<T>)_mm512_maskz_inserti64x4(0xFF, first, _mm256_loadu_si256(halves + 1), 1);
 #else
-  Register<T> loaded;
-  std::memcpy(&loaded, from, sizeof loaded);
-  return loaded;
+  return LoadLanes(from);
 #endif
 }
 
@@ -173,32 +219,17 @@ class CombinedLanes {
     for (int k = 0; k < kRegisters; ++k) lanes_[k] = start - Register<T>{};
   }
 
-  // The next elements: a multiple of kCount unless they are the last. What lies kBytesAhead behind, if any, is
-  // fetched.
-  template <int64_t kBytesAhead = 0, bool kInHalves = false>
-  STILLFLOW_INLINE void Add(const T* from, int64_t count) {
-    int64_t i = 0;
-    for (; i + kCount <= count; i += kCount) {
-      if constexpr (kBytesAhead > 0) {
-        const char* const ahead = reinterpret_cast<const char*>(from + i) + kBytesAhead;
-        for (size_t byte = 0; byte < kCount * sizeof(T); byte += 64) __builtin_prefetch(ahead + byte);
-      }
-      for (int k = 0; k < kRegisters; ++k) {
-        Register<T> loaded;
-        if constexpr (kInHalves) {
-          loaded = LoadInHalves(from + i + k * kWhole);
-        } else {
-          std::memcpy(&loaded, from + i + k * kWhole, sizeof loaded);
-        }
-        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
-      }
+  // The next elements: a multiple of kCount unless they are the last, and of another type than lanes have always.
+  // What lies kBytesAhead behind, if any, is fetched.
+  template <int64_t kBytesAhead = 0, bool kInHalves = false, typename From>
+  STILLFLOW_INLINE void Add(const From* from, int64_t count) {
+    if constexpr (Op::kKeepsNaN) {
+      Register<T> before[kRegisters];
+      std::memcpy(before, lanes_, sizeof before);
+      if (__builtin_expect(!AddEach<kBytesAhead, kInHalves, true>(from, count), true)) return;
+      std::memcpy(lanes_, before, sizeof before);
     }
-    if (i < count) {
-      for (int k = 0; k < kRegisters; ++k) {
-        const Register<T> loaded = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_);
-        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
-      }
-    }
+    AddEach<kBytesAhead, kInHalves, false>(from, count);
   }
 
   // Belong at the end: what has been combined, in a register's lanes or in one.
@@ -213,6 +244,51 @@ class CombinedLanes {
  private:
   static constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
   static constexpr int kRegisters = kCount / kWhole;
+  static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
+
+  // Returns whether there may be NaN, if these are taken for numbers.
+  template <int64_t kBytesAhead, bool kInHalves, bool kAreNumbers, typename From>
+  STILLFLOW_INLINE bool AddEach(const From* from, int64_t count) {
+    NaNWatch<T> watch;
+    int64_t i = 0;
+    for (; i + kCount <= count; i += kCount) {
+      if constexpr (kBytesAhead > 0) {
+        const char* const ahead = reinterpret_cast<const char*>(from + i) + kBytesAhead;
+        for (size_t byte = 0; byte < kCount * sizeof(From); byte += 64) __builtin_prefetch(ahead + byte);
+      }
+      Register<T> loaded[kRegisters];
+      for (int k = 0; k < kRegisters; ++k) {
+        if constexpr (kInHalves) {
+          loaded[k] = LoadInHalves(from + i + k * kWhole);
+        } else {
+          loaded[k] = LoadLanes(from + i + k * kWhole);
+        }
+      }
+      Combine<kAreNumbers>(loaded, &watch);
+    }
+    if constexpr (std::is_same_v<From, T>) {
+      if (i < count) {
+        Register<T> loaded[kRegisters];
+        for (int k = 0; k < kRegisters; ++k) {
+          loaded[k] = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_);
+        }
+        Combine<kAreNumbers>(loaded, &watch);
+      }
+    }
+    return watch.HasSeen();
+  }
+
+  template <bool kAreNumbers>
+  STILLFLOW_INLINE void Combine(const Register<T> (&loaded)[kRegisters], NaNWatch<T>* watch) {
+    for (int k = 0; k < kRegisters; ++k) {
+      if constexpr (kAreNumbers) {
+        lanes_[k] = Op::CombineNumbers(lanes_[k], loaded[k]);
+        if (k % 2 == 1) watch->See(loaded[k - 1], loaded[k]);
+      } else {
+        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded[k]));
+      }
+    }
+  }
 
   const T start_;
   Register<T> lanes_[kRegisters];

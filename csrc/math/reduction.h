@@ -24,7 +24,8 @@ constexpr int64_t kReductionBytesAhead = 2048;
 // What is combined: Start is neutral, Prepare takes an element. Wide numbers come as vectors as well.
 template <typename Acc>
 struct Plain {
-  static constexpr bool kWraps = false;  // integers, as Wrapping has them
+  static constexpr bool kWraps = false;     // integers, as Wrapping has them
+  static constexpr bool kKeepsNaN = false;  // as in lanes.h
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;
@@ -65,6 +66,7 @@ struct Prod : Plain<Acc> {
 // A NaN stays; a may be one, and then b is not greater.
 template <typename Acc>
 struct Max : Plain<Acc> {
+  static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
   }
@@ -73,9 +75,14 @@ struct Max : Plain<Acc> {
     const V larger = Larger(b, a);
     return b != b ? b : larger;
   }
+  template <typename V>
+  STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
+    return Larger(b, a);
+  }
 };
 template <typename Acc>
 struct Min : Plain<Acc> {
+  static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
   }
@@ -83,6 +90,10 @@ struct Min : Plain<Acc> {
   STILLFLOW_INLINE static V Combine(V a, V b) {
     const V smaller = Smaller(b, a);
     return b != b ? b : smaller;
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
+    return Smaller(b, a);
   }
 };
 struct All : Plain<bool> {
@@ -121,7 +132,7 @@ STILLFLOW_INLINE auto ReadAsBest(bool is_in_memory, const Read& read) {
   using Ahead = std::integral_constant<int64_t, kReductionBytesAhead>;
   using NotAhead = std::integral_constant<int64_t, 0>;
   if (is_in_memory && kProcessor.asks_for_lines) return read(Ahead{}, std::false_type{});
-  if (is_in_memory && kProcessor.reads_in_halves) return read(NotAhead{}, std::true_type{});
+  if (kProcessor.reads_in_halves) return read(NotAhead{}, std::true_type{});
   return read(NotAhead{}, std::false_type{});
 }
 
@@ -137,6 +148,15 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     });
   } else if constexpr (std::is_same_v<T, Half>) {
     float wide[kReductionRun];
+    if constexpr (kHasHalfLanes) {
+      const int64_t whole = count - count % kReductionLanes;
+      CombinedLanes<Op, kReductionLanes, float> lanes(Op::Start());
+      lanes.Add(data, whole);
+      WidenHalves(data + whole, count - whole, wide);
+      lanes.Add(wide, count - whole);
+      const float total = lanes.Total();
+      if (total == total) return total;  // else which NaN it is
+    }
     WidenHalves(data, count, wide);
     return CombineRun<Op, Acc>(wide, count, false);
   } else {
@@ -247,23 +267,55 @@ void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width,
   }
 }
 
+// Columns of 16-bit floats that fill registers, element by element.
+constexpr int kHalfRegisters = 8;
+constexpr int64_t kHalfColumns = kHalfRegisters * (kRegisterBytes / 4);
+template <typename Op, typename T>
+STILLFLOW_INLINE void CombineHalfColumns(const T* from, int64_t rows, int64_t stride, float* to) {
+  constexpr int64_t kLanes = kRegisterBytes / 4;
+  Register<float> lanes[kHalfRegisters];
+  for (auto& each : lanes) each = Op::Start() - Register<float>{};
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int k = 0; k < kHalfRegisters; ++k) {
+      lanes[k] = Op::Combine(lanes[k], Op::Prepare(LoadLanes(from + i * stride + k * kLanes)));
+    }
+  }
+  std::memcpy(to, lanes, sizeof lanes);
+}
+
+// The same of up to kMostWidened columns, which are made floats first.
+constexpr int64_t kMostWidened = 512;
+template <typename Op>
+void CombineWidenedColumns(const Half* from, int64_t rows, int64_t stride, int64_t width, float* to) {
+  constexpr int64_t kRowsAtOnce = 4;
+  float wide[kRowsAtOnce * kMostWidened];
+  std::fill_n(to, width, Op::Start());
+  for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
+    const int64_t count = std::min(kRowsAtOnce, rows - i);
+    for (int64_t k = 0; k < count; ++k) WidenHalves(from + (i + k) * stride, width, wide + k * kMostWidened);
+    CombineRowsInto<Op>(wide, count, kMostWidened, width, false, to);
+  }
+}
+
 // Whole rows are combined, element by element.
 template <typename Op, typename Acc, typename T>
 void CombineRows(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
-  for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
   if constexpr (std::is_same_v<T, Half>) {
-    constexpr int64_t kRowsAtOnce = 4;
-    constexpr int64_t kBlock = 512;
-    float wide[kRowsAtOnce * kBlock];
-    for (int64_t begin = 0; begin < width; begin += kBlock) {
-      const int64_t columns = std::min(kBlock, width - begin);
-      for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
-        const int64_t count = std::min(kRowsAtOnce, rows - i);
-        for (int64_t k = 0; k < count; ++k) WidenHalves(from + (i + k) * stride + begin, columns, wide + k * kBlock);
-        CombineRowsInto<Op>(wide, count, kBlock, columns, false, to + begin);
+    constexpr int64_t kColumns = kHasHalfLanes ? kHalfColumns : kMostWidened;
+    for (int64_t j = 0; j < width; j += kColumns) {
+      const int64_t columns = std::min(kColumns, width - j);
+      if constexpr (kHasHalfLanes) {
+        if (columns == kColumns) {
+          CombineHalfColumns<Op>(from + j, rows, stride, to + j);
+          int nans = 0;
+          for (int64_t k = j; k < j + columns; ++k) nans += to[k] != to[k];
+          if (nans == 0) continue;  // else which NaN it is
+        }
       }
+      CombineWidenedColumns<Op>(from + j, rows, stride, columns, to + j);
     }
   } else {
+    for (int64_t j = 0; j < width; ++j) to[j] = Op::Start();
     CombineRowsInto<Op>(from, rows, stride, width, is_fetched, to);
   }
 }

@@ -186,6 +186,28 @@ def test_same_bits_everywhere(name, rng):
         assert_same_bits(lambda t, axis=axis: getattr(ops, name)(t, axis), x)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "reduce_min", "reduce_prod"])
+def test_nan_has_the_same_bits_everywhere(name, dtype, rng):
+    """A quiet or signalling one, of either sign, and that of infinities; rows and columns without one beside it."""
+    x = rng.choice([-1, 1], (70, 300)) * rng.uniform(0.99, 1.01, (70, 300))
+    x = x.astype(dtype)
+    infinity = int(np.array(np.inf, dtype).view(f"u{x.itemsize}"))
+    quiet = int(np.array(np.nan, dtype).view(f"u{x.itemsize}")) & ~infinity
+    sign = 1 << (8 * x.itemsize - 1)
+    for row, column, nan in ((5, 3, quiet + 5), (40, 130, sign + 1), (69, 299, sign + quiet), (0, 0, 0)):
+        given = x.copy()
+        given.view(f"u{x.itemsize}")[row, column] = infinity + nan
+        if nan == 0:
+            given[9, 9] = -np.inf
+        for axis in (0, 1, None):
+            assert_same_bits(lambda t, axis=axis: getattr(ops, name)(t, axis), given)
+            with np.errstate(all="ignore"):
+                expected = NUMPY[name](given.astype(np.float64), axis=axis)
+            result = evaluate_built(lambda t, axis=axis: getattr(ops, name)(t, axis), given)
+            np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1, (0, 2), (), None])
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"])
 def test_gradient_matches_differences(name, axis, rng):
