@@ -63,23 +63,6 @@ struct Layout {
   int64_t inner;
 };
 
-// The best of at least a register's elements, NaN aside. The last register overlaps the one before it.
-template <typename Order, typename W>
-W BestOf(const W* from, int64_t count) {
-  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(W));
-  constexpr int kChains = 4;  // whose latencies overlap
-  Register<W> best[kChains];
-  for (auto& chain : best) chain = Order::template Worst<W>() - Register<W>{};
-  int64_t i = 0;
-  for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
-    for (int k = 0; k < kChains; ++k) best[k] = Order::Combine(best[k], LoadLanes(from + i + k * kWhole));
-  }
-  for (; i + kWhole <= count; i += kWhole) best[0] = Order::Combine(best[0], LoadLanes(from + i));
-  best[1] = Order::Combine(best[1], LoadLanes(from + count - kWhole));
-  best[0] = Order::Combine(Order::Combine(best[0], best[1]), Order::Combine(best[2], best[3]));
-  return CombineHalves<Order, W, kRegisterBytes>(best[0]);
-}
-
 // A bit, or as many as it has bytes, of each lane that equals its fellow. Elsewhere than on x86 of the first one
 // alone.
 #if defined(__SSE2__)
@@ -160,7 +143,7 @@ class Best {
  public:
   // At least a register's elements, the first of which is element `begin`.
   void LookAt(const W* block, int64_t count, int64_t begin) {
-    const W best_of_block = BestOf<Order>(block, count);
+    const W best_of_block = CombineInAnyOrder<Order>(block, count, Order::template Worst<W>());
     if (index_ >= 0 && !Order::IsBetter(best_of_block, best_)) return;
     const int64_t place = FirstEqual(block, count, best_of_block);
     if (place < 0) return;  // nothing but NaN

@@ -301,4 +301,22 @@ STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   return lanes.Total();
 }
 
+// At least a register's elements, where neither order nor repetition matters: the last register overlaps the one
+// before it.
+template <typename Op, typename T>
+STILLFLOW_INLINE T CombineInAnyOrder(const T* from, int64_t count, T start) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  constexpr int kChains = 4;  // whose latencies overlap
+  Register<T> chains[kChains];
+  for (auto& chain : chains) chain = start - Register<T>{};
+  int64_t i = 0;
+  for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
+    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], LoadLanes(from + i + k * kWhole));
+  }
+  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], LoadLanes(from + i));
+  chains[1] = Op::Combine(chains[1], LoadLanes(from + count - kWhole));
+  chains[0] = Op::Combine(Op::Combine(chains[0], chains[1]), Op::Combine(chains[2], chains[3]));
+  return CombineHalves<Op, T, kRegisterBytes>(chains[0]);
+}
+
 }  // namespace stillflow

@@ -26,6 +26,7 @@ template <typename Acc>
 struct Plain {
   static constexpr bool kWraps = false;     // integers, as Wrapping has them
   static constexpr bool kKeepsNaN = false;  // as in lanes.h
+  static constexpr bool kIsOfSet = false;   // what is combined, in which order and how often does not matter
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;
@@ -67,6 +68,7 @@ struct Prod : Plain<Acc> {
 template <typename Acc>
 struct Max : Plain<Acc> {
   static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
+  static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
   }
@@ -83,6 +85,7 @@ struct Max : Plain<Acc> {
 template <typename Acc>
 struct Min : Plain<Acc> {
   static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
+  static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
   static Acc Start() {
     return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
   }
@@ -97,12 +100,20 @@ struct Min : Plain<Acc> {
   }
 };
 struct All : Plain<bool> {
+  static constexpr bool kIsOfSet = true;
   static bool Start() { return true; }
-  static bool Combine(bool a, bool b) { return a & b; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(a & b);
+  }
 };
 struct Any : Plain<bool> {
+  static constexpr bool kIsOfSet = true;
   static bool Start() { return false; }
-  static bool Combine(bool a, bool b) { return a | b; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(a | b);
+  }
 };
 
 // Combines values[0], values[stride], ..., `width` of each, by a tree: neighbours first.
@@ -160,6 +171,12 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     WidenHalves(data, count, wide);
     return CombineRun<Op, Acc>(wide, count, false);
   } else {
+    if constexpr (Op::kIsOfSet && std::is_same_v<T, Acc>) {
+      using Lane = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+      if (count * static_cast<int64_t>(sizeof(T)) >= kRegisterBytes) {
+        return CombineInAnyOrder<Op, Lane>(reinterpret_cast<const Lane*>(data), count, Op::Start());
+      }
+    }
     Acc lanes[kReductionLanes];
     for (int j = 0; j < kReductionLanes; ++j) lanes[j] = Op::Start();
     int64_t i = 0;
