@@ -1,7 +1,7 @@
 // Activation functions of neural networks and their gradients. NaN propagates.
 #include "math/activation.h"
 
-#include "elementwise/tile.h"
+#include "elementwise/half_tile.h"
 
 namespace stillflow {
 namespace {
@@ -22,7 +22,7 @@ STILLFLOW_INLINE T Times(T a, T b) {
 struct Relu : Light {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x) {
-    return x < 0 ? T{0} : x;
+    return x < T{0} ? T{0} : x;
   }
 };
 struct Relu6 {
@@ -108,7 +108,7 @@ struct SoftsignGrad {
 
 }  // namespace
 
-const TileOp kActivationTiles[] = {NUMBER_TILES(Unary, Relu, "relu"),
+const TileOp kActivationTiles[] = {NUMBER_TILES(LightUnary, Relu, "relu"),
                                    NUMBER_TILES(Unary, Relu6, "relu6"),
                                    STILLFLOW_FLOAT_TILES(Unary, Elu, "elu"),
                                    STILLFLOW_FLOAT_TILES(Unary, Selu, "selu"),

@@ -1,7 +1,7 @@
 // Sums, products, quotients, signs, roundings: what needs no approximation. Integers wrap around.
 #include <cmath>
 
-#include "elementwise/tile.h"
+#include "elementwise/half_tile.h"
 #include "math/activation.h"
 #include "math/root.h"
 
@@ -256,7 +256,7 @@ struct SignOp {
 struct ReciprocalOp {
   template <typename T>
   static T Run(T x) {
-    return T{1} / x;
+    return 1.0f / x;
   }
 };
 struct SqrtOp {
@@ -284,13 +284,13 @@ struct RsqrtOp {
 struct FloorOp : Light {
   template <typename T>
   static T Run(T x) {
-    return std::floor(x);
+    return Floor(x);
   }
 };
 struct CeilOp : Light {
   template <typename T>
   static T Run(T x) {
-    return std::ceil(x);
+    return Ceil(x);
   }
 };
 struct RintOp : Light {
@@ -299,7 +299,7 @@ struct RintOp : Light {
     if constexpr (std::is_integral_v<T>) {
       return x;
     } else {
-      return std::nearbyint(x);
+      return Rint(x);
     }
   }
 };
@@ -333,10 +333,10 @@ struct RsqrtGrad {
 }  // namespace
 
 const TileOp kArithmeticTiles[] = {
-    STILLFLOW_NUMBER_TILES(Binary, Add, "add"),
+    STILLFLOW_NUMBER_TILES(LightBinary, Add, "add"),
     STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Add, "add"),
-    STILLFLOW_NUMBER_TILES(Binary, Sub, "sub"),
-    STILLFLOW_FLOAT_TILES(Binary, Mul, "mul"),
+    STILLFLOW_NUMBER_TILES(LightBinary, Sub, "sub"),
+    STILLFLOW_FLOAT_TILES(LightBinary, Mul, "mul"),
     Binary<Mul, int64_t>("mul"),
     Binary<Mul, int32_t>("mul"),
     Binary<Mul, int16_t>("mul"),
@@ -344,14 +344,14 @@ const TileOp kArithmeticTiles[] = {
     MulOfBytes<uint8_t>("mul"),
     Binary<Sub, uint16_t>("sub"),
     Binary<Mul, uint16_t>("mul"),
-    STILLFLOW_FLOAT_TILES(Binary, Div, "div"),
-    STILLFLOW_FLOAT_TILES(Binary, Div, "truncate_div"),  // not truncated, as in TensorFlow
+    STILLFLOW_FLOAT_TILES(LightBinary, Div, "div"),
+    STILLFLOW_FLOAT_TILES(LightBinary, Div, "truncate_div"),  // not truncated, as in TensorFlow
     STILLFLOW_FLOAT_TILES(Binary, DivNoNan, "div_no_nan"),
     STILLFLOW_FLOAT_TILES(Binary, Xdivy, "xdivy"),
     STILLFLOW_FLOAT_TILES(Binary, MulNoNan, "mul_no_nan"),
-    STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
-    STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
-    STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
+    STILLFLOW_NUMBER_TILES(LightBinary, SquaredDifference, "squared_difference"),
+    STILLFLOW_NUMBER_TILES(LightBinary, Maximum, "maximum"),
+    STILLFLOW_NUMBER_TILES(LightBinary, Minimum, "minimum"),
     STILLFLOW_NUMBER_TILES(Ternary, Clip, "clip"),
     STILLFLOW_FLOAT_TILES(OfRemainder, FloorModFloat, "floor_mod"),
     STILLFLOW_FLOAT_TILES(OfRemainder, TruncateModFloat, "truncate_mod"),
@@ -364,16 +364,16 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_INTEGER_TILES(Unary, AbsOp, "abs"),
     OfBits<DType::kHalf>(Unary<AbsBits, uint16_t>("abs")),
     OfBits<DType::kBFloat16>(Unary<AbsBits, uint16_t>("abs")),
-    STILLFLOW_NUMBER_TILES(Unary, SquareOp, "square"),
+    STILLFLOW_NUMBER_TILES(LightUnary, SquareOp, "square"),
     STILLFLOW_NUMBER_TILES(Unary, SignOp, "sign"),
-    STILLFLOW_FLOAT_TILES(Unary, ReciprocalOp, "reciprocal"),
+    STILLFLOW_FLOAT_TILES(LightUnary, ReciprocalOp, "reciprocal"),
     STILLFLOW_WIDE_FLOAT_TILES(OfRoot, SqrtOp, "sqrt"),
     OfRoot<SqrtOp, Half>("sqrt"),
     Unary<SqrtOp, BFloat16>("sqrt"),
     STILLFLOW_FLOAT_TILES(Unary, RsqrtOp, "rsqrt"),
-    STILLFLOW_FLOAT_TILES(Unary, FloorOp, "floor"),
-    STILLFLOW_FLOAT_TILES(Unary, CeilOp, "ceil"),
-    STILLFLOW_NUMBER_TILES(Unary, RintOp, "rint"),
+    STILLFLOW_FLOAT_TILES(LightUnary, FloorOp, "floor"),
+    STILLFLOW_FLOAT_TILES(LightUnary, CeilOp, "ceil"),
+    STILLFLOW_NUMBER_TILES(LightUnary, RintOp, "rint"),
     STILLFLOW_NUMBER_TILES(Unary, CopyOp, "copy"),
     Unary<CopyOp, bool>("copy"),
     STILLFLOW_FLOAT_TILES(Binary, ReciprocalGrad, "reciprocal_grad"),

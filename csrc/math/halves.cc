@@ -8,21 +8,6 @@ namespace {
 constexpr int64_t kLanes = kRegisterBytes / 4;
 constexpr int64_t kAtOnce = 2 * kLanes;
 
-STILLFLOW_INLINE void Store(Register<float> value, Half* to) {
-#if defined(__AVX512F__)
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                      _mm512_maskz_cvtps_ph(0xFFFF, value, _MM_FROUND_TO_NEAREST_INT));
-#else
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
-#endif
-}
-
-STILLFLOW_INLINE bool HasNaN(Register<float> a, Register<float> b) {
-  NaNWatch<float> watch;
-  watch.See(a, b);
-  return watch.HasSeen();
-}
-
 }  // namespace
 #endif
 
@@ -51,8 +36,8 @@ void NarrowToHalves(const float* from, int64_t count, Half* to) {
     Register<float> second;
     std::memcpy(&first, from + i, sizeof first);
     std::memcpy(&second, from + i + kLanes, sizeof second);
-    Store(first, to + i);
-    Store(second, to + i + kLanes);
+    StoreLanes(first, to + i);
+    StoreLanes(second, to + i + kLanes);
     if (!__builtin_expect(HasNaN(first, second), false)) continue;
     for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Narrow<Half>(from[k]);
   }

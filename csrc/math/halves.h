@@ -9,7 +9,7 @@ namespace stillflow {
 void WidenHalves(const Half* from, int64_t count, float* to);
 void NarrowToHalves(const float* from, int64_t count, Half* to);
 
-// The instruction alone, which makes another NaN of one.
+// The instructions alone, which make another NaN of one, and whether there is one.
 #if defined(__F16C__)
 constexpr bool kHasHalfLanes = true;
 STILLFLOW_INLINE Register<float> LoadLanes(const Half* from) {
@@ -19,6 +19,19 @@ STILLFLOW_INLINE Register<float> LoadLanes(const Half* from) {
 #else
   return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 #endif
+}
+STILLFLOW_INLINE void StoreLanes(Register<float> value, Half* to) {
+#if defined(__AVX512F__)
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm512_maskz_cvtps_ph(0xFFFF, value, _MM_FROUND_TO_NEAREST_INT));
+#else
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+#endif
+}
+STILLFLOW_INLINE bool HasNaN(Register<float> a, Register<float> b) {
+  NaNWatch<float> watch;
+  watch.See(a, b);
+  return watch.HasSeen();
 }
 #else
 constexpr bool kHasHalfLanes = false;

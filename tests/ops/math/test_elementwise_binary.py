@@ -80,6 +80,24 @@ def test_bfloat16_rounds_to_nearest_even():
         np.testing.assert_array_equal(evaluate(ops.add_v2, x, y), x + y)
 
 
+@pytest.mark.parametrize("name", ["add_v2", "sub", "mul", "div", "maximum", "minimum", "squared_difference"])
+def test_halves_are_computed_as_floats_and_rounded_once(name, rng):
+    """All of them, NaN and denormal ones too, with others and with single ones on either side."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    build = getattr(ops, name)
+    function = NUMPY.get(name, np.divide)
+    for x, y in (
+        (every, rng.permutation(every)),
+        (every, np.float16(-3.7)),
+        (np.float16(0.3), every),
+        (every[:77], every[-77:]),
+    ):
+        with np.errstate(all="ignore"):
+            expected = function(x.astype(np.float32), y.astype(np.float32)).astype(np.float16)
+        np.testing.assert_array_equal(evaluate(build, x, y), expected)
+        assert_same_bits(build, x, y)
+
+
 COLUMN_CHAINS = {
     "between": lambda a, b, c: (a - b) * c,
     "of another column": lambda a, b, c: a * (b + c),

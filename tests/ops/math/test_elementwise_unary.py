@@ -55,6 +55,17 @@ def test_half_types_are_computed_as_floats_and_rounded_once(name, dtype, rng):
     assert result.dtype == expected.dtype and result.tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("name", ["square", "reciprocal", "floor", "ceil", "rint", "relu"])
+def test_every_half_is_computed_as_a_float(name):
+    """NaN and denormal ones too."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    build = getattr(ops, name)
+    with np.errstate(all="ignore"):
+        expected = evaluate_built(build, every.astype(np.float32)).astype(np.float16)
+    np.testing.assert_array_equal(evaluate_built(build, every), expected)
+    assert_same_bits(build, every)
+
+
 @pytest.mark.parametrize("isa_name", ISAS)
 @pytest.mark.parametrize("name", ["is_nan", "is_inf", "is_finite"])
 def test_kinds_of_floats_are_told_by_their_bits(name, isa_name):
