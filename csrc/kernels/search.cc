@@ -81,25 +81,62 @@ Status FindBound(const KernelCall& call) {
 
 // ---- Counts -------------------------------------------------------------------------------------------------------
 
+// Adds to bins[number] for each number; those of no bin are left out. Returns whether all are at least 0.
 template <typename T>
-Status CountWeighted(const KernelCall& call) {
-  const Tensor& numbers = *call.in[0];
-  const Tensor& weights = *call.in[2];
-  Tensor& bins = *call.out[0];
-  T* const sums = MutableData<T>(bins);
-  std::fill_n(sums, bins.count, T{0});
-  for (int64_t i = 0; i < numbers.count; ++i) {
-    const int32_t number = Data<int32_t>(numbers)[i];
-    if (number < 0) return STILLFLOW_INVALID_ARGUMENT("Input arr must be non-negative!");
-    if (number >= bins.count) continue;
-    const T weight = weights.count > 0 ? Data<T>(weights)[i] : T{1};
+bool CountNumbers(const int32_t* numbers, int64_t count, T* bins, int64_t bin_count) {
+  constexpr int64_t kMostTwice = 1024;
+  // Of few bins there are two sets: what is added to a bin waits for what was last added to it.
+  T others[kMostTwice];
+  const bool has_others = bin_count <= kMostTwice;
+  if (has_others) std::fill_n(others, bin_count, T{0});
+  const auto size = static_cast<uint32_t>(bin_count);
+  int32_t all = 0;
+  const auto add = [&](int32_t number, T* to) {
+    all |= number;
+    if (static_cast<uint32_t>(number) < size) ++to[number];
+  };
+  int64_t i = 0;
+  for (; has_others && i + 2 <= count; i += 2) {
+    add(numbers[i], bins);
+    add(numbers[i + 1], others);
+  }
+  for (; i < count; ++i) add(numbers[i], bins);
+  for (int64_t k = 0; has_others && k < bin_count; ++k) bins[k] += others[k];
+  return all >= 0;
+}
+
+template <typename T>
+bool AddWeights(const int32_t* numbers, const T* weights, int64_t count, T* bins, int64_t bin_count) {
+  int32_t all = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t number = numbers[i];
+    all |= number;
+    if (static_cast<uint32_t>(number) >= static_cast<uint32_t>(bin_count)) continue;
+    const T weight = weights == nullptr ? T{1} : weights[i];
     if constexpr (std::is_integral_v<T>) {
-      sums[number] = static_cast<T>(static_cast<uint64_t>(sums[number]) + static_cast<uint64_t>(weight));
+      bins[number] = static_cast<T>(static_cast<uint64_t>(bins[number]) + static_cast<uint64_t>(weight));
     } else {
-      sums[number] += weight;
+      bins[number] += weight;
     }
   }
-  return Status();
+  return all >= 0;
+}
+
+template <typename T>
+Status CountInto(const KernelCall& call) {
+  const Tensor& weights = *call.in[2];
+  const int32_t* const numbers = Data<int32_t>(*call.in[0]);
+  const int64_t count = call.in[0]->count;
+  T* const bins = MutableData<T>(*call.out[0]);
+  const int64_t bin_count = call.out[0]->count;
+  std::fill_n(bins, bin_count, T{0});
+  bool are_valid = false;
+  if (std::is_integral_v<T> && weights.count == 0) {
+    are_valid = CountNumbers(numbers, count, bins, bin_count);
+  } else {  // floats are added up in order also where they are 1: from some number on that changes nothing
+    are_valid = AddWeights(numbers, weights.count > 0 ? Data<T>(weights) : nullptr, count, bins, bin_count);
+  }
+  return are_valid ? Status() : STILLFLOW_INVALID_ARGUMENT("Input arr must be non-negative!");
 }
 
 Status Bincount(const KernelCall& call) {
@@ -117,7 +154,7 @@ Status Bincount(const KernelCall& call) {
   shape.Add(bins);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, weights.dtype, shape));
   return ForType<float, double, int64_t, int32_t>(
-      "Bincount", weights.dtype, [&](auto tag) { return CountWeighted<typename decltype(tag)::type>(call); });
+      "Bincount", weights.dtype, [&](auto tag) { return CountInto<typename decltype(tag)::type>(call); });
 }
 
 template <typename T, typename Count>

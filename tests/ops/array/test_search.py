@@ -40,6 +40,20 @@ def test_counts(dtype, rng):
     assert evaluate(ops.bincount, np.zeros(0, np.int32)).shape == (0,)
 
 
+@pytest.mark.parametrize("bins", [1, 7, 1024, 1025, 5000])
+@pytest.mark.parametrize("size", [1, 2, 9, 10001])
+def test_counts_of_any_many_numbers_in_any_many_bins(size, bins, rng):
+    x = rng.integers(0, bins, size).astype(np.int32)
+    for dtype in ("int32", "int64", "float32"):
+        result = evaluate(lambda x, dtype=dtype: ops.bincount(x, minlength=bins, dtype=dtype), x)
+        np.testing.assert_array_equal(result, np.bincount(x, minlength=bins))
+    half = evaluate(lambda x: ops.bincount_op(x, bins // 2, ops.constant([], "int32")), x)
+    np.testing.assert_array_equal(half, np.bincount(x, minlength=bins)[: bins // 2])
+    x[-1] = -5
+    with pytest.raises(errors.InvalidArgumentError, match="Input arr must be non-negative"):
+        evaluate(lambda x: ops.bincount_op(x, bins, ops.constant([], "int32")), x)
+
+
 def test_weights(rng):
     x, weights = rng.integers(0, 9, 30).astype(np.int32), rng.standard_normal(30)
     np.testing.assert_allclose(evaluate(ops.bincount, x, weights), np.bincount(x, weights), rtol=1e-12)
