@@ -31,31 +31,26 @@ namespace {
 constexpr int64_t kExamplesPerChunk = 32;
 constexpr int64_t kRowsPerRun = 64;  // of sums over examples, as in reduce.cc
 
-// A logit's loss, and the gradient of scale * loss; the nodes of sigmoid_cross_entropy_with_logits.
-struct CrossEntropy {
-  float loss;
-  float gradient;
-};
+// The nodes of sigmoid_cross_entropy_with_logits: a logit's loss and the gradient of scale * loss, of `power`, which
+// is e^-|logit|.
+STILLFLOW_INLINE float PowerOf(float logit) { return ExpOfNonPositive(logit >= 0 ? -logit : logit); }
 
-template <bool kWantsLoss>
-STILLFLOW_INLINE CrossEntropy CrossEntropyOf(float logit, float label, float scale) {
-  const bool is_positive = logit >= 0;
-  const float e = ExpOfNonPositive(is_positive ? -logit : logit);
-  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * label) + Log1pOfUnit(e) : 0.0f;
-  const float slope = (scale * (1.0f / (1.0f + e))) * e;
-  const float gradient = (((is_positive ? scale : 0.0f) + -scale * label) + (is_positive ? 0.0f : slope)) +
-                         -(is_positive ? slope : 0.0f);
-  return {loss, gradient};
+STILLFLOW_INLINE float LossOf(float logit, float label, float power) {
+  return ((logit >= 0 ? logit : 0.0f) - logit * label) + Log1pOfUnit(power);
 }
 
-// The same for a label of 0, where most terms of the gradient are zeros that change nothing.
-template <bool kWantsLoss>
-STILLFLOW_INLINE CrossEntropy CrossEntropyOfSample(float logit, float scale) {
+STILLFLOW_INLINE float SlopeOf(float power, float scale) { return (scale * (1.0f / (1.0f + power))) * power; }
+
+STILLFLOW_INLINE float GradientOfTruth(float logit, float power, float scale) {
   const bool is_positive = logit >= 0;
-  const float e = ExpOfNonPositive(is_positive ? -logit : logit);
-  const float loss = kWantsLoss ? ((is_positive ? logit : 0.0f) - logit * 0.0f) + Log1pOfUnit(e) : 0.0f;
-  const float slope = (scale * (1.0f / (1.0f + e))) * e;
-  return {loss, is_positive ? scale - slope : slope};
+  const float slope = SlopeOf(power, scale);
+  return (((is_positive ? scale : 0.0f) + -scale) + (is_positive ? 0.0f : slope)) + -(is_positive ? slope : 0.0f);
+}
+
+// For a label of 0, where most terms are zeros that change nothing.
+STILLFLOW_INLINE float GradientOfSample(float logit, float power, float scale) {
+  const float slope = SlopeOf(power, scale);
+  return logit >= 0 ? scale - slope : slope;
 }
 
 struct Sizes {
@@ -155,21 +150,31 @@ struct ChunkScratch {
   }
 };
 
-// The sampled logits of distinct inputs, and from them losses (over the logits) and gradients.
+// The sampled logits of distinct inputs, and from them losses (over the logits) and gradients. In steps: a processor
+// that looks ahead over whole chains of operations has few elements in work.
 template <bool kWantsLoss>
 void CompareWithSamples(const Work& work, int64_t rows, float* logits, float* gradient) {
+  constexpr int64_t kMostAtOnce = 256;
+  float powers[kMostAtOnce];
   const int64_t samples = work.sizes.samples;
-  const float* bias = work.sampled_bias;
-  const float* log = work.sampled_log;
   const float scale = work.scale;
   for (int64_t i = 0; i < rows; ++i) {
-    float* logit = logits + i * samples;
-    float* slope = gradient + i * samples;
+    for (int64_t begin = 0; begin < samples; begin += kMostAtOnce) {
+      const int64_t count = std::min(kMostAtOnce, samples - begin);
+      const float* const bias = work.sampled_bias + begin;
+      const float* const log = work.sampled_log + begin;
+      float* const logit = logits + i * samples + begin;
+      float* const slope = gradient + i * samples + begin;
 #pragma GCC ivdep
-    for (int64_t j = 0; j < samples; ++j) {
-      const CrossEntropy result = CrossEntropyOfSample<kWantsLoss>((logit[j] + bias[j]) - log[j], scale);
-      if (kWantsLoss) logit[j] = result.loss;
-      slope[j] = result.gradient;
+      for (int64_t j = 0; j < count; ++j) {
+        logit[j] = (logit[j] + bias[j]) - log[j];
+        powers[j] = PowerOf(logit[j]);
+      }
+#pragma GCC ivdep
+      for (int64_t j = 0; j < count; ++j) slope[j] = GradientOfSample(logit[j], powers[j], scale);
+      if (!kWantsLoss) continue;
+#pragma GCC ivdep
+      for (int64_t j = 0; j < count; ++j) logit[j] = LossOf(logit[j], 0.0f, powers[j]);
     }
   }
 }
@@ -190,10 +195,10 @@ void CompareWithTruth(const Work& work, Range range, ChunkScratch* chunk) {
   const float* log = work.true_log + range.begin;
 #pragma GCC ivdep
   for (int64_t i = 0; i < examples; ++i) {
-    const CrossEntropy result =
-        CrossEntropyOf<kWantsLoss>((chunk->true_logits[i] + bias[i]) - log[i], 1.0f, work.scale);
-    chunk->true_losses[i] = result.loss;
-    slope[i] = result.gradient + 0.0f;
+    const float logit = (chunk->true_logits[i] + bias[i]) - log[i];
+    const float power = PowerOf(logit);
+    if (kWantsLoss) chunk->true_losses[i] = LossOf(logit, 1.0f, power);
+    slope[i] = GradientOfTruth(logit, power, work.scale) + 0.0f;
   }
 }
 
