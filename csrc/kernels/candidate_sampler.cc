@@ -191,8 +191,8 @@ class LogUniformTable {
       return;
     }
     const auto times = static_cast<float>(tries);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) expected[i] = -Expm1Float(times * missed_[classes[i]]);
+    for (int64_t i = 0; i < count; ++i) expected[i] = times * missed_[classes[i]];
+    for (int64_t i = 0; i < count; ++i) expected[i] = -Expm1Float(expected[i]);  // vector code
   }
 
  private:
