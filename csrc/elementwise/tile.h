@@ -9,7 +9,6 @@
 
 #include <algorithm>
 
-#include "kernel_api/processor.h"
 #include "kernel_api/stream.h"
 #include "math/lanes.h"
 #include "math/polynomial.h"
@@ -54,8 +53,9 @@ struct TileOp {
   int32_t arity;
   TileFunction run;
   StreamFunction stream = nullptr;
-  bool is_wide = false;    // `run` takes and makes floats where there are 16-bit floats
-  bool is_costly = false;  // takes longer than the conversion of a bfloat16
+  TileFunction run_in_halves = nullptr;  // through registers of half a line (processor.h)
+  bool is_wide = false;                  // `run` takes and makes floats where there are 16-bit floats
+  bool is_costly = false;                // takes longer than the conversion of a bfloat16
   bool takes_runs = false;
 };
 
@@ -71,6 +71,9 @@ extern const TileOp kSpecialTiles[];
 extern const TileOp kActivationTiles[];
 extern const TileOp kComparisonTiles[];
 extern const TileOp kCastTiles[];
+
+// What operations are derived from that take no longer than to load and store.
+struct Light {};
 
 // ---- Loops over elements ------------------------------------------------------------------------------------
 
@@ -115,10 +118,7 @@ STILLFLOW_INLINE auto Apply(Args... args) {
   }
 }
 
-// What operations are derived from that take no longer than to load and store.
-struct Light {};
-
-// These go through registers of half a line where lines are read faster so (processor.h).
+// For what Light operations do beside their usual function.
 #if defined(__AVX512F__) && !defined(__clang__)
 #define STILLFLOW_IN_HALVES __attribute__((noinline, target("prefer-vector-width=256")))
 template <typename Op, typename T>
@@ -137,16 +137,13 @@ STILLFLOW_INLINE void RunUnary(const TileCall& call) {
   ForElements<kStep<T, Result>>(
       call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
 }
-template <typename Op, typename T>
-STILLFLOW_IN_HALVES void UnaryTileInHalves(const TileCall& call) {
-  RunUnary<Op, T>(call);
-}
 // These are no part of what calls them, which would be long code made for each count.
 template <typename Op, typename T>
 __attribute__((noinline)) void UnaryTile(const TileCall& call) {
-  if constexpr (kIsInHalves<Op, T>) {
-    if (kProcessor.reads_in_halves) return UnaryTileInHalves<Op, T>(call);
-  }
+  RunUnary<Op, T>(call);
+}
+template <typename Op, typename T>
+STILLFLOW_IN_HALVES void UnaryTileInHalves(const TileCall& call) {
   RunUnary<Op, T>(call);
 }
 
@@ -253,14 +250,11 @@ STILLFLOW_INLINE void RunBinary(const TileCall& call) {
   }
 }
 template <typename Op, typename T>
-STILLFLOW_IN_HALVES void BinaryTileInHalves(const TileCall& call) {
+__attribute__((noinline)) void BinaryTile(const TileCall& call) {
   RunBinary<Op, T>(call);
 }
 template <typename Op, typename T>
-__attribute__((noinline)) void BinaryTile(const TileCall& call) {
-  if constexpr (kIsInHalves<Op, T>) {
-    if (kProcessor.reads_in_halves) return BinaryTileInHalves<Op, T>(call);
-  }
+STILLFLOW_IN_HALVES void BinaryTileInHalves(const TileCall& call) {
   RunBinary<Op, T>(call);
 }
 
@@ -375,7 +369,7 @@ template <typename Op, typename T, typename Result>
 constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, StreamFunction stream = nullptr) {
   const bool is_rounded = kIsWidened<Op, T> && std::is_same_v<Result, float>;
   const DType result = is_rounded ? DTypeOf<T>() : DTypeOf<Result>();
-  return {name, DTypeOf<T>(), result, arity, run, stream, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
+  return {name, DTypeOf<T>(), result, arity, run, stream, nullptr, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
 // The same for a type that has the bits of what it works on: of booleans GCC makes no vector code where one is
@@ -398,7 +392,9 @@ constexpr StreamFunction StreamOf() {
 template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T, false>());
+  TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T, false>());
+  if constexpr (kIsInHalves<Op, T>) op.run_in_halves = UnaryTileInHalves<Op, T>;
+  return op;
 }
 
 template <typename Op, typename T>
@@ -423,6 +419,7 @@ constexpr TileOp Binary(const char* name) {
   using W = Worked<Op, T>;
   TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
   op.takes_runs = !op.is_wide;
+  if constexpr (kIsInHalves<Op, T>) op.run_in_halves = BinaryTileInHalves<Op, T>;
   return op;
 }
 

@@ -100,6 +100,7 @@ def test_rows_in_segments_have_the_bits_of_adjacent_ones(shape, rng):
     x = rng.standard_normal(shape).astype(np.float32)
     whole = (10 * x).astype(np.int64)
     np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_sum(t, (0, 2)), whole), whole.sum((0, 2)))
+    x[0, 1, 1] = np.nan
     adjacent = np.ascontiguousarray(x.transpose(1, 0, 2)).reshape(shape[1], -1)
     for name in ("reduce_sum", "reduce_max", "reduce_prod"):
         reduce = getattr(ops, name)
