@@ -17,8 +17,9 @@ namespace stillflow {
 constexpr int64_t kRandomBytesAhead = 32 << 10;
 constexpr int64_t kStridedBytesAhead = 4 << 10;
 
-// Every other line first: gathers of rows of seven lines take 0.9 of the time so (Zen 4), those of one line no longer.
-// GCC takes a function that only prefetches for one without effect, and leaves out calls that are not inlined early.
+// Every other line first: gathers of rows of seven lines take 0.9 of the time so (Zen 4), those of one line no
+// longer. GCC takes a function that only prefetches for one without effect, and leaves out calls that are not inlined
+// early.
 STILLFLOW_INLINE void PrefetchRow(const void* row, int64_t bytes) {
   const char* const begin = static_cast<const char*>(row);
   __builtin_prefetch(begin, 0, 2);
