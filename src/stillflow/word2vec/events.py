@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 import stillflow as tf
-from stillflow.formats.protobuf import message
 from stillflow.projector import write_config
 
 # The step of which TensorBoard shows how long each operation took.
@@ -51,7 +50,7 @@ def write_projector(directory, words, matrix):
     shown = min(len(words), _MOST_PROJECTED)
     np.savetxt(folder / "vectors.tsv", matrix[:shown], fmt="%.6g", delimiter="\t")
     (folder / "words.tsv").write_text("".join(f"{word}\n" for word in words[:shown]), encoding="utf-8")
-    config = message("ProjectorConfig")()
+    config = tf.contrib.tensorboard.plugins.projector.ProjectorConfig()
     config.embeddings.add(
         tensor_name="vectors", tensor_path="projector/vectors.tsv", metadata_path="projector/words.tsv"
     )
