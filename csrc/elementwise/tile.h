@@ -4,7 +4,7 @@
 // what lies between two operations stays in cache.
 //
 // Operations know nothing of 16-bit floats. RunWidened has them work on floats; only what takes no longer than the
-// conversion of a bfloat16 has code with that inside.
+// conversion has code with that inside (of a bfloat16 here, of a half in half_tile.h).
 #pragma once
 
 #include <algorithm>
