@@ -81,7 +81,8 @@ Status FindBound(const KernelCall& call) {
 
 // ---- Counts -------------------------------------------------------------------------------------------------------
 
-// Adds to bins[number] for each number; those of no bin are left out. Returns whether all are at least 0.
+// Adds to bins[number] for each number; those of no bin are left out. Returns whether all are at least 0. T is
+// unsigned.
 template <typename T>
 bool CountNumbers(const int32_t* numbers, int64_t count, T* bins, int64_t bin_count) {
   constexpr int64_t kMostTwice = 1024;
@@ -131,9 +132,13 @@ Status CountInto(const KernelCall& call) {
   const int64_t bin_count = call.out[0]->count;
   std::fill_n(bins, bin_count, T{0});
   bool are_valid = false;
-  if (std::is_integral_v<T> && weights.count == 0) {
-    are_valid = CountNumbers(numbers, count, bins, bin_count);
-  } else {  // floats are added up in order also where they are 1: from some number on that changes nothing
+  if constexpr (std::is_integral_v<T>) {
+    if (weights.count == 0) {
+      are_valid = CountNumbers(numbers, count, reinterpret_cast<std::make_unsigned_t<T>*>(bins), bin_count);
+    } else {
+      are_valid = AddWeights(numbers, Data<T>(weights), count, bins, bin_count);
+    }
+  } else {  // in order also where they are 1: from some number on that changes nothing
     are_valid = AddWeights(numbers, weights.count > 0 ? Data<T>(weights) : nullptr, count, bins, bin_count);
   }
   return are_valid ? Status() : STILLFLOW_INVALID_ARGUMENT("Input arr must be non-negative!");
