@@ -42,11 +42,9 @@ STILLFLOW_INLINE Register<float> Rint(Register<float> x) { return Round<_MM_FROU
 // An operand of a HalfTile.
 class HalfOperand {
  public:
-  static constexpr int64_t kLanes = kRegisterBytes / 4;
-
   HalfOperand(const TileCall& call, int in) : from_(static_cast<const Half*>(call.in[in])), step_(1) {
     if ((call.scalars >> in & 1) == 0) return;
-    std::fill_n(scalar_, kLanes, *from_);
+    std::fill_n(scalar_, kHalfLanes, *from_);
     from_ = scalar_;
     step_ = 0;
   }
@@ -59,25 +57,24 @@ class HalfOperand {
  private:
   const Half* from_;
   int64_t step_;
-  Half scalar_[kLanes];
+  Half scalar_[kHalfLanes];
 };
 
 // Registers with a NaN are left to what all processors have.
 template <typename Op, typename... Operands>
 STILLFLOW_INLINE void RunHalves(const TileCall& call, const Operands&... operands) {
-  constexpr int64_t kLanes = HalfOperand::kLanes;
-  constexpr int64_t kAtOnce = 2 * kLanes;
+  constexpr int64_t kAtOnce = 2 * kHalfLanes;
   Half* const out = static_cast<Half*>(call.out);
   const auto run_one = [&](int64_t i) { out[i] = Narrow<Half>(Op::Run(operands.One(i)...)); };
   int64_t i = 0;
   for (; i + kAtOnce <= call.count; i += kAtOnce) {
     const Register<float> first = Op::Run(operands.Lanes(i)...);
-    const Register<float> second = Op::Run(operands.Lanes(i + kLanes)...);
+    const Register<float> second = Op::Run(operands.Lanes(i + kHalfLanes)...);
     if (__builtin_expect(HasNaN(first, second), false)) {
       for (int64_t k = i; k < i + kAtOnce; ++k) run_one(k);
     } else {
       StoreLanes(first, out + i);
-      StoreLanes(second, out + i + kLanes);
+      StoreLanes(second, out + i + kHalfLanes);
     }
   }
   for (; i < call.count; ++i) run_one(i);

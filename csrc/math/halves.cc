@@ -2,25 +2,17 @@
 
 namespace stillflow {
 
-#if defined(__F16C__)
-namespace {
-
-constexpr int64_t kLanes = kRegisterBytes / 4;
-constexpr int64_t kAtOnce = 2 * kLanes;
-
-}  // namespace
-#endif
-
 // The instructions make other NaNs, so that registers with one of them are left to what all processors have.
 
 void WidenHalves(const Half* from, int64_t count, float* to) {
   int64_t i = 0;
 #if defined(__F16C__)
+  constexpr int64_t kAtOnce = 2 * kHalfLanes;
   for (; i + kAtOnce <= count; i += kAtOnce) {
     const Register<float> first = LoadLanes(from + i);
-    const Register<float> second = LoadLanes(from + i + kLanes);
+    const Register<float> second = LoadLanes(from + i + kHalfLanes);
     std::memcpy(to + i, &first, sizeof first);
-    std::memcpy(to + i + kLanes, &second, sizeof second);
+    std::memcpy(to + i + kHalfLanes, &second, sizeof second);
     if (!__builtin_expect(HasNaN(first, second), false)) continue;
     for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Widen(from[k]);
   }
@@ -31,13 +23,14 @@ void WidenHalves(const Half* from, int64_t count, float* to) {
 void NarrowToHalves(const float* from, int64_t count, Half* to) {
   int64_t i = 0;
 #if defined(__F16C__)
+  constexpr int64_t kAtOnce = 2 * kHalfLanes;
   for (; i + kAtOnce <= count; i += kAtOnce) {
     Register<float> first;
     Register<float> second;
     std::memcpy(&first, from + i, sizeof first);
-    std::memcpy(&second, from + i + kLanes, sizeof second);
+    std::memcpy(&second, from + i + kHalfLanes, sizeof second);
     StoreLanes(first, to + i);
-    StoreLanes(second, to + i + kLanes);
+    StoreLanes(second, to + i + kHalfLanes);
     if (!__builtin_expect(HasNaN(first, second), false)) continue;
     for (int64_t k = i; k < i + kAtOnce; ++k) to[k] = Narrow<Half>(from[k]);
   }

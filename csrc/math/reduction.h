@@ -172,9 +172,9 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     return CombineRun<Op, Acc>(wide, count, false);
   } else {
     if constexpr (Op::kIsOfSet && std::is_same_v<T, Acc>) {
-      using Lane = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+      using Element = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
       if (count * static_cast<int64_t>(sizeof(T)) >= kRegisterBytes) {
-        return CombineInAnyOrder<Op, Lane>(reinterpret_cast<const Lane*>(data), count, Op::Start());
+        return CombineInAnyOrder<Op, Element>(reinterpret_cast<const Element*>(data), count, Op::Start());
       }
     }
     Acc lanes[kReductionLanes];
