@@ -61,14 +61,14 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
   }
 }
 
-constexpr int64_t kFewestInHalves = 512;  // elements: fewer lie in the first-level cache, or take no time
+constexpr int64_t kFewestByHalfLines = 512;  // elements: fewer lie in the first-level cache, or take no time
 
 inline void Run(const TileOp& op, const TileCall& call) {
   if (call.scalars + 1 == uint32_t{1} << op.arity) return RunOnSingles(op, call);
   if (op.is_wide) return RunWidened(op, call);
-  const bool is_in_halves =
-      call.count >= kFewestInHalves && kProcessor.reads_in_halves && op.run_in_halves != nullptr;
-  is_in_halves ? op.run_in_halves(call) : op.run(call);
+  const bool goes_by_half_lines =
+      call.count >= kFewestByHalfLines && kProcessor.reads_by_half_lines && op.run_by_half_lines != nullptr;
+  goes_by_half_lines ? op.run_by_half_lines(call) : op.run(call);
 }
 
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }

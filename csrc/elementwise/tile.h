@@ -53,9 +53,9 @@ struct TileOp {
   int32_t arity;
   TileFunction run;
   StreamFunction stream = nullptr;
-  TileFunction run_in_halves = nullptr;  // through registers of half a line (processor.h)
-  bool is_wide = false;                  // `run` takes and makes floats where there are 16-bit floats
-  bool is_costly = false;                // takes longer than the conversion of a bfloat16
+  TileFunction run_by_half_lines = nullptr;  // through registers of half a line (processor.h)
+  bool is_wide = false;                      // `run` takes and makes floats where there are 16-bit floats
+  bool is_costly = false;                    // takes longer than the conversion of a bfloat16
   bool takes_runs = false;
 };
 
@@ -120,13 +120,13 @@ STILLFLOW_INLINE auto Apply(Args... args) {
 
 // For what Light operations do beside their usual function.
 #if defined(__AVX512F__) && !defined(__clang__)
-#define STILLFLOW_IN_HALVES __attribute__((noinline, target("prefer-vector-width=256")))
+#define STILLFLOW_BY_HALF_LINES __attribute__((noinline, target("prefer-vector-width=256")))
 template <typename Op, typename T>
-constexpr bool kIsInHalves = std::is_base_of_v<Light, Op> && sizeof(T) >= 4;
+constexpr bool kGoesByHalfLines = std::is_base_of_v<Light, Op> && sizeof(T) >= 4;
 #else
-#define STILLFLOW_IN_HALVES
+#define STILLFLOW_BY_HALF_LINES
 template <typename Op, typename T>
-constexpr bool kIsInHalves = false;
+constexpr bool kGoesByHalfLines = false;
 #endif
 
 template <typename Op, typename T>
@@ -143,7 +143,7 @@ __attribute__((noinline)) void UnaryTile(const TileCall& call) {
   RunUnary<Op, T>(call);
 }
 template <typename Op, typename T>
-STILLFLOW_IN_HALVES void UnaryTileInHalves(const TileCall& call) {
+STILLFLOW_BY_HALF_LINES void UnaryTileByHalfLines(const TileCall& call) {
   RunUnary<Op, T>(call);
 }
 
@@ -254,7 +254,7 @@ __attribute__((noinline)) void BinaryTile(const TileCall& call) {
   RunBinary<Op, T>(call);
 }
 template <typename Op, typename T>
-STILLFLOW_IN_HALVES void BinaryTileInHalves(const TileCall& call) {
+STILLFLOW_BY_HALF_LINES void BinaryTileByHalfLines(const TileCall& call) {
   RunBinary<Op, T>(call);
 }
 
@@ -393,7 +393,7 @@ template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
   TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T, false>());
-  if constexpr (kIsInHalves<Op, T>) op.run_in_halves = UnaryTileInHalves<Op, T>;
+  if constexpr (kGoesByHalfLines<Op, T>) op.run_by_half_lines = UnaryTileByHalfLines<Op, T>;
   return op;
 }
 
@@ -419,7 +419,7 @@ constexpr TileOp Binary(const char* name) {
   using W = Worked<Op, T>;
   TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
   op.takes_runs = !op.is_wide;
-  if constexpr (kIsInHalves<Op, T>) op.run_in_halves = BinaryTileInHalves<Op, T>;
+  if constexpr (kGoesByHalfLines<Op, T>) op.run_by_half_lines = BinaryTileByHalfLines<Op, T>;
   return op;
 }
 

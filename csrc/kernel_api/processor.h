@@ -16,7 +16,7 @@ struct Processor {
   bool reads_in_pairs = false;
   // Whether what comes from the last-level cache or memory is read faster half a line at a time than in registers
   // that hold a line (Zen 4: sums of it 1.05 times, of two arrays of doubles 1.2 times).
-  bool reads_in_halves = false;
+  bool reads_by_half_lines = false;
 };
 
 inline Processor ThisProcessor() {

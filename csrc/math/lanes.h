@@ -132,7 +132,7 @@ STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
 }
 // The same by two instructions where a register holds a line of a cache.
 template <typename T>
-STILLFLOW_INLINE Register<T> LoadInHalves(const T* from) {
+STILLFLOW_INLINE Register<T> LoadByHalfLines(const T* from) {
 #if defined(__AVX512F__)
   const auto* const halves = reinterpret_cast<const __m256i*>(from);
   const __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256(halves));
@@ -221,15 +221,15 @@ class CombinedLanes {
 
   // The next elements: a multiple of kCount unless they are the last, and of another type than lanes have always.
   // What lies kBytesAhead behind, if any, is fetched.
-  template <int64_t kBytesAhead = 0, bool kInHalves = false, typename From>
+  template <int64_t kBytesAhead = 0, bool kByHalfLines = false, typename From>
   STILLFLOW_INLINE void Add(const From* from, int64_t count) {
     if constexpr (Op::kKeepsNaN) {
       Register<T> before[kRegisters];
       std::memcpy(before, lanes_, sizeof before);
-      if (__builtin_expect(!AddEach<kBytesAhead, kInHalves, true>(from, count), true)) return;
+      if (__builtin_expect(!AddEach<kBytesAhead, kByHalfLines, true>(from, count), true)) return;
       std::memcpy(lanes_, before, sizeof before);
     }
-    AddEach<kBytesAhead, kInHalves, false>(from, count);
+    AddEach<kBytesAhead, kByHalfLines, false>(from, count);
   }
 
   // Belong at the end: what has been combined, in a register's lanes or in one.
@@ -247,7 +247,7 @@ class CombinedLanes {
   static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
 
   // Returns whether there may be NaN, if these are taken for numbers.
-  template <int64_t kBytesAhead, bool kInHalves, bool kAreNumbers, typename From>
+  template <int64_t kBytesAhead, bool kByHalfLines, bool kAreNumbers, typename From>
   STILLFLOW_INLINE bool AddEach(const From* from, int64_t count) {
     NaNWatch<T> watch;
     int64_t i = 0;
@@ -258,8 +258,8 @@ class CombinedLanes {
       }
       Register<T> loaded[kRegisters];
       for (int k = 0; k < kRegisters; ++k) {
-        if constexpr (kInHalves) {
-          loaded[k] = LoadInHalves(from + i + k * kWhole);
+        if constexpr (kByHalfLines) {
+          loaded[k] = LoadByHalfLines(from + i + k * kWhole);
         } else {
           loaded[k] = LoadLanes(from + i + k * kWhole);
         }
@@ -294,10 +294,10 @@ class CombinedLanes {
   Register<T> lanes_[kRegisters];
 };
 
-template <typename Op, int kCount, int64_t kBytesAhead = 0, bool kInHalves = false, typename T>
+template <typename Op, int kCount, int64_t kBytesAhead = 0, bool kByHalfLines = false, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   CombinedLanes<Op, kCount, T> lanes(start);
-  lanes.template Add<kBytesAhead, kInHalves>(from, count);
+  lanes.template Add<kBytesAhead, kByHalfLines>(from, count);
   return lanes.Total();
 }
 

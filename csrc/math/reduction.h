@@ -137,13 +137,13 @@ constexpr bool kFillsRegisters = std::is_same_v<T, Acc> && sizeof(T) >= 4;
 template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 
-// Calls read(bytes_ahead, in_halves), two constants, as what is read does best.
+// Calls read(bytes_ahead, by_half_lines), two constants, as what is read does best.
 template <typename Read>
 STILLFLOW_INLINE auto ReadAsBest(bool is_in_memory, const Read& read) {
   using Ahead = std::integral_constant<int64_t, kReductionBytesAhead>;
   using NotAhead = std::integral_constant<int64_t, 0>;
   if (is_in_memory && kProcessor.asks_for_lines) return read(Ahead{}, std::false_type{});
-  if (kProcessor.reads_in_halves) return read(NotAhead{}, std::true_type{});
+  if (kProcessor.reads_by_half_lines) return read(NotAhead{}, std::true_type{});
   return read(NotAhead{}, std::false_type{});
 }
 
@@ -154,8 +154,9 @@ Acc CombineRun(const T* data, int64_t count, bool is_in_memory) {
     using L = Lane<Op, T>;
     const auto start = static_cast<L>(Op::Start());
     const L* from = reinterpret_cast<const L*>(data);
-    return ReadAsBest(is_in_memory, [=](auto bytes_ahead, auto in_halves) {
-      return static_cast<Acc>(CombineInLanes<Op, kReductionLanes, bytes_ahead(), in_halves()>(from, count, start));
+    return ReadAsBest(is_in_memory, [=](auto bytes_ahead, auto by_half_lines) {
+      return static_cast<Acc>(
+          CombineInLanes<Op, kReductionLanes, bytes_ahead(), by_half_lines()>(from, count, start));
     });
   } else if constexpr (std::is_same_v<T, Half>) {
     float wide[kReductionRun];
@@ -218,10 +219,10 @@ void CombineRunsAtOnce(const T* data, int64_t count, bool is_in_memory, Acc* to)
   constexpr int kRuns = kRegisterBytes / static_cast<int>(sizeof(T));
   const auto start = static_cast<L>(Op::Start());
   Register<L> runs[kRuns];
-  ReadAsBest(is_in_memory, [&](auto bytes_ahead, auto in_halves) {
+  ReadAsBest(is_in_memory, [&](auto bytes_ahead, auto by_half_lines) {
     for (int k = 0; k < kRuns; ++k) {
       CombinedLanes<Op, kReductionLanes, L> lanes(start);
-      lanes.template Add<bytes_ahead(), in_halves()>(reinterpret_cast<const L*>(data + k * count), count);
+      lanes.template Add<bytes_ahead(), by_half_lines()>(reinterpret_cast<const L*>(data + k * count), count);
       runs[k] = lanes.Folded();
     }
   });
