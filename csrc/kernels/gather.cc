@@ -112,12 +112,14 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
     const int64_t batch_offset = block / picking.outer * picking.picks;
     const Index* const picks = Data<Index>(indices) + batch_offset;
     const char* const from = Data<char>(*call.in[0]) + block * size * row_bytes;
+    // Also for an index that is not in range: nothing comes of asking.
+    const auto begin = reinterpret_cast<uintptr_t>(from);
     const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
-      if (IsWithin(picks[i], size)) PrefetchRow(from + picks[i] * row_bytes, row_bytes);
+      PrefetchRow(reinterpret_cast<const char*>(begin + static_cast<uint64_t>(picks[i]) * row_bytes), row_bytes);
     };
-    FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kRandomBytesAhead));
+    FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
     for (int64_t i = first; i < last; ++i) {
-      ahead.Before(i, fetch);
+      ahead.Before(i);
       const int64_t index = picks[i];
       if (!IsWithin(index, size)) return BadIndex("indices", indices, batch_offset + i, index, size);
       sink.Put(from + index * row_bytes, row_bytes);

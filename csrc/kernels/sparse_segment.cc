@@ -98,12 +98,12 @@ Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t 
       PrefetchRow(data + segments.indices[i] * width, row_bytes);
     };
     FetchAhead ahead(segments.starts[range.begin], segments.starts[range.end],
-                     RowsAhead(row_bytes, kRandomBytesAhead));
+                     RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
     for (int64_t s = range.begin; s < range.end; ++s) {
       T* const row = output + s * width;
       std::memset(static_cast<void*>(row), 0, width * sizeof(T));
       for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
-        ahead.Before(i, fetch);
+        ahead.Before(i);
         UpdateRow<AddTo>(row, data + segments.indices[i] * width, width);
       }
       const int64_t rows = segments.starts[s + 1] - segments.starts[s];

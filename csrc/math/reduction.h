@@ -250,8 +250,8 @@ void CombineShortRows(const T* from, int64_t rows, int64_t count, int64_t behind
 }
 
 // Whole rows are combined with what is there, element by element; several at a time, which saves as many passes over
-// it. Processors do not foresee so many rows: if `is_fetched`, the next ones are asked for, or, where one begins when
-// another ends, they are read in this order.
+// it. Some processors do not foresee so many rows: if `is_fetched`, the next ones are asked for there, or, where one
+// begins when another ends, they are read in this order.
 template <typename Op, typename Acc, typename T>
 void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width, bool is_fetched, Acc* to) {
   constexpr int64_t kRowsAtOnce = 4;
@@ -260,6 +260,7 @@ void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width,
   const auto prepared = [](const T* row, int64_t j) { return Op::Prepare(Load(row[j])); };
   constexpr int64_t kMostInOrder = 4096;  // bytes of a row that is combined with what stays in the first-level cache
   const bool is_in_order = is_fetched && stride == width && width * static_cast<int64_t>(sizeof(Acc)) <= kMostInOrder;
+  const bool asks_for_rows = is_fetched && kProcessor.asks_for_rows;
   int64_t i = 0;
   for (; !is_in_order && i + kRowsAtOnce <= rows; i += kRowsAtOnce) {
     const T* const a = from + i * stride;
@@ -268,7 +269,7 @@ void CombineRowsInto(const T* from, int64_t rows, int64_t stride, int64_t width,
     const T* const d = c + stride;
     for (int64_t begin = 0; begin < width; begin += kBlock) {
       const int64_t end = std::min(begin + kBlock, width);
-      for (int64_t row = kRowsAtOnce; is_fetched && row < 2 * kRowsAtOnce; ++row) {
+      for (int64_t row = kRowsAtOnce; asks_for_rows && row < 2 * kRowsAtOnce; ++row) {
         for (int64_t j = begin; j < end; j += kPerLine) __builtin_prefetch(a + row * stride + j, 0, 2);
       }
 #pragma GCC ivdep

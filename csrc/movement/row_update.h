@@ -131,9 +131,9 @@ void UpdateInOrder(const RowUpdates<T> work, int64_t count, const Number number)
     if (work.rows[update] >= 0) PrefetchRow(work.table + work.rows[update] * width, row_bytes);
     PrefetchRow(work.updates + update * work.update_stride, row_bytes);
   };
-  FetchAhead ahead(0, kWidth > 0 ? 0 : count, RowsAhead(row_bytes, kRandomBytesAhead));
+  FetchAhead ahead(0, kWidth > 0 ? 0 : count, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
   for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kWidth == 0) ahead.Before(i, fetch);
+    if constexpr (kWidth == 0) ahead.Before(i);
     const int64_t update = number(i);
     if (work.rows[update] < 0) continue;
     UpdateRow<Operation>(work.table + work.rows[update] * width, work.updates + update * work.update_stride, width,

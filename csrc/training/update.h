@@ -175,9 +175,9 @@ void UpdateInOrder(const Formula& formula, const LockedVariables& locked, const 
   const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
     for (int k = 0; k < kVariables; ++k) PrefetchRow(variables[k] + rows[number(i)] * width, row_bytes);
   };
-  FetchAhead ahead(0, count, RowsAhead(row_bytes * kVariables, kRandomBytesAhead));
+  FetchAhead ahead(0, count, RowsAhead(row_bytes * kVariables, kProcessor.random_bytes_ahead), fetch);
   for (int64_t i = 0; i < count; ++i) {
-    ahead.Before(i, fetch);
+    ahead.Before(i);
     const int64_t update = number(i);
     T* row[kVariables];
     for (int k = 0; k < kVariables; ++k) row[k] = variables[k] + rows[update] * width;
