@@ -216,13 +216,43 @@ Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from
       PrefetchRow(from + walk_ahead.from, run_bytes);
       walk_ahead.Next();
     };
-    FetchAhead ahead(range.begin, range.end, RowsAhead(run_bytes, kStridedBytesAhead));
+    FetchAhead ahead(range.begin, range.end, RowsAhead(run_bytes, kStridedBytesAhead), fetch);
     LineWriter writer(reinterpret_cast<char*>(to + range.begin * copy.dims[last]));
     for (int64_t run = range.begin; run < range.end; ++run, walk.Next()) {
-      ahead.Before(run, fetch);
+      ahead.Before(run);
       writer.Append(reinterpret_cast<const char*>(from + walk.from), run_bytes);
     }
     writer.Finish();
+  });
+}
+
+// Runs of at most kPiece bytes, which lie `step` bytes apart in the source and one after another where they go. Whole
+// pieces are copied: what is too much of one is overwritten by the next.
+template <int kPiece>
+void CopyPiecewise(const char* from, int64_t step, int64_t bytes, int64_t runs, char* to) {
+  const int64_t last = (kPiece - 1) / bytes;  // runs that nothing follows far enough
+  int64_t i = 0;
+  for (; i < runs - last; ++i, from += step, to += bytes) CopyPieces<kPiece>(to, from, kPiece);
+  for (; i < runs; ++i, from += step, to += bytes) CopySmall(to, from, bytes);
+}
+
+// Runs of less than a line, that follow each other at any distance.
+template <typename T>
+Status CopyShortRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const int last = copy.rank - 1;
+  const int64_t length = copy.dims[last];
+  const auto bytes = static_cast<int64_t>(length * sizeof(T));
+  const auto step = static_cast<int64_t>(copy.from_strides[last - 1] * sizeof(T));
+  const auto copy_runs = bytes <= 8 ? CopyPiecewise<8> : bytes <= 16 ? CopyPiecewise<16> : CopyPiecewise<32>;
+  return ForEachChunk(call, copy.Count() / length, kBytesPerChunk / bytes, [&](Range range) {
+    Walk walk(copy, last, range.begin);
+    for (int64_t run = range.begin; run < range.end;) {
+      const int64_t runs = std::min(walk.Left(), range.end - run);
+      copy_runs(reinterpret_cast<const char*>(from + walk.from), step, bytes, runs,
+                reinterpret_cast<char*>(to + walk.to));
+      walk.Skip(runs);
+      run += runs;
+    }
   });
 }
 
@@ -235,6 +265,8 @@ Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const T* from, 
   if (is_large && !has_whole_lines && run_bytes > kShortRunBytes && run_bytes < kLongRunBytes && IsDense(copy)) {
     return StreamRuns(call, copy, from, to);
   }
+  const bool are_apart = copy.rank > 1 && copy.from_strides[copy.rank - 2] >= copy.dims[copy.rank - 1];
+  if (run_bytes <= kShortRunBytes && are_apart && IsDense(copy)) return CopyShortRuns(call, copy, from, to);
   const bool is_streamed = is_large && (has_whole_lines || run_bytes >= kLongRunBytes);
   const auto copy_line = [=](const T* source, T* target, int64_t count) {
     const auto bytes = static_cast<int64_t>(count * sizeof(T));

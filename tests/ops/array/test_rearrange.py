@@ -96,6 +96,19 @@ def test_every_second_or_later_element(distance, dtype, rng):
             np.testing.assert_array_equal(result, x[part])
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 8, 11, 16, 17, 31, 32, 33])
+def test_short_runs_apart_from_each_other(width, dtype, rng):
+    x = rng.integers(0, 120, (3, 70, width + 2)).astype(dtype)
+    for part in (np.s_[:, :, 1:-1], np.s_[1:, 1:, 2:], np.s_[:, ::3, :width], np.s_[::2, 60:, 1 : 1 + width]):
+        for isa_name in ISAS:
+            result = evaluate(lambda x, part=part: x[part], x, isa_name=isa_name)
+            np.testing.assert_array_equal(result, x[part])
+    long = rng.integers(0, 120, (40001, width + 1)).astype(dtype)  # several chunks
+    for threads in (1, 3):
+        np.testing.assert_array_equal(evaluate(lambda x: x[:, 1:], long, threads=threads), long[:, 1:])
+
+
 def test_misfits_are_named():
     x = np.zeros((2, 3), np.float32)
     unknown = [ops.placeholder(dtype="float32") for _ in range(2)]
