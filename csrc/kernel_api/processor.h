@@ -26,8 +26,8 @@ struct Processor {
   // that hold a line (Zen 4: sums of it 1.05 times, of two arrays of doubles 1.2 times).
   bool reads_by_half_lines = false;
   // Whether rows at random places are asked for into the first-level cache instead of the second, and how far ahead.
-  // What is on its way to the first occupies one of its line buffers for as long as memory takes: where these are few,
-  // gathers and updates take 1.3 times as long (Xeons, Zen 4); where they are many, 0.75 of the time (Zen 5).
+  // What is on its way to the first occupies one of its line buffers for as long as memory takes: where these are
+  // few, gathers and updates take 1.3 times as long (Xeons, Zen 4); where they are many, 0.75 of the time (Zen 5).
   bool fetches_to_first_cache = false;
   int64_t random_bytes_ahead = 32 << 10;
 };
