@@ -143,6 +143,7 @@ C_LAYERS = {
     "gemm": {"gemm", "math", "kernel_api"},
     "linear": {"linear", "gemm", "math", "kernel_api"},
     "movement": {"movement", "math", "kernel_api"},
+    "reduction": {"reduction", "movement", "math", "kernel_api"},
     "softmax": {"softmax", "movement", "math", "kernel_api"},
     "training": {"training", "movement", "math", "kernel_api"},
     "kernels": {
@@ -152,6 +153,7 @@ C_LAYERS = {
         "math",
         "movement",
         "random",
+        "reduction",
         "softmax",
         "training",
         "kernel_api",

@@ -143,7 +143,7 @@ class Best {
  public:
   // At least a register's elements, the first of which is element `begin`.
   void LookAt(const W* block, int64_t count, int64_t begin) {
-    const W best_of_block = CombineInAnyOrder<Order>(block, count, Order::template Worst<W>());
+    const W best_of_block = CombineInAnyOrder<Order, kRegisterBytes>(block, count, Order::template Worst<W>());
     if (index_ >= 0 && !Order::IsBetter(best_of_block, best_)) return;
     const int64_t place = FirstEqual(block, count, best_of_block);
     if (place < 0) return;  // nothing but NaN

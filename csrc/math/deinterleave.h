@@ -10,32 +10,40 @@
 
 namespace stillflow {
 
-constexpr int64_t kPartBytes = 16;
+constexpr int kPartBytes = 16;
 
-// The parts at `from`, `from` + stride, ... side by side.
+// As many parts of kBytes, 16 or 32, as fill a register: those at `from`, `from` + stride, ... side by side.
+template <int kBytes>
 STILLFLOW_INLINE Register<uint8_t> LoadParts(const char* from, int64_t stride) {
   const auto part = [=](int i) __attribute__((always_inline)) {
-    RegisterOf<uint64_t, kPartBytes>::type loaded;
-    std::memcpy(&loaded, from + i * stride, kPartBytes);
+    typename RegisterOf<uint64_t, kBytes>::type loaded;
+    std::memcpy(&loaded, from + i * stride, kBytes);
     return loaded;
   };
+  if constexpr (kBytes == kRegisterBytes) {
+    return (Register<uint8_t>)part(0);
+  } else {
 #if defined(__AVX512F__)
-  __m512i parts = _mm512_castsi128_si512((__m128i)part(0));
-  parts = _mm512_inserti32x4(parts, (__m128i)part(1), 1);
-  parts = _mm512_inserti32x4(parts, (__m128i)part(2), 2);
-  return (Register<uint8_t>)_mm512_inserti32x4(parts, (__m128i)part(3), 3);
+    if constexpr (kBytes == 32) {
+      const __m512i parts = _mm512_castsi256_si512((__m256i)part(0));
+      return (Register<uint8_t>)_mm512_inserti64x4(parts, (__m256i)part(1), 1);
+    } else {
+      __m512i parts = _mm512_castsi128_si512((__m128i)part(0));
+      parts = _mm512_inserti32x4(parts, (__m128i)part(1), 1);
+      parts = _mm512_inserti32x4(parts, (__m128i)part(2), 2);
+      return (Register<uint8_t>)_mm512_inserti32x4(parts, (__m128i)part(3), 3);
+    }
 #elif defined(__AVX2__)
-  return (Register<uint8_t>)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)part(0)), (__m128i)part(1), 1);
-#else
-  return (Register<uint8_t>)part(0);
+    return (Register<uint8_t>)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)part(0)), (__m128i)part(1), 1);
 #endif
+  }
 }
 
 // The lower (half 0) or upper halves of each part of a and b, lane by lane in turn.
 template <int kHalf, typename Vector, int... kLane>
 STILLFLOW_INLINE Vector InterleaveParts(Vector a, Vector b, std::integer_sequence<int, kLane...>) {
   constexpr int kLanes = sizeof...(kLane);
-  constexpr int kPart = kLanes * static_cast<int>(kPartBytes) / kRegisterBytes;
+  constexpr int kPart = kLanes * kPartBytes / kRegisterBytes;
   return __builtin_shuffle(
       a, b, Vector{(kLane / kPart * kPart + kLane % kPart / 2 + kHalf * kPart / 2 + kLane % 2 * kLanes)...});
 }
@@ -52,7 +60,7 @@ STILLFLOW_INLINE void TransposeParts(const T* from, int64_t from_stride, T* to, 
   Vector next[kPart];
   for (int i = 0; i < kPart; ++i) {
     const auto* const row = reinterpret_cast<const char*>(from + i * from_stride);
-    rows[i] = (Vector)LoadParts(row, kPart * from_stride * static_cast<int64_t>(sizeof(T)));
+    rows[i] = (Vector)LoadParts<kPartBytes>(row, kPart * from_stride * static_cast<int64_t>(sizeof(T)));
   }
   // Each round interleaves rows i and i + n/2: a perfect shuffle of the whole square, log2(n) times.
   for (int round = 1; round < kPart; round *= 2) {

@@ -84,6 +84,15 @@ struct LargerLanes : PlusLanes {
   }
 };
 
+// What is combined if there is no NaN.
+template <typename Op>
+struct OfNumbers : Op {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return Op::CombineNumbers(a, b);
+  }
+};
+
 // Whether a NaN was among registers of floats or doubles.
 template <typename T>
 class NaNWatch {
@@ -226,16 +235,24 @@ class CombinedLanes {
     if constexpr (Op::kKeepsNaN) {
       Register<T> before[kRegisters];
       std::memcpy(before, lanes_, sizeof before);
-      if (__builtin_expect(!AddEach<kBytesAhead, kByHalfLines, true>(from, count), true)) return;
+      NaNWatch<T> watch;
+      AddEach<kBytesAhead, kByHalfLines, true>(from, count, &watch);
+      if (__builtin_expect(!watch.HasSeen(), true)) return;
       std::memcpy(lanes_, before, sizeof before);
     }
-    AddEach<kBytesAhead, kByHalfLines, false>(from, count);
+    AddEach<kBytesAhead, kByHalfLines, false>(from, count, nullptr);
+  }
+  // The same if all are numbers, which `watch` tells.
+  template <int64_t kBytesAhead, bool kByHalfLines>
+  STILLFLOW_INLINE void AddNumbers(const T* from, int64_t count, NaNWatch<T>* watch) {
+    AddEach<kBytesAhead, kByHalfLines, true>(from, count, watch);
   }
 
   // Belong at the end: what has been combined, in a register's lanes or in one.
+  template <typename Folding = Op>
   STILLFLOW_INLINE Register<T> Folded() {
     for (int width = kRegisters / 2; width > 0; width /= 2) {
-      for (int k = 0; k < width; ++k) lanes_[k] = Op::Combine(lanes_[k], lanes_[k + width]);
+      for (int k = 0; k < width; ++k) lanes_[k] = Folding::Combine(lanes_[k], lanes_[k + width]);
     }
     return lanes_[0];
   }
@@ -246,10 +263,8 @@ class CombinedLanes {
   static constexpr int kRegisters = kCount / kWhole;
   static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
 
-  // Returns whether there may be NaN, if these are taken for numbers.
   template <int64_t kBytesAhead, bool kByHalfLines, bool kAreNumbers, typename From>
-  STILLFLOW_INLINE bool AddEach(const From* from, int64_t count) {
-    NaNWatch<T> watch;
+  STILLFLOW_INLINE void AddEach(const From* from, int64_t count, NaNWatch<T>* watch) {
     int64_t i = 0;
     for (; i + kCount <= count; i += kCount) {
       if constexpr (kBytesAhead > 0) {
@@ -264,18 +279,15 @@ class CombinedLanes {
           loaded[k] = LoadLanes(from + i + k * kWhole);
         }
       }
-      Combine<kAreNumbers>(loaded, &watch);
+      Combine<kAreNumbers>(loaded, watch);
     }
     if constexpr (std::is_same_v<From, T>) {
-      if (i < count) {
-        Register<T> loaded[kRegisters];
-        for (int k = 0; k < kRegisters; ++k) {
-          loaded[k] = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_);
-        }
-        Combine<kAreNumbers>(loaded, &watch);
+#pragma GCC unroll 16
+      for (int k = 0; k < kRegisters; ++k) {
+        if (i + k * kWhole >= count) break;
+        CombineOne<kAreNumbers>(LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_), &lanes_[k], watch);
       }
     }
-    return watch.HasSeen();
   }
 
   template <bool kAreNumbers>
@@ -287,6 +299,15 @@ class CombinedLanes {
       } else {
         lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded[k]));
       }
+    }
+  }
+  template <bool kAreNumbers>
+  STILLFLOW_INLINE static void CombineOne(Register<T> loaded, Register<T>* lanes, NaNWatch<T>* watch) {
+    if constexpr (kAreNumbers) {
+      *lanes = Op::CombineNumbers(*lanes, loaded);
+      watch->See(loaded, loaded);
+    } else {
+      *lanes = Op::Combine(*lanes, Op::Prepare(loaded));
     }
   }
 
@@ -301,22 +322,28 @@ STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   return lanes.Total();
 }
 
-// At least a register's elements, where neither order nor repetition matters: the last register overlaps the one
-// before it.
-template <typename Op, typename T>
+// At least kBytes, a register's or less, where neither order nor repetition matters: the last of so many bytes
+// overlap those before them.
+template <typename Op, int kBytes, typename T>
 STILLFLOW_INLINE T CombineInAnyOrder(const T* from, int64_t count, T start) {
-  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  using Lanes = typename RegisterOf<T, kBytes>::type;
+  constexpr int kWhole = kBytes / static_cast<int>(sizeof(T));
   constexpr int kChains = 4;  // whose latencies overlap
-  Register<T> chains[kChains];
-  for (auto& chain : chains) chain = start - Register<T>{};
+  const auto load = [from](int64_t i) __attribute__((always_inline)) {
+    Lanes lanes;
+    std::memcpy(&lanes, from + i, kBytes);
+    return lanes;
+  };
+  Lanes chains[kChains];
+  for (auto& chain : chains) chain = start - Lanes{};
   int64_t i = 0;
   for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
-    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], LoadLanes(from + i + k * kWhole));
+    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], load(i + k * kWhole));
   }
-  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], LoadLanes(from + i));
-  chains[1] = Op::Combine(chains[1], LoadLanes(from + count - kWhole));
+  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], load(i));
+  chains[1] = Op::Combine(chains[1], load(count - kWhole));
   chains[0] = Op::Combine(Op::Combine(chains[0], chains[1]), Op::Combine(chains[2], chains[3]));
-  return CombineHalves<Op, T, kRegisterBytes>(chains[0]);
+  return CombineHalves<Op, T, kBytes>(chains[0]);
 }
 
 }  // namespace stillflow
