@@ -12,6 +12,7 @@
 #include "math/deinterleave.h"
 #include "math/element.h"
 #include "math/lanes.h"
+#include "reduction/widened.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -23,6 +24,9 @@ namespace {
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kElementsPerBlock = 1024;
 constexpr int64_t kColumns = 256;
+// Rows shorter than that are taken apart into columns, so many together.
+constexpr int64_t kShortRowBytes = 256;
+constexpr int64_t kShortRows = 128;
 // So few columns, each with at least the rows of a block, are looked at as rows are.
 constexpr int64_t kMostNarrow = 8;
 constexpr int64_t kRowsPerBlock = 256;
@@ -54,13 +58,6 @@ struct Smaller : PlusLanes {
   static constexpr W Worst() {
     return Limits<W>::has_infinity ? Limits<W>::infinity() : Limits<W>::max();
   }
-};
-
-// The input seen as [outer, size, inner].
-struct Layout {
-  int64_t outer;
-  int64_t size;
-  int64_t inner;
 };
 
 // A bit, or as many as it has bytes, of each lane that equals its fellow. Elsewhere than on x86 of the first one
@@ -117,24 +114,45 @@ int64_t FirstEqual(const W* from, int64_t count, W value) {
   return -1;
 }
 
-template <typename Order, typename T>
-int64_t FindOneByOne(const T* row, int64_t size) {
-  int64_t first = 0;
-  if constexpr (kIsFloating<T>) {
-    while (first < size && Load(row[first]) != Load(row[first])) ++first;
-    if (first == size) return 0;
-  }
-  auto best = Load(row[first]);
-  int64_t index = first;
-  for (int64_t i = first + 1; i < size; ++i) {
-    const auto value = Load(row[i]);
-    if (Order::IsBetter(value, best)) {
-      best = value;
-      index = i;
+// Where places are written.
+class Places {
+ public:
+  explicit Places(const Tensor& to) : to_(to.data), are_int32_(to.dtype == DType::kInt32) {}
+  void Put(int64_t i, int64_t place) const {
+    if (are_int32_) {
+      static_cast<int32_t*>(to_)[i] = static_cast<int32_t>(place);
+    } else {
+      static_cast<int64_t*>(to_)[i] = place;
     }
   }
-  return index;
+  __attribute__((noinline)) void Put(int64_t at, int64_t count, const int64_t* places) const {
+    for (int64_t i = 0; i < count; ++i) Put(at + i, places[i]);
+  }
+
+ private:
+  void* const to_;
+  const bool are_int32_;
+};
+
+// Elements as they are compared: `from` itself, or a copy.
+template <typename T, typename W>
+STILLFLOW_INLINE const W* Compared(const T* from, int64_t count, W* buffer) {
+  if constexpr (std::is_same_v<T, W>) {
+    return from;
+  } else {
+    WidenRun(from, count, buffer);
+    return buffer;
+  }
 }
+
+// Apart as words, of which there are fewer types.
+template <typename W>
+void TakeApart(const W* from, int64_t rows, int64_t columns, W* to, int64_t to_stride) {
+  using Word = WordOf<W>;
+  Deinterleave(reinterpret_cast<const Word*>(from), rows, columns, reinterpret_cast<Word*>(to), to_stride);
+}
+
+// ---- Rows ---------------------------------------------------------------------------------------------------
 
 // The best of all blocks that have been looked at, and where it is. Block by block, a block is still in cache when
 // its best element is looked for.
@@ -162,93 +180,139 @@ class Best {
 template <typename Order, typename T>
 int64_t FindInRow(const T* row, int64_t size) {
   using W = decltype(Load(T{}));
-  if (size * static_cast<int64_t>(sizeof(W)) < kRegisterBytes) return FindOneByOne<Order>(row, size);
+  W buffer[std::is_same_v<T, W> ? 1 : kElementsPerBlock];
   Best<Order, W> best;
   for (int64_t i = 0; i < size; i += kElementsPerBlock) {
     const int64_t begin = std::min(i, std::max<int64_t>(size - kElementsPerBlock, 0));
     const int64_t count = std::min(kElementsPerBlock, size);
-    if constexpr (std::is_same_v<T, W>) {
-      best.LookAt(row + begin, count, begin);
-    } else {
-      W widened[kElementsPerBlock];
-      for (int64_t j = 0; j < count; ++j) widened[j] = Load(row[begin + j]);
-      best.LookAt(widened, count, begin);
-    }
+    best.LookAt(Compared(row + begin, count, buffer), count, begin);
   }
   return best.index();
 }
 
+// ---- Columns ------------------------------------------------------------------------------------------------
+
+// Where something has been found in a block of rows that begins at `begin`.
+template <typename Place>
+constexpr auto kNone = static_cast<Place>(-1);
+template <typename Place>
+__attribute__((noinline)) void NotePlaces(const Place* places, int64_t count, int64_t begin, int64_t* found) {
+  for (int64_t j = 0; j < count; ++j) found[j] = places[j] == kNone<Place> ? found[j] : begin + places[j];
+}
+
+// In up to kColumns columns of `size` rows, `stride` elements apart. Places within blocks of rows are as wide as
+// elements, so that registers hold as many of them.
+template <typename Order, typename T>
+void FindInColumns(const T* from, int64_t size, int64_t stride, int64_t columns, const Places& to, int64_t at) {
+  using W = decltype(Load(T{}));
+  using Place = WordOf<W>;
+  constexpr int64_t kRows = 255;
+  W buffer[std::is_same_v<T, W> ? 1 : kColumns];
+  W best[kColumns];
+  Place places[kColumns];
+  int64_t found[kColumns] = {};
+  std::copy_n(Compared(from, columns, buffer), columns, best);
+  for (int64_t begin = 1; begin < size; begin += kRows) {
+    std::fill_n(places, columns, kNone<Place>);
+    const auto rows = static_cast<Place>(std::min(kRows, size - begin));
+    for (Place i = 0; i < rows; ++i) {
+      const W* const row = Compared(from + (begin + i) * stride, columns, buffer);
+#pragma GCC ivdep
+      for (int64_t j = 0; j < columns; ++j) {
+        const W value = row[j];
+        const bool is_better = Order::IsBetter(value, best[j]) | ((best[j] != best[j]) & (value == value));
+        best[j] = is_better ? value : best[j];
+        places[j] = is_better ? i : places[j];
+      }
+    }
+    NotePlaces(places, columns, begin, found);
+  }
+  to.Put(at, columns, found);
+}
+
+// ---- Between them -------------------------------------------------------------------------------------------
+
+// Short rows, taken apart into columns.
+template <typename Order, typename T>
+void FindInShortRows(const T* from, int64_t size, Range rows, const Places& to) {
+  using W = decltype(Load(T{}));
+  constexpr int64_t kMostElements = kShortRows * kShortRowBytes / static_cast<int64_t>(sizeof(W));
+  W buffer[std::is_same_v<T, W> ? 1 : kMostElements];
+  W columns[kMostElements];
+  for (int64_t i = rows.begin; i < rows.end; i += kShortRows) {
+    const int64_t count = std::min(kShortRows, rows.end - i);
+    TakeApart(Compared(from + i * size, count * size, buffer), count, size, columns, kShortRows);
+    FindInColumns<Order>(columns, size, kShortRows, count, to, i);
+  }
+}
+
 // Few and long columns, taken apart block by block. The last block overlaps the one before it.
-template <typename Order, typename W, typename Index>
-void FindInNarrowColumns(const W* from, int64_t size, int64_t columns, Index* to) {
+template <typename Order, typename T>
+void FindInNarrowColumns(const T* from, int64_t size, int64_t columns, const Places& to, int64_t at) {
+  using W = decltype(Load(T{}));
+  W buffer[std::is_same_v<T, W> ? 1 : kMostNarrow * kRowsPerBlock];
   W block[kMostNarrow * kRowsPerBlock];
   Best<Order, W> best[kMostNarrow];
   for (int64_t i = 0; i < size; i += kRowsPerBlock) {
     const int64_t begin = std::min(i, size - kRowsPerBlock);
-    Deinterleave(from + begin * columns, kRowsPerBlock, columns, block, kRowsPerBlock);
+    TakeApart(Compared(from + begin * columns, kRowsPerBlock * columns, buffer), kRowsPerBlock, columns, block,
+              kRowsPerBlock);
     for (int64_t j = 0; j < columns; ++j) best[j].LookAt(block + j * kRowsPerBlock, kRowsPerBlock, begin);
   }
-  for (int64_t j = 0; j < columns; ++j) to[j] = static_cast<Index>(best[j].index());
+  for (int64_t j = 0; j < columns; ++j) to.Put(at + j, best[j].index());
 }
 
-template <typename Order, typename T, typename Index>
-void FindInColumns(const Layout& layout, const T* from, int64_t count, Index* to) {
+// ---- Any axis -----------------------------------------------------------------------------------------------
+
+// The input seen as [outer, size, inner].
+struct Layout {
+  int64_t outer;
+  int64_t size;
+  int64_t inner;
+};
+
+template <typename Order, typename T>
+void FindInTables(const Layout& layout, const T* from, Range range, const Places& to) {
+  const int64_t table = layout.size * layout.inner;
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    FindInNarrowColumns<Order>(from + i * table, layout.size, layout.inner, to, i * layout.inner);
+  }
+}
+
+template <typename Order, typename T>
+void FindInRows(const Layout& layout, const T* from, Range range, const Places& to) {
   using W = decltype(Load(T{}));
-  W best[kColumns];
-  for (int64_t j = 0; j < count; ++j) {
-    best[j] = Load(from[j]);
-    to[j] = 0;
+  if (layout.size * static_cast<int64_t>(sizeof(W)) < kShortRowBytes) {
+    return FindInShortRows<Order>(from, layout.size, range, to);
   }
-  for (int64_t i = 1; i < layout.size; ++i) {
-    const T* row = from + i * layout.inner;
-    for (int64_t j = 0; j < count; ++j) {
-      const W value = Load(row[j]);
-      const bool is_better = Order::IsBetter(value, best[j]) | ((best[j] != best[j]) & (value == value));
-      best[j] = is_better ? value : best[j];
-      to[j] = is_better ? static_cast<Index>(i) : to[j];
-    }
+  for (int64_t i = range.begin; i < range.end; ++i) {
+    to.Put(i, FindInRow<Order>(from + i * layout.size, layout.size));
   }
 }
 
-template <typename Order, typename T, typename Index>
+template <typename Order, typename T>
 Status Find(const KernelCall& call, const Layout& layout) {
-  const T* from = Data<T>(*call.in[0]);
-  Index* to = MutableData<Index>(*call.out[0]);
+  const T* const from = Data<T>(*call.in[0]);
+  const Places to(*call.out[0]);
+  const auto per_chunk = [](int64_t elements) { return std::max<int64_t>(kElementsPerChunk / elements, 1); };
   if (layout.inner == 1) {
-    const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / layout.size, 1);
-    return ForEachChunk(call, layout.outer, rows_per_chunk, [&](Range range) {
-      for (int64_t i = range.begin; i < range.end; ++i) {
-        to[i] = static_cast<Index>(FindInRow<Order>(from + i * layout.size, layout.size));
-      }
-    });
+    return ForEachChunk(call, layout.outer, per_chunk(layout.size),
+                        [&](Range range) { FindInRows<Order>(layout, from, range, to); });
   }
-  if constexpr (std::is_same_v<T, decltype(Load(T{}))>) {
-    if (layout.inner <= kMostNarrow && layout.size >= kRowsPerBlock) {
-      const int64_t tables_per_chunk = std::max<int64_t>(kElementsPerChunk / (layout.size * layout.inner), 1);
-      return ForEachChunk(call, layout.outer, tables_per_chunk, [&](Range range) {
-        for (int64_t i = range.begin; i < range.end; ++i) {
-          FindInNarrowColumns<Order>(from + i * layout.size * layout.inner, layout.size, layout.inner,
-                                     to + i * layout.inner);
-        }
-      });
-    }
+  if (layout.inner <= kMostNarrow && layout.size >= kRowsPerBlock) {
+    return ForEachChunk(call, layout.outer, per_chunk(layout.size * layout.inner),
+                        [&](Range range) { FindInTables<Order>(layout, from, range, to); });
   }
   const int64_t width = std::min(layout.inner, kColumns);
   const int64_t tiles = (layout.inner + width - 1) / width;
-  const int64_t chunk = std::max<int64_t>(kElementsPerChunk / (layout.size * width), 1);
-  return ForEachChunk(call, layout.outer * tiles, chunk, [&](Range range) {
+  return ForEachChunk(call, layout.outer * tiles, per_chunk(layout.size * width), [&](Range range) {
     for (int64_t task = range.begin; task < range.end; ++task) {
       const int64_t outer = task / tiles;
       const int64_t column = task % tiles * width;
-      FindInColumns<Order>(layout, from + outer * layout.size * layout.inner + column,
-                           std::min(width, layout.inner - column), to + outer * layout.inner + column);
+      FindInColumns<Order>(from + outer * layout.size * layout.inner + column, layout.size, layout.inner,
+                           std::min(width, layout.inner - column), to, outer * layout.inner + column);
     }
   });
-}
-
-template <typename T, typename Index>
-Status FindEither(const KernelCall& call, const Layout& layout, bool finds_smallest) {
-  return finds_smallest ? Find<Smaller, T, Index>(call, layout) : Find<Larger, T, Index>(call, layout);
 }
 
 Status ReadAxis(const Tensor& input, const Tensor& tensor, int* axis) {
@@ -282,8 +346,7 @@ Status ArgExtremum(const KernelCall& call) {
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
                  uint8_t>(finds_smallest ? "ArgMin" : "ArgMax", input.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return type == DType::kInt32 ? FindEither<T, int32_t>(call, layout, finds_smallest)
-                                 : FindEither<T, int64_t>(call, layout, finds_smallest);
+    return finds_smallest ? Find<Smaller, T>(call, layout) : Find<Larger, T>(call, layout);
   });
 }
 

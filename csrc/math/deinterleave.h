@@ -78,7 +78,8 @@ STILLFLOW_INLINE void TransposeParts(const T* from, int64_t from_stride, T* to, 
 // to[j * to_stride + i] = from[i * columns + j] for i < rows, j < columns. `behind` elements behind the last row may
 // be read.
 template <typename T>
-void Deinterleave(const T* from, int64_t rows, int64_t columns, T* to, int64_t to_stride, int64_t behind = 0) {
+__attribute__((noinline)) void Deinterleave(const T* from, int64_t rows, int64_t columns, T* to, int64_t to_stride,
+                                            int64_t behind = 0) {
   constexpr int64_t kPart = kPartBytes / static_cast<int64_t>(sizeof(T));
   constexpr int64_t kStep = kRegisterBytes / static_cast<int64_t>(sizeof(T));
   const int64_t missing = kPart - columns - behind;  // elements that the last row's part goes too far

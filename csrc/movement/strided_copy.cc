@@ -15,7 +15,7 @@ constexpr int64_t kBytesPerChunk = 256 << 10;
 constexpr int64_t kBytesPerRun = 64 << 10;  // of a run that is cut so that threads can share it
 constexpr int64_t kBytesAhead = 2048;       // of lines that are fetched while others are streamed
 constexpr int64_t kLongRunBytes = 4096;     // of runs whose first and last line do not count
-constexpr int64_t kShortRunBytes = 32;      // of runs that take longer to put lines together from than to store
+constexpr int64_t kShortLineBytes = 32;     // of what takes longer to put cache lines together from than to store
 
 // Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
 struct TileBytes {
@@ -76,40 +76,70 @@ class Walk {
   int64_t position_[StridedCopy::kMostDims];
 };
 
+// The last dimension's lines, in groups where the dimension before has few of them: a step of a walk takes longer
+// than a short line.
+struct Lines {
+  explicit Lines(const StridedCopy& copy)
+      : length(copy.dims[copy.rank - 1]),
+        is_grouped(copy.rank > 2 && copy.dims[copy.rank - 2] < kFewLines),
+        outer_rank(copy.rank - (is_grouped ? 2 : 1)),
+        per_group(is_grouped ? copy.dims[copy.rank - 2] : 1),
+        from_step(is_grouped ? copy.from_strides[copy.rank - 2] : 0),
+        to_step(is_grouped ? copy.to_strides[copy.rank - 2] : 0),
+        groups(copy.Count() / (length * per_group)),
+        from_group_step(outer_rank > 0 ? copy.from_strides[outer_rank - 1] : 0),
+        to_group_step(outer_rank > 0 ? copy.to_strides[outer_rank - 1] : 0) {}
+
+  // Calls line(from, to) for those of some groups, which `walk` goes through.
+  template <typename T, typename Line>
+  STILLFLOW_INLINE void ForEach(const StridedCopy& copy, Range range, const T* from, T* to, const Line& line) const {
+    Walk walk(copy, outer_rank, range.begin);
+    for (int64_t group = range.begin; group < range.end;) {
+      const int64_t count = std::min(walk.Left(), range.end - group);
+      const T* source = from + walk.from;
+      T* target = to + walk.to;
+      for (int64_t i = 0; i < count; ++i, source += from_group_step, target += to_group_step) {
+        for (int64_t k = 0; k < per_group; ++k) line(source + k * from_step, target + k * to_step);
+      }
+      walk.Skip(count);
+      group += count;
+    }
+  }
+
+  static constexpr int64_t kFewLines = 16;
+  const int64_t length;
+  const bool is_grouped;
+  const int outer_rank;
+  const int64_t per_group;
+  const int64_t from_step;
+  const int64_t to_step;
+  const int64_t groups;
+  const int64_t from_group_step;
+  const int64_t to_group_step;
+};
+
 // Calls line(from, to, count) for the last dimension at every place of the others, long lines in pieces.
 template <typename T, typename Line>
 Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* from, T* to, const Line& line,
                    bool is_streamed = false) {
   const int last = copy.rank - 1;
-  const int64_t length = copy.dims[last];
-  const int64_t piece = std::min<int64_t>(length, kBytesPerRun / sizeof(T));
-  const int64_t pieces = (length + piece - 1) / piece;
-  int64_t outer = 1;
-  for (int i = 0; i < last; ++i) outer *= copy.dims[i];
-  const int64_t items_per_chunk = std::max<int64_t>(kBytesPerChunk / (piece * static_cast<int64_t>(sizeof(T))), 1);
-  const int64_t from_step = last > 0 ? copy.from_strides[last - 1] : 0;
-  const int64_t to_step = last > 0 ? copy.to_strides[last - 1] : 0;
-  return ForEachChunk(call, outer * pieces, items_per_chunk, [&](Range items) {
-    int64_t part = items.begin % pieces;
-    Walk walk(copy, last, items.begin / pieces);
-    for (int64_t item = items.begin; item < items.end;) {
-      if (pieces == 1) {  // lines as far as the dimension before goes: short ones take less than a step of a walk
-        const int64_t lines = std::min(walk.Left(), items.end - item);
-        const T* source = from + walk.from;
-        T* target = to + walk.to;
-        for (int64_t i = 0; i < lines; ++i, source += from_step, target += to_step) line(source, target, length);
-        walk.Skip(lines);
-        item += lines;
-        continue;
-      }
-      const int64_t begin = part * piece;
+  constexpr auto kPiece = static_cast<int64_t>(kBytesPerRun / sizeof(T));
+  const Lines lines(copy);
+  const int64_t length = lines.length;
+  if (length <= kPiece) {
+    const int64_t group_bytes = lines.per_group * length * static_cast<int64_t>(sizeof(T));
+    return ForEachChunk(call, lines.groups, std::max<int64_t>(kBytesPerChunk / group_bytes, 1), [&](Range groups) {
+      lines.ForEach(copy, groups, from, to, [&](const T* source, T* target) { line(source, target, length); });
+      if (is_streamed) EndStream();
+    });
+  }
+  const int64_t pieces = (length + kPiece - 1) / kPiece;
+  return ForEachChunk(call, copy.Count() / length * pieces, kBytesPerChunk / kBytesPerRun, [&](Range items) {
+    for (int64_t item = items.begin; item < items.end; ++item) {
+      const Walk walk(copy, last, item / pieces);
+      const int64_t begin = item % pieces * kPiece;
       line(from + walk.from + begin * copy.from_strides[last], to + walk.to + begin * copy.to_strides[last],
-           std::min(piece, length - begin));
-      if (++part == pieces) {
-        part = 0;
-        walk.Next();
-      }
-      ++item;
+           std::min(kPiece, length - begin));
     }
     if (is_streamed) EndStream();
   });
@@ -226,34 +256,54 @@ Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from
   });
 }
 
-// Runs of at most kPiece bytes, which lie `step` bytes apart in the source and one after another where they go. Whole
-// pieces are copied: what is too much of one is overwritten by the next.
-template <int kPiece>
-void CopyPiecewise(const char* from, int64_t step, int64_t bytes, int64_t runs, char* to) {
-  const int64_t last = (kPiece - 1) / bytes;  // runs that nothing follows far enough
-  int64_t i = 0;
-  for (; i < runs - last; ++i, from += step, to += bytes) CopyPieces<kPiece>(to, from, kPiece);
-  for (; i < runs; ++i, from += step, to += bytes) CopySmall(to, from, bytes);
+// Stores an element as often as it fits into a piece.
+template <int kPiece, typename T>
+STILLFLOW_INLINE void RepeatElement(char* to, T element) {
+  if constexpr (sizeof(T) > 8) {
+    for (size_t i = 0; i < kPiece; i += sizeof(T)) std::memcpy(to + i, &element, sizeof(T));
+  } else {
+    using Piece = typename RegisterOf<T, kPiece>::type;
+    const Piece piece = element - Piece{};
+    std::memcpy(to, &piece, kPiece);
+  }
 }
 
-// Runs of less than a line, that follow each other at any distance.
-template <typename T>
-Status CopyShortRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
-  const int last = copy.rank - 1;
-  const int64_t length = copy.dims[last];
-  const auto bytes = static_cast<int64_t>(length * sizeof(T));
-  const auto step = static_cast<int64_t>(copy.from_strides[last - 1] * sizeof(T));
-  const auto copy_runs = bytes <= 8 ? CopyPiecewise<8> : bytes <= 16 ? CopyPiecewise<16> : CopyPiecewise<32>;
-  return ForEachChunk(call, copy.Count() / length, kBytesPerChunk / bytes, [&](Range range) {
-    Walk walk(copy, last, range.begin);
-    for (int64_t run = range.begin; run < range.end;) {
-      const int64_t runs = std::min(walk.Left(), range.end - run);
-      copy_runs(reinterpret_cast<const char*>(from + walk.from), step, bytes, runs,
-                reinterpret_cast<char*>(to + walk.to));
-      walk.Skip(runs);
-      run += runs;
-    }
+// Short lines one after another where they go, of adjacent elements or of one that is repeated. Whole pieces of
+// memory are written: what is too much of one is overwritten by the next. Where there is no more room for that, in
+// what is read or written, only the line is.
+template <int kPiece, bool kRepeats, typename T>
+Status CopyPieceByPiece(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const Lines lines(copy);
+  const auto bytes = static_cast<int64_t>(lines.length * sizeof(T));
+  const T* last = from;
+  for (int i = 0; i < copy.rank; ++i) last += std::max<int64_t>(copy.from_strides[i], 0) * (copy.dims[i] - 1);
+  const auto* const last_piece = reinterpret_cast<const char*>(last + 1) - (kRepeats ? sizeof(T) : kPiece);
+  const int64_t group_bytes = lines.per_group * bytes;
+  return ForEachChunk(call, lines.groups, kBytesPerChunk / group_bytes, [&](Range groups) {
+    char* next = reinterpret_cast<char*>(to) + groups.begin * group_bytes;
+    char* const last_room = reinterpret_cast<char*>(to) + groups.end * group_bytes - kPiece;
+    lines.ForEach(copy, groups, from, to, [&](const T* source, T*) {
+      const char* const line = reinterpret_cast<const char*>(source);
+      if (line > last_piece || next > last_room) {
+        for (int64_t i = 0; i < bytes; i += sizeof(T)) std::memcpy(next + i, line + (kRepeats ? 0 : i), sizeof(T));
+      } else if (kRepeats) {
+        RepeatElement<kPiece>(next, *source);
+      } else {
+        CopyPieces<kPiece>(next, line, kPiece);
+      }
+      next += bytes;
+    });
   });
+}
+
+template <bool kRepeats, typename T>
+Status CopyShortLines(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  const auto bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
+  if constexpr (sizeof(T) <= 8) {
+    if (bytes <= 8) return CopyPieceByPiece<8, kRepeats>(call, copy, from, to);
+  }
+  if (bytes <= 16) return CopyPieceByPiece<16, kRepeats>(call, copy, from, to);
+  return CopyPieceByPiece<kShortLineBytes, kRepeats>(call, copy, from, to);
 }
 
 // The last dimension is dense in both.
@@ -262,11 +312,10 @@ Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const T* from, 
   const auto run_bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
   const bool is_large = IsStreamed(copy.Count() * sizeof(T));
   const bool has_whole_lines = HasWholeLines(copy, to);
-  if (is_large && !has_whole_lines && run_bytes > kShortRunBytes && run_bytes < kLongRunBytes && IsDense(copy)) {
+  if (is_large && !has_whole_lines && run_bytes > kShortLineBytes && run_bytes < kLongRunBytes && IsDense(copy)) {
     return StreamRuns(call, copy, from, to);
   }
-  const bool are_apart = copy.rank > 1 && copy.from_strides[copy.rank - 2] >= copy.dims[copy.rank - 1];
-  if (run_bytes <= kShortRunBytes && are_apart && IsDense(copy)) return CopyShortRuns(call, copy, from, to);
+  if (run_bytes <= kShortLineBytes && IsDense(copy)) return CopyShortLines<false>(call, copy, from, to);
   const bool is_streamed = is_large && (has_whole_lines || run_bytes >= kLongRunBytes);
   const auto copy_line = [=](const T* source, T* target, int64_t count) {
     const auto bytes = static_cast<int64_t>(count * sizeof(T));
@@ -300,6 +349,8 @@ Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* fr
   const int64_t to_stride = copy.to_strides[last];
   if (from_stride == 1 && to_stride == 1) return CopyRuns(call, copy, from, to);
   if (from_stride == 0 && to_stride == 1) {
+    const bool is_short = copy.dims[last] * static_cast<int64_t>(sizeof(T)) <= kShortLineBytes;
+    if (is_short && IsDense(copy)) return CopyShortLines<true>(call, copy, from, to);
     return ForEachLine(call, copy, from, to,
                        [](const T* source, T* target, int64_t count) { std::fill_n(target, count, *source); });
   }

@@ -109,6 +109,20 @@ def test_short_runs_apart_from_each_other(width, dtype, rng):
         np.testing.assert_array_equal(evaluate(lambda x: x[:, 1:], long, threads=threads), long[:, 1:])
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 7, 8, 9, 16, 31, 33])
+def test_short_lines_are_repeated(width, dtype, rng):
+    x = rng.integers(0, 120, (37, 1, width)).astype(dtype)
+    for multiples in ((1, 2, 1), (2, 3, 1), (1, 17, 1), (1, 1, 2), (1, 2, 3)):
+        for isa_name in ISAS:
+            result = evaluate(lambda x, multiples=multiples: ops.tile(x, multiples), x, isa_name=isa_name)
+            np.testing.assert_array_equal(result, np.tile(x, multiples))
+    column = rng.integers(0, 120, (20001, 1)).astype(dtype)  # several chunks
+    for threads in (1, 3):
+        repeated = evaluate(lambda x: ops.tile(x, [1, width]), column, threads=threads)
+        np.testing.assert_array_equal(repeated, np.tile(column, (1, width)))
+
+
 def test_misfits_are_named():
     x = np.zeros((2, 3), np.float32)
     unknown = [ops.placeholder(dtype="float32") for _ in range(2)]

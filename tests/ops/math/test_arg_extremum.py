@@ -93,6 +93,22 @@ def test_few_and_long_columns(rows, dtype, rng):
         assert_same_bits(lambda t: ops.argmin(t, 1), x)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16", "int64", "int16", "uint8"])
+def test_many_short_rows_and_tall_columns(dtype, rng):
+    numpy_type = tf.as_dtype(dtype).as_numpy_dtype
+    shapes = [(300, size) for size in (1, 2, 3, 10, 16, 33, 63, 64, 65, 130)]
+    for shape in [*shapes, (254, 40), (255, 40), (256, 40), (257, 40), (700, 300)]:
+        x = rng.integers(0, 120, shape).astype(numpy_type)
+        for axis in (0, 1):
+            for name, numpy in (("argmax", np.argmax), ("argmin", np.argmin)):
+                result = evaluate_built(lambda t, n=name, axis=axis: getattr(ops, n)(t, axis), x)
+                np.testing.assert_array_equal(result, numpy(x, axis))
+    if np.issubdtype(numpy_type, np.floating):
+        x[:400, 7] = np.nan
+        result = evaluate_built(lambda t: ops.argmax(t, 0, output_type=tf.int32), x)
+        np.testing.assert_array_equal(result, np.nanargmax(x, 0).astype(np.int32))
+
+
 def test_same_bits_everywhere(rng):
     x = rng.integers(0, 1000, (40, 50, 60)).astype(np.float32)
     for axis in range(3):
