@@ -11,8 +11,8 @@
 
 #include "math/deinterleave.h"
 #include "math/element.h"
+#include "math/halves.h"
 #include "math/lanes.h"
-#include "reduction/widened.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -28,8 +28,8 @@ constexpr int64_t kColumns = 256;
 constexpr int64_t kShortRowBytes = 256;
 constexpr int64_t kShortRows = 128;
 // So few columns, each with at least the rows of a block, are looked at as rows are.
-constexpr int64_t kMostNarrow = 8;
-constexpr int64_t kRowsPerBlock = 256;
+constexpr int64_t kMostNarrow = 32;
+constexpr int64_t kRowsPerBlock = 128;
 
 template <typename W>
 using Limits = std::numeric_limits<W>;
@@ -140,15 +140,15 @@ STILLFLOW_INLINE const W* Compared(const T* from, int64_t count, W* buffer) {
   if constexpr (std::is_same_v<T, W>) {
     return from;
   } else {
-    WidenRun(from, count, buffer);
+    WidenHalves(from, count, buffer);
     return buffer;
   }
 }
 
-// Apart as words, of which there are fewer types.
+// Integers as unsigned ones, which is the same and half as much code.
 template <typename W>
 void TakeApart(const W* from, int64_t rows, int64_t columns, W* to, int64_t to_stride) {
-  using Word = WordOf<W>;
+  using Word = std::conditional_t<kIsFloating<W>, W, WordOf<W>>;
   Deinterleave(reinterpret_cast<const Word*>(from), rows, columns, reinterpret_cast<Word*>(to), to_stride);
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
 constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
-constexpr int64_t kCachedBytes = 1 << 20;  // of params that a second-level cache holds: their rows are not asked for
 
 bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
 
@@ -31,7 +30,8 @@ struct Picking {
   int64_t row_bytes;
   int64_t picks;
 
-  bool IsCached() const { return batches * outer * size * row_bytes <= kCachedBytes; }
+  // Rows need not be asked for.
+  bool IsNear() const { return batches * outer * size * row_bytes <= kProcessor.near_bytes; }
 };
 
 // Where rows go that are picked one after another.
@@ -102,7 +102,7 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
   const Tensor& indices = *call.in[1];
   const int64_t size = picking.size;
   const int64_t row_bytes = picking.row_bytes;
-  const bool is_cached = picking.IsCached();
+  const bool is_near = picking.IsNear();
   Sink sink(MutableData<char>(*call.out[0]) + range.begin * row_bytes);
   for (int64_t row = range.begin; row < range.end;) {
     // The rows of one block of the params, as far as they lie in the chunk.
@@ -117,7 +117,7 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
     const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
       PrefetchRow(reinterpret_cast<const char*>(begin + static_cast<uint64_t>(picks[i]) * row_bytes), row_bytes);
     };
-    FetchAhead ahead(first, is_cached ? first : last, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
+    FetchAhead ahead(first, is_near ? first : last, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
     for (int64_t i = first; i < last; ++i) {
       ahead.Before(i);
       const int64_t index = picks[i];
@@ -236,7 +236,7 @@ struct Words {
 
 template <typename Index>
 Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
-  switch (picking.IsCached() ? picking.row_bytes : 0) {  // rows that need not be asked for
+  switch (picking.IsNear() ? picking.row_bytes : 0) {
     case 12:
       return PickScalars<Index, Words<3>>(call, picking);
     case 16:

@@ -12,6 +12,12 @@ namespace stillflow {
 
 constexpr int kPartBytes = 16;
 
+// Of whatever type the element is: floats are moved as words.
+template <typename T>
+STILLFLOW_INLINE void CopyElement(const T* from, T* to) {
+  std::memcpy(to, from, sizeof(T));
+}
+
 // As many parts of kBytes, 16 or 32, as fill a register: those at `from`, `from` + stride, ... side by side.
 template <int kBytes>
 STILLFLOW_INLINE Register<uint8_t> LoadParts(const char* from, int64_t stride) {
@@ -95,7 +101,7 @@ __attribute__((noinline)) void Deinterleave(const T* from, int64_t rows, int64_t
     i += kStep;
   }
   for (int64_t j = 0; j < columns; ++j) {
-    for (int64_t k = i; k < rows; ++k) to[j * to_stride + k] = from[k * columns + j];
+    for (int64_t k = i; k < rows; ++k) CopyElement(from + k * columns + j, to + j * to_stride + k);
   }
 }
 

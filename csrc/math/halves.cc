@@ -20,6 +20,10 @@ void WidenHalves(const Half* from, int64_t count, float* to) {
   for (; i < count; ++i) to[i] = Widen(from[i]);
 }
 
+void WidenHalves(const BFloat16* from, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = Widen(from[i]);
+}
+
 void NarrowToHalves(const float* from, int64_t count, Half* to) {
   int64_t i = 0;
 #if defined(__F16C__)

@@ -7,6 +7,7 @@ namespace stillflow {
 
 // As Widen and Narrow do it, NaN included.
 void WidenHalves(const Half* from, int64_t count, float* to);
+void WidenHalves(const BFloat16* from, int64_t count, float* to);
 void NarrowToHalves(const float* from, int64_t count, Half* to);
 
 // The instructions alone, which make another NaN of one, and whether there is one.

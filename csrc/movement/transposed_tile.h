@@ -64,7 +64,7 @@ template <typename T>
 inline void TransposeElements(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows,
                               int64_t columns) {
   for (int64_t j = 0; j < columns; ++j) {
-    for (int64_t i = 0; i < rows; ++i) to[j * to_stride + i] = from[i * from_stride + j];
+    for (int64_t i = 0; i < rows; ++i) CopyElement(from + i * from_stride + j, to + j * to_stride + i);
   }
 }
 

@@ -7,11 +7,6 @@
 
 namespace stillflow {
 
-inline void WidenRun(const Half* from, int64_t count, float* to) { WidenHalves(from, count, to); }
-inline void WidenRun(const BFloat16* from, int64_t count, float* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = Widen(from[i]);
-}
-
 // ---- Rows ---------------------------------------------------------------------------------------------------
 
 template <typename Op, typename T>
@@ -26,7 +21,7 @@ float CombineWidenedRun(const T* data, int64_t count) {
     const float total = lanes.Total();
     if (total == total) return total;  // else which NaN it is
   }
-  WidenRun(data, count, wide);
+  WidenHalves(data, count, wide);
   return CombineRun<Op>(wide, count, false);
 }
 
@@ -41,7 +36,7 @@ void CombineWidenedRuns(const Rows& rows, const void* elements, Range range, voi
     float wide[kElementsTogether];
     for (int64_t i = range.begin; i < range.end;) {
       const int64_t count = std::min(kElementsTogether / rows.length, range.end - i);
-      WidenRun(from + i * rows.length, count * rows.length, wide);
+      WidenHalves(from + i * rows.length, count * rows.length, wide);
       CombineRuns<Op, float>(Rows::Adjacent(count, rows.length), wide, Range{0, count}, to);
       i += count;
       to += count;
@@ -89,9 +84,9 @@ void CombineWidenedColumns(const T* from, int64_t rows, int64_t stride, int64_t 
   for (int64_t i = 0; i < rows; i += rows_at_once) {
     const int64_t count = std::min(rows_at_once, rows - i);
     if (are_adjacent) {
-      WidenRun(from + i * stride, count * width, wide);
+      WidenHalves(from + i * stride, count * width, wide);
     } else {
-      for (int64_t k = 0; k < count; ++k) WidenRun(from + (i + k) * stride, width, wide + k * width);
+      for (int64_t k = 0; k < count; ++k) WidenHalves(from + (i + k) * stride, width, wide + k * width);
     }
     CombineRowsInto<Op>(static_cast<const float*>(wide), count, width, width, false, to);
   }
@@ -125,7 +120,7 @@ void CombineWidenedRows(const void* elements, int64_t rows, int64_t stride, int6
 template <typename Op, typename T>
 void CombineWidenedNarrowRuns(const void* elements, int64_t width, bool, void* results) {
   float wide[kRunsAtOnce<float> * kRowsPerRun * kMostNarrow];
-  WidenRun(static_cast<const T*>(elements), kRunsAtOnce<float> * kRowsPerRun * width, wide);
+  WidenHalves(static_cast<const T*>(elements), kRunsAtOnce<float> * kRowsPerRun * width, wide);
   CombineNarrowRuns<Op, float>(wide, width, false, results);
 }
 

@@ -77,10 +77,10 @@ def test_rows_of_nothing_but_the_smallest_and_largest_integers(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "int8", "uint64"])
-@pytest.mark.parametrize("rows", [255, 256, 257, 1000, 5000])
+@pytest.mark.parametrize("rows", [127, 128, 129, 1000, 5000])
 def test_few_and_long_columns(rows, dtype, rng):
     """Of which the best elements stand several times, or which have nothing but NaN."""
-    for columns in range(2, 11):
+    for columns in (2, 3, 5, 8, 9, 10, 16, 17, 31, 32, 33):
         x = rng.integers(0, 50, (2, rows, columns)).astype(dtype)
         np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmax(t, 1), x), x.argmax(1))
         np.testing.assert_array_equal(evaluate_built(lambda t: ops.argmin(t, 1), x), x.argmin(1))
