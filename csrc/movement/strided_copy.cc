@@ -46,7 +46,9 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
   if (length <= kPiece) {
     const int64_t group_bytes = lines.per_group * length * static_cast<int64_t>(sizeof(T));
     return ForEachChunk(call, lines.groups, std::max<int64_t>(kBytesPerChunk / group_bytes, 1), [&](Range groups) {
-      lines.ForEach(copy, groups, from, to, [&](const T* source, T* target) { line(source, target, length); });
+      lines.ForEachPart(copy, groups, from, to, [&](const T* part_from, T* part_to, int64_t count) {
+        lines.ForEach(part_from, part_to, count, [&](const T* source, T* target) { line(source, target, length); });
+      });
       if (is_streamed) EndStream();
     });
   }
@@ -185,30 +187,42 @@ STILLFLOW_INLINE void RepeatElement(char* to, T element) {
   }
 }
 
+// How many of `count` places, `step` apart, come before `limit` or at it.
+int64_t CountUpTo(const char* first, int64_t step, const char* limit, int64_t count) {
+  const int64_t room = limit - first;
+  if (room < 0) return 0;
+  return step <= 0 ? count : std::min(count, room / step + 1);
+}
+
 // Short lines one after another where they go, of adjacent elements or of one that is repeated. Whole pieces of
 // memory are written: what is too much of one is overwritten by the next. Where there is no more room for that, in
 // what is read or written, only the line is.
 template <int kPiece, bool kRepeats, typename T>
 Status CopyPieceByPiece(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+  constexpr auto kElementBytes = static_cast<int64_t>(sizeof(T));
   const Lines lines(copy);
-  const auto bytes = static_cast<int64_t>(lines.length * sizeof(T));
   const T* last = from;
   for (int i = 0; i < copy.rank; ++i) last += std::max<int64_t>(copy.from_strides[i], 0) * (copy.dims[i] - 1);
-  const auto* const last_piece = reinterpret_cast<const char*>(last + 1) - (kRepeats ? sizeof(T) : kPiece);
-  const int64_t group_bytes = lines.per_group * bytes;
-  return ForEachChunk(call, lines.groups, kBytesPerChunk / group_bytes, [&](Range groups) {
-    char* next = reinterpret_cast<char*>(to) + groups.begin * group_bytes;
-    char* const last_room = reinterpret_cast<char*>(to) + groups.end * group_bytes - kPiece;
-    lines.ForEach(copy, groups, from, to, [&](const T* source, T*) {
-      const char* const line = reinterpret_cast<const char*>(source);
-      if (line > last_piece || next > last_room) {
-        for (int64_t i = 0; i < bytes; i += sizeof(T)) std::memcpy(next + i, line + (kRepeats ? 0 : i), sizeof(T));
-      } else if (kRepeats) {
-        RepeatElement<kPiece>(next, *source);
-      } else {
-        CopyPieces<kPiece>(next, line, kPiece);
-      }
-      next += bytes;
+  const auto* const last_piece = reinterpret_cast<const char*>(last + 1) - (kRepeats ? kElementBytes : kPiece);
+  const int64_t group_elements = lines.per_group * lines.length;
+  const int64_t read_in_group = std::max<int64_t>(lines.from_step, 0) * (lines.per_group - 1);
+  const auto copy_piece = [](const T* source, T* target) {
+    if (kRepeats) return RepeatElement<kPiece>(reinterpret_cast<char*>(target), *source);
+    CopyPieces<kPiece>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), kPiece);
+  };
+  const auto copy_elements = [&](const T* source, T* target) {
+    for (int64_t i = 0; i < lines.length; ++i) target[i] = source[kRepeats ? 0 : i];
+  };
+  return ForEachChunk(call, lines.groups, kBytesPerChunk / (group_elements * kElementBytes), [&](Range groups) {
+    const auto* const last_room = reinterpret_cast<const char*>(to + groups.end * group_elements) - kPiece;
+    lines.ForEachPart(copy, groups, from, to, [&](const T* source, T* target, int64_t count) {
+      const auto* const read = reinterpret_cast<const char*>(source + read_in_group);
+      const auto* const written = reinterpret_cast<const char*>(target + group_elements - lines.length);
+      int64_t pieces = CountUpTo(read, lines.from_group_step * kElementBytes, last_piece, count);
+      pieces = CountUpTo(written, group_elements * kElementBytes, last_room, pieces);
+      lines.ForEach(source, target, pieces, copy_piece);
+      lines.ForEach(source + pieces * lines.from_group_step, target + pieces * group_elements, count - pieces,
+                    copy_elements);
     });
   });
 }

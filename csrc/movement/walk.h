@@ -63,19 +63,28 @@ struct Lines {
         from_group_step(outer_rank > 0 ? copy.from_strides[outer_rank - 1] : 0),
         to_group_step(outer_rank > 0 ? copy.to_strides[outer_rank - 1] : 0) {}
 
-  // Calls line(from, to) for those of some groups.
-  template <typename T, typename Line>
-  STILLFLOW_INLINE void ForEach(const StridedCopy& copy, Range range, const T* from, T* to, const Line& line) const {
+  // Calls part(from, to, count) for groups at equal distances, of which there are `count` each time.
+  template <typename T, typename Part>
+  STILLFLOW_INLINE void ForEachPart(const StridedCopy& copy, Range range, const T* from, T* to,
+                                    const Part& part) const {
     Walk walk(copy, outer_rank, range.begin);
     for (int64_t group = range.begin; group < range.end;) {
       const int64_t count = std::min(walk.Left(), range.end - group);
-      const T* source = from + walk.from;
-      T* target = to + walk.to;
-      for (int64_t i = 0; i < count; ++i, source += from_group_step, target += to_group_step) {
-        for (int64_t k = 0; k < per_group; ++k) line(source + k * from_step, target + k * to_step);
-      }
+      part(from + walk.from, to + walk.to, count);
       walk.Skip(count);
       group += count;
+    }
+  }
+
+  // Calls line(from, to) for those of `count` groups at equal distances.
+  template <typename T, typename Line>
+  STILLFLOW_INLINE void ForEach(const T* from, T* to, int64_t count, const Line& line) const {
+    if (!is_grouped) {
+      for (int64_t i = 0; i < count; ++i, from += from_group_step, to += to_group_step) line(from, to);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i, from += from_group_step, to += to_group_step) {
+      for (int64_t k = 0; k < per_group; ++k) line(from + k * from_step, to + k * to_step);
     }
   }
 
