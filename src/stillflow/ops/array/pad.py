@@ -112,7 +112,7 @@ def _set_known_sizes(result):
     """Adds what single rows of paddings that are not all known say of the shape."""
     if result.shape.is_fully_defined():
         return
-    source, paddings = result._op._inputs
+    source, paddings = result._op._inputs[:2]
     if source._dims is None:
         return
     rows = ops.static_value(paddings, partial=True)
