@@ -267,7 +267,8 @@ class _Specification:
         self._append(begin, end, 1 if entry.step is None else entry.step)
 
     def _end_of_range(self, value, mask):
-        if value is None or (not isinstance(value, Tensor) and value == sys.maxsize):
+        is_open = value.value is None if isinstance(value, Dimension) else value is None
+        if is_open or (not isinstance(value, Tensor) and value == sys.maxsize):
             self._mark(mask)
             return 0
         _check_index(value)
