@@ -79,6 +79,14 @@ def _(context):
     return None if value is None or paddings is None else np.pad(value, paddings.tolist())
 
 
+@pad_v2.folded_value
+def _(context):
+    value, paddings, filler = (context.value(i) for i in range(3))
+    if value is None or paddings is None or filler is None:
+        return None
+    return np.pad(value, paddings.tolist(), constant_values=filler)
+
+
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
     """`tensor` with elements before and after each dimension.
 

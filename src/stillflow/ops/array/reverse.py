@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
@@ -54,6 +56,12 @@ def _(context):
             raise ShapeError(f"axis {axis % len(dims)} specified more than once.")
         seen.add(axis % len(dims))
     return dims
+
+
+@reverse_v2.folded_value
+def _(context):
+    value, axes = context.value(0), context.value(1)
+    return None if value is None or axes is None else np.flip(value, tuple(axes.tolist()))
 
 
 @reverse_sequence_op.shape_rule

@@ -59,6 +59,17 @@ def _(context):
     return [(None,), (None,)]
 
 
+@unique.folded_value
+def _(context):
+    value = context.value(0)
+    if value is None or value.ndim != 1 or not context.attrs["T"].is_integer:
+        return None
+    _, first, places = np.unique(value, return_index=True, return_inverse=True)
+    if context.output_index == 0:
+        return value[np.sort(first)]
+    return np.argsort(np.argsort(first))[places].astype(context.attrs["out_idx"].as_numpy_dtype)
+
+
 @list_diff.folded_value
 def _(context):
     x, y = context.value(0), context.value(1)

@@ -101,10 +101,14 @@ for _op in _ALL:
     _op.shape_rule(broadcast_rule)
 
 
-def _fold(function):
+_ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
+
+
+def _fold(function, floats=()):
     def rule(context):
         x, y = context.value(0), context.value(1)
-        if x is None or y is None or not context.attrs["T"].is_integer:
+        dtype = context.attrs["T"]
+        if x is None or y is None or not (dtype.is_integer or dtype in floats):
             return None
         with np.errstate(all="ignore"):
             return np.asarray(function(x, y), x.dtype)
@@ -112,10 +116,9 @@ def _fold(function):
     return rule
 
 
-for _op, _function in (
-    (add, np.add), (add_v2, np.add), (sub, np.subtract), (mul, np.multiply), (maximum, np.maximum),
-    (minimum, np.minimum),
-):  # fmt: skip
+for _op, _function in ((add, np.add), (add_v2, np.add), (sub, np.subtract), (mul, np.multiply)):
+    _op.folded_value(_fold(_function, _ROUNDED_ALIKE))
+for _op, _function in ((maximum, np.maximum), (minimum, np.minimum), (pow, np.power)):
     _op.folded_value(_fold(_function))
 
 
@@ -126,6 +129,11 @@ def _fold_division(function):
 
 floor_div.folded_value(_fold_division(np.floor_divide))
 floor_mod.folded_value(_fold_division(np.mod))
+
+
+@real_div.folded_value
+def _(context):
+    return None if context.attrs["T"].is_integer else _fold(np.divide, _ROUNDED_ALIKE)(context)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

@@ -1,0 +1,42 @@
+"""Shapes that are computed from constants are known while the graph is built, as they are in TensorFlow."""
+
+import pytest
+
+import stillflow as tf
+
+CASES = {
+    "add": (lambda: tf.constant([1, 2]) + [3, 4], [4, 6]),
+    "add_n": (lambda: tf.add_n([[1, 2, 2], [1, 1, 2]]), [2, 3, 4]),
+    "argmax": (lambda: tf.argmax([[0, 7], [1, 3]], 0) + 1, [2, 1]),
+    "argmin": (lambda: tf.argmin([[3, 4], [5, 1]], 1, output_type=tf.int32), [0, 1]),
+    "cast": (lambda: tf.cast([2.9, 3.1], tf.int32), [2, 3]),
+    "ceil_of_half": (lambda: tf.cast([tf.ceil(tf.constant(7.0) / 2)], tf.int32), [4]),
+    "cumprod": (lambda: tf.cumprod([2, 3, 1]), [2, 6, 6]),
+    "cumsum": (lambda: tf.cumsum([2, 1, 1]), [2, 3, 4]),
+    "floor_of_product": (lambda: tf.cast(tf.floor(tf.cast([3, 5], tf.float32) * 0.7), tf.int32), [2, 3]),
+    "minimum": (lambda: tf.minimum([3, 4], 3), [3, 3]),
+    "pad": (lambda: tf.pad([3, 4], [[1, 0]], constant_values=2), [2, 3, 4]),
+    "pow": (lambda: tf.pow([2, 3], 2), [4, 9]),
+    "reduce_max": (lambda: [tf.reduce_max([2, 5])], [5]),
+    "reduce_min": (lambda: tf.reduce_min([[2, 3], [4, 1]], 1), [2, 1]),
+    "reduce_sum": (lambda: tf.reduce_sum([[1, 1, 1], [1, 2, 3]], axis=0), [2, 3, 4]),
+    "reverse": (lambda: tf.reverse([[4, 3], [2, 1]], [1])[0], [3, 4]),
+    "round": (lambda: tf.cast(tf.round([2.5, 3.5]), tf.int32), [2, 4]),
+    "sign": (lambda: tf.sign([2, 9]) * [3, 4], [3, 4]),
+    "sqrt": (lambda: tf.cast(tf.sqrt([4.0, 37.0]), tf.int64), [2, 6]),
+    "square": (lambda: tf.square([2, 3]), [4, 9]),
+    "subtract": (lambda: tf.cast(tf.constant([2.5, 3.5]) - 1.25, tf.int32), [1, 2]),
+    "unique": (lambda: tf.unique([3, 2, 3, 1, 2])[0], [3, 2, 1]),
+    "unique_places": (lambda: tf.unique([3, 2, 3, 1, 2])[1], [0, 1, 0, 2, 1]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_computed_shape_is_known(name, new_graph):
+    build, expected = CASES[name]
+    assert tf.zeros(build()).shape.as_list() == expected
+
+
+def test_what_has_no_value_leaves_the_shape_open(new_graph):
+    for sizes in (tf.pow([2, 3], -1), tf.cumsum([1, 2], axis=5)):
+        assert tf.zeros(sizes).shape.as_list() == [None, None]
