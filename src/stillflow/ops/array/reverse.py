@@ -80,8 +80,8 @@ def _(context):
 
 @roll.shape_rule
 def _(context):
-    plain.with_rank_at_most(context.shapes[1], 1)
-    plain.with_rank_at_most(context.shapes[2], 1)
+    shifts, axes = (plain.with_rank_at_most(context.shapes[i], 1) for i in (1, 2))
+    plain.merged(shifts, axes)
     return plain.with_rank_at_least(context.shapes[0], 1)
 
 
