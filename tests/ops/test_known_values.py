@@ -40,3 +40,21 @@ def test_a_computed_shape_is_known(name, new_graph):
 def test_what_has_no_value_leaves_the_shape_open(new_graph):
     for sizes in (tf.pow([2, 3], -1), tf.cumsum([1, 2], axis=5)):
         assert tf.zeros(sizes).shape.as_list() == [None, None]
+
+
+def test_casts_of_sizes_that_are_known_in_part(new_graph):
+    x = tf.placeholder(tf.float32, [None, 3, 4])
+    assert tf.zeros(tf.shape(x)).shape.as_list() == [None, 3, 4]
+    assert tf.zeros(tf.cast(tf.shape(x), tf.int64)).shape.as_list() == [None] * 3  # TensorFlow does not look through
+    (grad,) = tf.gradients(tf.gather(x, [0, 1]), x)
+    assert grad.values.shape.as_list() == [2, None, None]
+
+
+def test_sizes_joined_with_some_of_which_only_the_number_is_known(new_graph):
+    some, any_number = tf.placeholder(tf.int32, [2]), tf.placeholder(tf.int32, [None])
+    assert tf.zeros(tf.concat([[2], some, [3]], 0)).shape.as_list() == [2, None, None, 3]
+    assert tf.zeros(tf.concat([[2], any_number], 0)).shape.rank is None
+
+
+def test_reshapes_of_what_is_empty_whatever_else_is_unknown(new_graph):
+    assert tf.reshape(tf.placeholder(tf.float32, [None, 0]), [-1, 3]).shape.as_list() == [0, 3]
