@@ -33,7 +33,7 @@ strided_slice_assign = define_op(
     "StridedSliceAssign(ref: Ref(T), begin: Index, end: Index, strides: Index, value: T) -> (output_ref: Ref(T))",
     f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
     kernel=f"strided_slice_assign(ref, begin, end, strides, value | {_MASK_NAMES})",
-    differentiable=False,
+    differentiable=None,
 )
 resource_strided_slice_assign = define_op(
     "ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: T) -> ()",

@@ -43,11 +43,11 @@ real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div")
 truncate_div = _binary("TruncateDiv", _REAL_AND_COMPLEX, "truncate_div", differentiable=False)
 floor_div = _binary("FloorDiv", _REAL_AND_COMPLEX, "floor_div", differentiable=False)
 mod = _binary(
-    "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=False
+    "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=None
 )
 floor_mod = _binary("FloorMod", "int32, int64, bfloat16, float16, float32, float64", "floor_mod")
 truncate_mod = _binary(
-    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=False
+    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=None
 )
 div_no_nan_op = _binary("DivNoNan", _NO_NAN_TYPES, "div_no_nan")
 mul_no_nan = _binary("MulNoNan", _NO_NAN_TYPES, "mul_no_nan")
