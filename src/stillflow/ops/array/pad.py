@@ -76,13 +76,15 @@ def _(context):
 @pad_op.folded_value
 def _(context):
     value, paddings = context.value(0), context.value(1)
-    return None if value is None or paddings is None else np.pad(value, paddings.tolist())
+    if value is None or paddings is None or value.dtype == object:
+        return None  # numpy pads text with numbers
+    return np.pad(value, paddings.tolist())
 
 
 @pad_v2.folded_value
 def _(context):
     value, paddings, filler = (context.value(i) for i in range(3))
-    if value is None or paddings is None or filler is None:
+    if value is None or paddings is None or filler is None or value.dtype == object:
         return None
     return np.pad(value, paddings.tolist(), constant_values=filler)
 
