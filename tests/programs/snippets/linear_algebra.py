@@ -48,6 +48,14 @@ def einsums_of_unknown_shapes(tf):
     return [tf.einsum("ij,jk->ik", x, y), tf.einsum("bij,jk->bik", z, y), tf.einsum("bij,ij->bi", z, x)]
 
 
+def einsums_summed_over_unknown_sizes(tf):
+    x = _unknown(tf, np.arange(48, dtype=np.float32).reshape(2, 3, 2, 4), [None, None, 2, 4])
+    y = _unknown(tf, np.arange(6, dtype=np.float32), [None])
+    scores = tf.einsum("BTNH,BFNH->BNFT", x, x)
+    mixed = tf.einsum("BNFT,BTNH->BFNH", scores, x)
+    return [scores, mixed, tf.einsum("i,i->", y, y), *tf.gradients(mixed, x)]
+
+
 def einsums_with_dots(tf):
     x, y, z = _array(tf, 2, 3), _array(tf, 3, 4), _array(tf, 5, 2, 3)
     return [
