@@ -94,6 +94,12 @@ def norms(tf):
     ]  # fmt: skip
 
 
+def largest_singular_values(tf):
+    x = tf.constant(np.arange(24, dtype=np.float32).reshape(2, 3, 4) % 7)
+    results = [tf.norm(x, 2, [1, 2]), tf.norm(x, 2, (0, -1), keepdims=True), tf.norm(x[0], ord=2, axis=[0, 1])]
+    return results + tf.gradients(results[0], x)
+
+
 def gradient_of_norm(tf):
     x = tf.constant([[3.0, -4.0], [0.5, 2.0]])
     return tf.gradients(tf.norm(x, axis=1), x)
