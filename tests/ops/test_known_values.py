@@ -14,6 +14,7 @@ CASES = {
     "cumprod": (lambda: tf.cumprod([2, 3, 1]), [2, 6, 6]),
     "cumsum": (lambda: tf.cumsum([2, 1, 1]), [2, 3, 4]),
     "floor_of_product": (lambda: tf.cast(tf.floor(tf.cast([3, 5], tf.float32) * 0.7), tf.int32), [2, 3]),
+    "lengths_of_parts": (lambda: [tf.size(part) for part in tf.dynamic_partition([5, 6, 7], [0, 1, 0], 2)], [2, 1]),
     "minimum": (lambda: tf.minimum([3, 4], 3), [3, 3]),
     "pad": (lambda: tf.pad([3, 4], [[1, 0]], constant_values=2), [2, 3, 4]),
     "pow": (lambda: tf.pow([2, 3], 2), [4, 9]),
@@ -26,6 +27,7 @@ CASES = {
     "sqrt": (lambda: tf.cast(tf.sqrt([4.0, 37.0]), tf.int64), [2, 6]),
     "square": (lambda: tf.square([2, 3]), [4, 9]),
     "subtract": (lambda: tf.cast(tf.constant([2.5, 3.5]) - 1.25, tf.int32), [1, 2]),
+    "size_of_unique": (lambda: [tf.size(tf.unique([3, 2, 3])[0])], [2]),
     "unique": (lambda: tf.unique([3, 2, 3, 1, 2])[0], [3, 2, 1]),
     "unique_places": (lambda: tf.unique([3, 2, 3, 1, 2])[1], [0, 1, 0, 2, 1]),
 }

@@ -66,6 +66,12 @@ def _(context):
     return merged
 
 
+@dynamic_partition.folded_value
+def _(context):
+    data, partitions = context.value(0), context.value(1)
+    return None if data is None or partitions is None else data[partitions == context.output_index]
+
+
 @dynamic_partition.shape_rule
 def _(context):
     data, partitions = context.shapes

@@ -46,12 +46,14 @@ def _(context):
 
 @pack.constant_value
 def _(context):
-    if context.attrs["axis"] != 0:
-        return None
-    return _stacked(context)
+    return None if context.attrs["axis"] else _stacked(context)
 
 
 @pack.folded_value
+def _(context):
+    return _stacked(context) if context.attrs["axis"] else None
+
+
 def _stacked(context):
     values = []
     for i in range(context.attrs["N"]):
