@@ -177,8 +177,8 @@ def verify_tensor_all_finite(x, message, name=None):
 # What TensorFlow takes for numbers here.
 _NUMBERS = frozenset(
     (
-        dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.qint8,
-        dtypes.qint32, dtypes.quint8, dtypes.complex64,
+        dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8,
+        dtypes.qint8, dtypes.qint32, dtypes.quint8, dtypes.complex64,
     )
 )  # fmt: skip
 

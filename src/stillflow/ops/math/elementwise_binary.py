@@ -116,10 +116,11 @@ def _fold(function, floats=()):
     return rule
 
 
-for _op, _function in ((add, np.add), (add_v2, np.add), (sub, np.subtract), (mul, np.multiply)):
-    _op.folded_value(_fold(_function, _ROUNDED_ALIKE))
-for _op, _function in ((maximum, np.maximum), (minimum, np.minimum), (pow, np.power)):
-    _op.folded_value(_fold(_function))
+for _op, _function, _floats in (
+    (add, np.add, _ROUNDED_ALIKE), (add_v2, np.add, _ROUNDED_ALIKE), (sub, np.subtract, _ROUNDED_ALIKE),
+    (mul, np.multiply, _ROUNDED_ALIKE), (maximum, np.maximum, ()), (minimum, np.minimum, ()), (pow, np.power, ()),
+):  # fmt: skip
+    _op.folded_value(_fold(_function, _floats))
 
 
 def _fold_division(function):

@@ -360,7 +360,8 @@ def _fold(function, types):
 
 for _op, _function, _types in (
     (neg, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
-    (square, np.square, _INTEGERS + _ROUNDED_ALIKE), (sqrt, np.sqrt, _ROUNDED_ALIKE), (floor, np.floor, _ROUNDED_ALIKE),
-    (ceil, np.ceil, _ROUNDED_ALIKE), (round_op, np.rint, _ROUNDED_ALIKE), (rint, np.rint, _ROUNDED_ALIKE),
+    (square, np.square, _INTEGERS + _ROUNDED_ALIKE), (sqrt, np.sqrt, _ROUNDED_ALIKE),
+    (floor, np.floor, _ROUNDED_ALIKE), (ceil, np.ceil, _ROUNDED_ALIKE),
+    (round_op, np.rint, _ROUNDED_ALIKE), (rint, np.rint, _ROUNDED_ALIKE),
 ):  # fmt: skip
     _op.folded_value(_fold(_function, _types))
