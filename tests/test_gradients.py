@@ -104,3 +104,16 @@ def test_mistakes_with_custom_gradients(new_graph):
 
     with pytest.raises(TypeError, match="All variables used by a function wrapped with @custom_gradient"):
         with_a_variable(x)
+
+
+def test_ops_of_which_tensorflow_has_no_gradient(new_graph):
+    x, variable = tf.ones([2]), tf.Variable([1.0, 2.0])
+    for source, y in (
+        (x, tf.truncatemod(x, 2.0)),
+        (x, tf.parallel_stack([x, x])),
+        (variable, tf.scatter_update(variable, [0], [2.0]) * 2),
+        (variable, variable[:1].assign([2.0]) * 2),
+    ):
+        with pytest.raises(LookupError, match="No gradient defined for operation"):
+            tf.gradients(y, source)
+    assert tf.gradients(tf.scatter_add(variable, [0], [2.0]), variable) == [None]

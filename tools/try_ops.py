@@ -120,7 +120,7 @@ OF_ATTR = {
     "type": tf.uint8,
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
-# several results of which one is there.
+# several results of which one is there, or wants inputs of known shapes.
 LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
@@ -132,7 +132,7 @@ LEFT_OUT = set(
     "HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 LookupTableFind "
     "LookupTableFindV2 LookupTableExport LookupTableExportV2 "
     "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
-    "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf".split()
+    "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 
 

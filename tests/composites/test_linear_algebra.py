@@ -59,7 +59,18 @@ def test_bad_axes_are_refused():
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize(
     ("ord", "axis"),
-    [(2, 0), (1, 1), (np.inf, -1), (3, 1), ("fro", (0, 1)), (1, (0, 1)), (np.inf, (0, 1)), (1, (1, 0))],
+    [
+        (2, 0),
+        (1, 1),
+        (np.inf, -1),
+        (3, 1),
+        ("fro", (0, 1)),
+        (1, (0, 1)),
+        (np.inf, (0, 1)),
+        (1, (1, 0)),
+        (2, (0, 1)),
+        (2, (1, -2)),
+    ],
 )
 def test_norms_are_numpys(ord, axis, keepdims, rng):
     x = rng.standard_normal((3, 4))

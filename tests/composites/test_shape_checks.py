@@ -83,3 +83,13 @@ def test_formats():
         with pytest.raises(ValueError, match="1 placeholder"):
             tf.strings.format("{}", [x, x])
         assert session.run(tf.guarantee_const(x)).tolist() == [[1, 2], [3, 4]]
+
+
+def test_numbers_are_those_of_tensorflows_checks(new_graph):
+    assert tf.debugging.is_numeric_tensor(tf.constant(1, tf.int8))
+    assert tf.debugging.is_numeric_tensor(tf.constant(1, tf.complex64))
+    for dtype in (tf.float16, tf.bfloat16, tf.uint16, tf.uint32, tf.complex128, tf.bool):
+        assert not tf.debugging.is_numeric_tensor(tf.zeros([], dtype))
+        with pytest.raises(TypeError, match="Expected x to be numeric"):
+            tf.is_non_decreasing(tf.zeros([2], dtype))
+    assert not tf.debugging.is_numeric_tensor(1.0)

@@ -96,6 +96,14 @@ def test_shapes_follow_from_what_is_fed(session):
     assert ":float32[6]" in plan(session, y, {x: np.ones((2, 3))})
 
 
+def test_reshapes_to_sizes_that_are_fed_are_checked(session):
+    x, size = tf.placeholder(tf.float32, [3]), tf.placeholder(tf.int32, [])
+    for result in (tf.reshape(x, [size]), tf.reshape(tf.reshape(x, [size]), [3])):
+        assert session.run(result, {x: [1, 2, 3], size: 3}).tolist() == [1, 2, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="with 3 values, but the requested shape has 1"):
+            session.run(result, {x: [1, 2, 3], size: 1})
+
+
 def test_a_fetched_variable_is_read_last(session):
     w = tf.Variable([1.0])
     session.run(w.initializer)

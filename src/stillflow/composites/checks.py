@@ -162,16 +162,29 @@ def assert_scalar(tensor, name=None, message=None):
         return tensor
 
 
-def verify_tensor_all_finite(t, message, name=None):
-    """`t`, after a check that it holds no infinities and no NaN."""
-    with name_scope(name, "VerifyFinite", [t]):
-        t = convert_to_tensor(t, name="t")
-        with get_default_graph().colocate_with(t._op):
-            checked = ops.check_numerics(t, message)
-            return with_dependencies([checked], t)
+def verify_tensor_all_finite(x, message, name=None):
+    """`x`, after a check that it holds no infinities and no NaN."""
+    with name_scope(name, "VerifyFinite", [x]):
+        x = convert_to_tensor(x, name="x")
+        with get_default_graph().colocate_with(x._op):
+            checked = ops.check_numerics(x, message)
+            return with_dependencies([checked], x)
 
 
 # ---- Order ------------------------------------------------------------------------------------------------------
+
+
+# What TensorFlow takes for numbers here.
+_NUMBERS = frozenset(
+    (
+        dtypes.float32, dtypes.float64, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8,
+        dtypes.qint8, dtypes.qint32, dtypes.quint8, dtypes.complex64,
+    )
+)  # fmt: skip
+
+
+def is_numeric(tensor):
+    return isinstance(tensor, Tensor) and tensor.dtype in _NUMBERS
 
 
 def is_monotonic(x, is_strict, name=None):
@@ -182,7 +195,7 @@ def is_monotonic(x, is_strict, name=None):
     with name_scope(name, "is_strictly_increasing" if is_strict else "is_non_decreasing", [x]):
         x = ops.reshape(x, [-1])
         dtype = x.dtype.base_dtype
-        if not (dtype.is_floating or dtype.is_integer or dtype.is_complex):
+        if not is_numeric(x):
             raise TypeError(f"Expected x to be numeric, instead found: {x}")
         is_short = ops.less(ops.size(x), 2)
         count = ops.shape(x) - 1

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from stillflow import ops
+from stillflow.composites.checks import assert_comparison
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 
@@ -71,13 +73,22 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         if logits.shape.rank == 2:
             losses, _ = ops.sparse_softmax_cross_entropy_op(scores, labels, name=name)
         else:
-            classes = ops.shape(logits)[ops.rank(logits) - 1]
-            scores = ops.reshape(scores, [-1, classes])
-            flat = ops.reshape(labels, [-1])
-            losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
-            losses = ops.reshape(losses, labels_shape)
-            losses.set_shape(labels.shape)
+            with get_default_graph().control_dependencies(_unknown_sizes_agree(labels, logits)):
+                classes = ops.shape(logits)[ops.rank(logits) - 1]
+                scores = ops.reshape(scores, [-1, classes])
+                flat = ops.reshape(labels, [-1])
+                losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
+                losses = ops.reshape(losses, labels_shape)
+                losses.set_shape(labels.shape)
+                return ops.cast(losses, dtypes.float16) if is_short else losses
         return ops.cast(losses, dtypes.float16) if is_short else losses
+
+
+def _unknown_sizes_agree(labels, logits):
+    """The check of what _check_sparse_labels could not see, in a list."""
+    if labels.shape.is_fully_defined() and logits.shape[:-1].is_fully_defined():
+        return []
+    return [assert_comparison("assert_equal", ops.shape(labels), ops.shape(logits)[:-1])]
 
 
 def _check_sparse_labels(labels, logits):

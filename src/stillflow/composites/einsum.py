@@ -139,10 +139,11 @@ def _product(a, a_labels, b, b_labels, summed):
         return ops.mul(a, b), labels
     a_sizes = _sizes(a)
     batch, a_rest, a_summed = _cut(a_sizes, len(both), len(a_own))
-    a = _reshaped(a, [*batch, _count(a_rest), _count(a_summed)])
+    rows, inner = _count(a_rest), _count(a_summed)
+    a = _reshaped(a, [*batch, rows, inner])
     b_sizes = _sizes(b)
-    b_batch, b_summed, b_rest = _cut(b_sizes, len(both), len(summed))
-    b = _reshaped(b, [*b_batch, _count(b_summed), _count(b_rest)])
+    b_batch, _, b_rest = _cut(b_sizes, len(both), len(summed))
+    b = _reshaped(b, [*b_batch, inner, _count(b_rest)])
     return _reshaped(ops.matmul(a, b), [*batch, *a_rest, *b_rest]), labels
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
+from stillflow.composites.cond import cond
+from stillflow.composites.functional import map_fn
 from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
@@ -115,8 +117,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
         axis = tuple(axis)
         if not all(isinstance(item, (int, np.integer)) for item in axis) or axis[0] == axis[1]:
             raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
-        if ord not in ("euclidean", "fro", 1, np.inf):
-            raise ValueError(f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, inf], got {ord}")
+        if ord not in ("euclidean", "fro", 1, 2, np.inf):
+            raise ValueError(f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord}")
     else:
         if not (isinstance(axis, (int, np.integer)) or axis is None):
             raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}")
@@ -130,6 +132,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
 
 
 def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
+    if is_matrix and ord == 2:
+        return _largest_singular_value(tensor, axis)
     if ord in ("fro", "euclidean", 2):
         return ops.sqrt(ops.reduce_sum(tensor * tensor, axis, keepdims=True))
     size = ops.abs(tensor)
@@ -141,6 +145,18 @@ def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
             size = ops.reduce_sum(size, axis[1], keepdims=True)
         return ops.reduce_max(size, None if axis is None else axis[0], keepdims=True)
     return ops.pow(ops.reduce_sum(ops.pow(size, ord), axis, keepdims=True), 1.0 / ord)
+
+
+def _largest_singular_value(tensor, axis):
+    """That of the matrices along a pair of axes, which are left with one element."""
+    rank = ops.rank(tensor)
+    axis = map_fn(lambda i: cond(i >= 0, lambda: i, lambda: i + rank), convert_to_tensor(axis))
+    axes = ops.range(rank)
+    order = ops.concat([ops.setdiff1d(axes, axis)[0], axis], 0)
+    back = map_fn(lambda i: ops.cast(ops.squeeze(ops.where_v2(ops.equal(order, i))), dtypes.int32), axes)
+    values = ops.svd(ops.transpose(tensor, order), compute_uv=False)
+    largest = ops.reduce_max(ops.abs(values), -1, keepdims=True)
+    return ops.transpose(ops.expand_dims(largest, -1), back)
 
 
 # ---- Ranks and pseudo-inverses --------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from stillflow import ops
 from stillflow.composites import checks, rank_checks, shape_checks
 from stillflow.composites.printing import print_tensors
 from stillflow.facade.arguments import renamed
-from stillflow.graph.operation import Tensor
 
 __all__ = [
     "Assert",
@@ -136,10 +135,8 @@ def is_strictly_increasing(x, name=None):
 
 
 def is_numeric_tensor(tensor):
-    """Whether `tensor` is a tensor of numbers."""
-    return isinstance(tensor, Tensor) and (
-        tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex
-    )
+    """Whether `tensor` is a tensor of numbers, except for 16-bit floats, complex128 and wide unsigned integers."""
+    return checks.is_numeric(tensor)
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802

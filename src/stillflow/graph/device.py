@@ -81,3 +81,12 @@ def apply(device, current: str) -> str:
     if not current:
         return spec.to_string()
     return DeviceSpec.from_string(current).merged_under(spec).to_string()
+
+
+def as_said(device) -> str:
+    """What a device function returned, as a node keeps it: in the function's own spelling, as in TensorFlow.
+
+    Raises ValueError for what is not a device string.
+    """
+    full = canonical_name(device)
+    return device if isinstance(device, str) else full

@@ -178,7 +178,7 @@ def _parse_value(kind: str, text: str):
     if kind == "int":
         return int(text)
     if kind == "float":
-        return float(text)
+        return float(np.float32(text))  # as a NodeDef holds it
     if kind == "bool":
         return text == "true"
     if kind == "string":

@@ -182,9 +182,12 @@ class _Search:
         if tensor._value is not None:
             return tensor._value
         op_def = tensor._op._op_def
-        rule = op_def.constant_value
-        if rule is None and self._looks_through_arithmetic:
-            rule = op_def.folded_value
+        found = self._ask(op_def.constant_value, tensor)
+        if found is None and self._looks_through_arithmetic:
+            found = self._ask(op_def.folded_value, tensor)
+        return found
+
+    def _ask(self, rule, tensor):
         if rule is None or self._visits_left == 0:
             return None
         self._visits_left -= 1

@@ -124,17 +124,23 @@ def _dense_dims(values):
     return list(values.shape) if isinstance(values, np.ndarray) else []
 
 
+def _array_of(values, wanted):
+    try:
+        array = np.array(values, wanted)
+    except OverflowError:
+        # Integers keep their lowest bits, as with the numpy of TensorFlow's days.
+        return np.array(values, np.int64).astype(wanted)
+    # numpy cuts text off at zeros
+    return np.array(values, object) if array.dtype.kind in "SU" else array
+
+
 def _array_from_python(values, dtype):
     _assert_compatible(values, dtype)
     wanted = None
     if dtype is not None and dtype.is_numpy_compatible:
         wanted = dtype.as_numpy_dtype
     try:
-        array = np.array(values, wanted)
-        if array.dtype.kind in "SU":
-            array = np.array(values, object)  # numpy cuts text off at zeros
-    except OverflowError:
-        raise TypeError(f"Expected {dtype.name}, got {values!r} of type '{type(values).__name__}' instead.") from None
+        array = _array_of(values, wanted)
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
@@ -178,12 +184,15 @@ def _as_array(values, dtype, shape):
         values = values.as_list()
     if shape is not None and 0 in shape:
         return np.empty(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
-    return _array_from_python(_without_dimensions(values), dtype)
+    if dtype is not None and dtype.is_integer:  # no others take Dimensions
+        values = without_dimensions(values)
+    return _array_from_python(values, dtype)
 
 
-def _without_dimensions(values):
+def without_dimensions(values):
+    """The values with Dimensions, also those in lists, as integers."""
     if isinstance(values, (list, tuple)):
-        return type(values)(map(_without_dimensions, values)) if type(values) in (list, tuple) else values
+        return type(values)(map(without_dimensions, values)) if type(values) in (list, tuple) else values
     return values.value if isinstance(values, Dimension) else values
 
 

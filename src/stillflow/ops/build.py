@@ -11,6 +11,8 @@ import functools
 import re
 from typing import Any
 
+import numpy as np
+
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
@@ -378,7 +380,8 @@ def _scalar_attr(attr, kind, value, op_name):
         if isinstance(value, (str, bytes)):
             raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.")
         try:
-            return float(value)
+            with np.errstate(over="ignore"):
+                return float(np.float32(float(value)))  # as a NodeDef holds it
         except (TypeError, ValueError):
             raise TypeError(f"Expected float for argument '{attr.name}' not {value!r}.") from None
     if kind == "bool":

@@ -72,12 +72,16 @@ _RESHAPES = frozenset(("Reshape", "Squeeze", "ExpandDims"))
 
 def _reshape(node):
     """What has the shape already, before the node or before others that only reshape."""
-    value, shape = node.inputs[0], node.outputs[0].dims
-    while value.count is None or value.dims != shape:
-        if value.producer is None or value.producer.type not in _RESHAPES:
+    shape = node.outputs[0].dims
+    while True:
+        if node.type == "Reshape" and node.inputs[1].constant is None:
+            return None  # its only unknown size was told from the number of elements: whether it fits, a run says
+        value = node.inputs[0]
+        if value.count is not None and value.dims == shape:
+            return value
+        node = value.producer
+        if node is None or node.type not in _RESHAPES:
             return None
-        value = value.producer.inputs[0]
-    return value
 
 
 def _reduction(node):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
+from stillflow.session import Session
 from stillflow.testing import assert_same_bits, check_gradient, evaluate
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]
@@ -77,3 +78,11 @@ def test_gradients_match_differences(rng):
 def test_same_bits_everywhere(rng):
     order = rng.permutation(3000).astype(np.int32)
     assert_same_bits(stitch, order, rng.standard_normal((3000, 33)).astype(np.float32))
+
+
+def test_gaps_in_text_are_empty(new_graph):
+    words = ops.dynamic_stitch([[0], [2]], [["a"], ["b"]])
+    padded = ops.pad(["a", "b"], [[1, 1]]), ops.pad(["a"], [[0, 2]], constant_values="c")
+    with Session(graph=new_graph) as session:
+        assert session.run(words).tolist() == [b"a", b"", b"b"]
+        assert [value.tolist() for value in session.run(padded)] == [[b"", b"a", b"b", b""], [b"a", b"c", b"c"]]

@@ -209,3 +209,14 @@ def test_short_lines(width, dtype, rng):
 def test_stacks_have_the_same_bits_everywhere(values, rng):
     x = rng.standard_normal((values, 300, 257)).astype(np.float32)
     assert_same_bits(lambda *x: ops.stack(x, -1), *x)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"constant_values": 7}, {"mode": "REFLECT"}])
+def test_sizes_after_padding_that_are_known(arguments, new_graph):
+    x = ops.placeholder(dtype="float32", shape=[None, 3])
+    size = ops.placeholder(dtype="int32", shape=[])
+    assert ops.pad(x, [[1, 1], [2, 0]], **arguments).shape.as_list() == [None, 5]
+    assert ops.pad(x, [[1, size], [0, 1]], **arguments).shape.as_list() == [None, 4]
+    assert ops.pad(x, [[0, 1], [0, size]], **arguments).shape.as_list() == [None, None]
+    unknown = ops.pad(ops.placeholder(dtype="float32"), [[0, size], [0, 1]], **arguments)
+    assert unknown.shape.as_list() == [None, None]

@@ -93,7 +93,10 @@ def test_bad_rolls_are_named():
     with pytest.raises(errors.InvalidArgumentError, match="axis 2 is out of range"):
         evaluate(lambda x: ops.roll(x, 1, 2), x)
     with pytest.raises(errors.InvalidArgumentError, match="shift and axis must have the same size"):
-        evaluate(lambda x: ops.roll(x, [1, 2], [0]), x)
+        evaluate(lambda x: ops.roll(x, ops.placeholder_with_default([1, 2], [None]), [0]), x)
+    for shift, axis in (([1, 2], [0]), ([1, 2], 0), (1, [0, 1])):
+        with pytest.raises(ValueError, match="must be equal"):
+            ops.roll(x, shift, axis)
 
 
 def test_gradients_match_differences(rng):

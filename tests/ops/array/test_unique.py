@@ -72,7 +72,9 @@ def test_slices_along_an_axis(axis, rng):
 
 def test_only_vectors_have_unique_elements():
     with pytest.raises(errors.InvalidArgumentError, match="unique expects a 1D vector"):
-        evaluate(ops.unique, np.zeros((2, 2), np.float32))
+        evaluate(ops.unique_with_counts, np.zeros((2, 2), np.float32))
+    with pytest.raises(ValueError, match="Shape must be rank 1 but is rank 2"):
+        ops.unique([[1, 2]])
     with pytest.raises(errors.InvalidArgumentError, match=r"axis has to be between \[0, 2\)"):
         evaluate(lambda x: ops.unique_v2(x, axis=[2])[0], np.zeros((2, 2), np.float32))
 

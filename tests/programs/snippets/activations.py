@@ -47,6 +47,11 @@ def slopes(tf):
     return [y, tf.nn.leaky_relu([-3, 4])] + tf.gradients(y, x)
 
 
+def leaky_relu_of_doubles(tf):
+    x = tf.constant([-1.0, 2.0], tf.float64)  # the slope is a float32
+    return [tf.nn.leaky_relu(x), tf.nn.leaky_relu(x) - x * 0.2, *tf.gradients(tf.nn.leaky_relu(x, 0.3), x)]
+
+
 def of_integers(tf):
     x = tf.constant([-3, 0, 9])
     return [tf.nn.relu(x), tf.nn.relu6(x)]

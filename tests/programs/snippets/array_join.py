@@ -79,6 +79,10 @@ def unstacks(tf):
     return tf.unstack(x) + tf.unstack(x, axis=1, name="u") + tf.unstack(y, num=2) + tf.unstack(x, 3, -1)
 
 
+def unstack_nothing(tf):
+    assert tf.unstack(tf.zeros([0, 2])) == tf.unstack(tf.zeros([2, 0]), axis=1) == []
+
+
 def gradient_of_unstack(tf):
     x = tf.constant(_matrix(2, 3))
     a, b, c = tf.unstack(x, axis=1)

@@ -19,6 +19,16 @@ def shapes_unknown(tf):
     return [tf.shape(x), tf.size(x), tf.rank(x), tf.shape(y, name="s"), tf.size(y), tf.rank(y)]
 
 
+def dimensions(tf):
+    x = _unknown(tf, np.zeros([2, 3, 4], np.float32), [None, 3, 4])
+    rows, columns = x.shape[1:]
+    return [
+        tf.stack([rows, 2]), tf.stack([rows, columns]), tf.stack([rows, tf.shape(x)[0]]),
+        tf.reshape(x, [-1, rows * columns]), tf.ones(rows), tf.zeros([rows]), tf.zeros([rows, tf.shape(x)[0]]),
+        tf.cast(rows, tf.float32), tf.range(rows), tf.constant([rows, 1], tf.int64),
+    ]  # fmt: skip
+
+
 def shape_n(tf):
     return tf.shape_n([tf.zeros([2, 3]), tf.zeros([4])]) + tf.shape_n([tf.zeros([])], out_type=tf.int64)
 

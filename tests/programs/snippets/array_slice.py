@@ -52,6 +52,16 @@ def new_axes(tf):
     return [x[None], x[:, None], x[:, tf.newaxis, 1], x[..., None], x[None, ..., None, 0], x[1, None, ..., 2:]]
 
 
+def dimensions_as_indices(tf):
+    x = _cube(tf)
+    unknown = _unknown(tf, np.arange(12, dtype=np.float32).reshape(3, 4), [None, 4])
+    rows, columns = unknown.shape
+    return [
+        x[:, : x.shape[1]], x[x.shape[2] - 3, 1], x[0, x.shape[1] - 1 :], x[..., :: x.shape[0]], unknown[:rows],
+        unknown[:, columns // 2 :], unknown[tf.Dimension(0) : tf.shape(x)[0]],
+    ]  # fmt: skip
+
+
 def tensors_as_indices(tf):
     x = _cube(tf)
     i, j = _unknown(tf, 1, []), tf.constant(2)

@@ -116,3 +116,9 @@ def one_by_one(tf):
     x, _, _ = _xy(tf)
     assert tf.gradients(x, x, name=None)
     return [tf.gradients(x * 2.0, [x, x])[1]]
+
+
+def of_scattered_updates(tf):
+    x, y = tf.ones([4]), tf.constant([2.0])
+    results = [tf.tensor_scatter_update(x, [[0]], y), tf.tensor_scatter_add(x, [[1]], y)]
+    return tf.gradients([2 * result for result in results], [x, y])

@@ -48,6 +48,14 @@ def einsums_of_unknown_shapes(tf):
     return [tf.einsum("ij,jk->ik", x, y), tf.einsum("bij,jk->bik", z, y), tf.einsum("bij,ij->bi", z, x)]
 
 
+def einsums_summed_over_unknown_sizes(tf):
+    x = _unknown(tf, np.arange(48, dtype=np.float32).reshape(2, 3, 2, 4), [None, None, 2, 4])
+    y = _unknown(tf, np.arange(6, dtype=np.float32), [None])
+    scores = tf.einsum("BTNH,BFNH->BNFT", x, x)
+    mixed = tf.einsum("BNFT,BTNH->BFNH", scores, x)
+    return [scores, mixed, tf.einsum("i,i->", y, y), *tf.gradients(mixed, x)]
+
+
 def einsums_with_dots(tf):
     x, y, z = _array(tf, 2, 3), _array(tf, 3, 4), _array(tf, 5, 2, 3)
     return [
@@ -84,6 +92,12 @@ def norms(tf):
         tf.norm(x, "fro", [0, 1]), tf.norm(x, ord=1, axis=(0, 1), name="n"), tf.norm(x, np.inf, axis=[0, 1]),
         tf.norm(x, "euclidean", -1, keep_dims=True), tf.linalg.norm(x), tf.norm(x, 2, axis=1),
     ]  # fmt: skip
+
+
+def largest_singular_values(tf):
+    x = tf.constant(np.arange(24, dtype=np.float32).reshape(2, 3, 4) % 7)
+    results = [tf.norm(x, 2, [1, 2]), tf.norm(x, 2, (0, -1), keepdims=True), tf.norm(x[0], ord=2, axis=[0, 1])]
+    return results + tf.gradients(results[0], x)
 
 
 def gradient_of_norm(tf):

@@ -1,5 +1,7 @@
 """Softmax and the cross entropies, with their gradients."""
 
+import numpy as np
+
 
 def _x(tf):
     return tf.constant([[-3.0, -0.5, 0.0], [0.25, 2.0, 7.0]], name="x")
@@ -110,3 +112,16 @@ def of_halves(tf):
 def of_doubles(tf):
     x = tf.cast(_x(tf), tf.float64)
     return [tf.nn.softmax(x), tf.nn.log_softmax(x)]
+
+
+def sparse_softmax_cross_entropy_of_sequences(tf):
+    """Logits of rank 3: the shapes are compared when the graph runs, unless all is known before."""
+    x = np.linspace(-2, 2, 24, dtype=np.float32).reshape(2, 3, 4)
+    y = np.array([[0, 1, 2], [3, 2, 1]])
+    losses = []
+    for logits_shape, labels_shape in (([None, None, 4], [None, None]), ([2, 3, 4], [2, 3]), (None, [2, 3])):
+        logits = tf.placeholder_with_default(tf.constant(x), logits_shape)
+        labels = tf.placeholder_with_default(tf.constant(y), labels_shape)
+        losses.append(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="loss"))
+        losses += tf.gradients(losses[-1], logits)
+    return losses

@@ -29,6 +29,15 @@ def of_small_integers(tf):
     return [x / 2, y / 2, x + 1, y * 2]
 
 
+def of_integers_that_do_not_fit(tf):
+    x = tf.constant([7, -7])
+    return [
+        tf.bitwise.bitwise_and(x, 0xFFFFFFF0), tf.bitwise.bitwise_xor(x, 2**31 + 1), x + 2**31, x * -(2**40),
+        tf.equal(x, 2**32 + 7), tf.constant(2**40), tf.constant([[300, -1]], tf.uint8), tf.constant(128, tf.int8),
+        tf.constant(-1, tf.uint64), tf.constant([1, 2**33 + 5], tf.int32), tf.constant(2**64 - 1, tf.uint64),
+    ]  # fmt: skip
+
+
 def of_variables(tf):
     x = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="x")
     return [x + 1, 1 + x, x * x, x / 2, x // 2, x % 2, x**2, -x, abs(x), x < 2, x >= 2, x @ x]

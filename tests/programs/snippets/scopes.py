@@ -58,6 +58,10 @@ def devices(tf):
             tf.constant(1.0, name="e")
             with tf.device("/task:7"):
                 tf.constant(1.0, name="f")
+        with tf.device(lambda op: "/cpu:0" if op.type == "Const" else "/gpu:1"), tf.device("/job:y"):
+            tf.add(tf.constant(2.0, name="j"), 1.0, name="k")
+    with tf.device("/job:z"), tf.device(lambda op: "/cpu:0"):
+        tf.constant(1.0, name="l")
     w = tf.constant(1.0, name="w")
     with tf.device("/job:x"), tf.get_default_graph().colocate_with(w.op):
         a = tf.constant(1.0, name="g")

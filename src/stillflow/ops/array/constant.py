@@ -11,7 +11,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
 from stillflow.graph.shape_inference import as_partial
-from stillflow.graph.tensor_value import make_tensor_value
+from stillflow.graph.tensor_value import make_tensor_value, without_dimensions
 from stillflow.ops import eager_errors
 from stillflow.ops.registry import define_op
 
@@ -59,19 +59,11 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
 
 
 def _eager_value(value, dtype, shape):
-    """The same where operations run when they are called: of a shape there are as many values, or one for all.
-
-    Integers that do not fit keep their lowest bits, as in TensorFlow.
-    """
+    """The same where operations run when they are called: of a shape there are as many values, or one for all."""
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    value = list(value) if isinstance(value, range) else value
+    value = without_dimensions(list(value) if isinstance(value, range) else value)
     try:
-        try:
-            found = make_tensor_value(value, dtype)
-        except TypeError:
-            if dtype is None or not dtype.is_integer or not _holds_integers(value):
-                raise
-            found = make_tensor_value(np.array(value, np.int64).astype(dtype.as_numpy_dtype), dtype)
+        found = make_tensor_value(value, dtype)
     except (TypeError, ValueError) as error:
         raise eager_errors.unconvertible(value, dtype, error) from None
     if shape is None:
@@ -84,11 +76,6 @@ def _eager_value(value, dtype, shape):
             f"{shape} with {wanted} elements)."
         )
     return make_tensor_value(value, found.dtype, shape.as_list())
-
-
-def _holds_integers(value):
-    items = np.array(value, object).ravel()
-    return all(type(item) is int and -(2**63) <= item < 2**63 for item in items)
 
 
 # ---- Lists with tensors in them ---------------------------------------------------------------------------

@@ -57,13 +57,19 @@ def _(context):
 def _(context):
     count = context.attrs["N"]
     indices, parts = ([context.value(k) for k in range(begin, begin + count)] for begin in (0, count))
-    if any(value is None for value in indices + parts):
-        return None
+    if any(value is None for value in indices + parts) or parts[0].dtype == object:
+        return None  # a gap in text is empty, which the kernel knows
     size = 1 + max((int(index.max()) for index in indices if index.size), default=-1)
     merged = np.zeros((size, *parts[0].shape[indices[0].ndim :]), parts[0].dtype)
     for index, part in zip(indices, parts, strict=True):
         merged[index] = part
     return merged
+
+
+@dynamic_partition.folded_value
+def _(context):
+    data, partitions = context.value(0), context.value(1)
+    return None if data is None or partitions is None else data[partitions == context.output_index]
 
 
 @dynamic_partition.shape_rule

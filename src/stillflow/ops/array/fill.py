@@ -11,7 +11,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import ShapeError, constant_value, value_as_dims
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -113,7 +113,7 @@ def _filled(shape, value, dtype, default_name, name):
             _ask_for_size(shape)
             try:
                 known = TensorShape(shape)
-                count = None if isinstance(shape, int) else known.num_elements()
+                count = None if isinstance(shape, (int, Dimension)) else known.num_elements()
                 if count is not None and count < _MOST_CONSTANT_ELEMENTS:
                     return ops.constant(value, dtype, known.as_list(), name=scope)
                 shape = convert_to_tensor(known)

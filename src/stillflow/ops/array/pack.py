@@ -23,7 +23,7 @@ parallel_concat = define_op(
     "ParallelConcat(values: N * T) -> (output: T)",
     "N: int >= 1; T: type; shape: shape",
     kernel="concat_rows(values)",
-    differentiable=False,
+    differentiable=None,
 )
 
 
@@ -46,12 +46,14 @@ def _(context):
 
 @pack.constant_value
 def _(context):
-    if context.attrs["axis"] != 0:
-        return None
-    return _stacked(context)
+    return None if context.attrs["axis"] else _stacked(context)
 
 
 @pack.folded_value
+def _(context):
+    return _stacked(context) if context.attrs["axis"] else None
+
+
 def _stacked(context):
     values = []
     for i in range(context.attrs["N"]):
@@ -99,8 +101,9 @@ def _(context):
     if not shape:
         raise ShapeError("Shape must be at least rank 1 but is rank 0")
     for dims in context.shapes:
-        if plain.merged(dims, (1, *shape[1:])) is None:
+        if dims is None or None in dims:
             raise ShapeError("All input shapes must be fully defined.")
+        plain.merged(dims, (1, *shape[1:]))
     return shape
 
 
@@ -153,7 +156,8 @@ def unstack(value, num=None, axis=0, name="unstack"):
             num = dims[axis]
         if num is None:
             raise ValueError(f"Cannot infer num from shape {value.shape}")
-    return unpack(value, num=num, axis=axis, name=name)
+    parts = unpack(value, num=num, axis=axis, name=name)
+    return parts if num else []  # a node without outputs comes as the operation
 
 
 def parallel_stack(values, name="parallel_stack"):

@@ -76,7 +76,17 @@ def _(context):
 @pad_op.folded_value
 def _(context):
     value, paddings = context.value(0), context.value(1)
-    return None if value is None or paddings is None else np.pad(value, paddings.tolist())
+    if value is None or paddings is None or value.dtype == object:
+        return None  # numpy pads text with numbers
+    return np.pad(value, paddings.tolist())
+
+
+@pad_v2.folded_value
+def _(context):
+    value, paddings, filler = (context.value(i) for i in range(3))
+    if value is None or paddings is None or filler is None or value.dtype == object:
+        return None
+    return np.pad(value, paddings.tolist(), constant_values=filler)
 
 
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
@@ -112,7 +122,7 @@ def _set_known_sizes(result):
     """Adds what single rows of paddings that are not all known say of the shape."""
     if result.shape.is_fully_defined():
         return
-    source, paddings = result._op._inputs
+    source, paddings = result._op._inputs[:2]
     if source._dims is None:
         return
     rows = ops.static_value(paddings, partial=True)

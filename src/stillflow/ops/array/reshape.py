@@ -7,6 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.indexed_slices import converting_quietly
 from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 reshape = define_op(
@@ -26,16 +27,6 @@ squeeze_op = define_op(
 )
 
 
-def _count(dims):
-    """The number of elements, or None."""
-    if dims is None or None in dims:
-        return None
-    count = 1
-    for size in dims:
-        count *= size
-    return count
-
-
 @reshape.shape_rule
 def _(context):
     dims, spelled = context.shapes
@@ -53,7 +44,7 @@ def _(context):
 
 def _resolve(dims, wanted):
     """The wanted sizes with -1, or a single unknown size, worked out from what is there."""
-    count = _count(dims)
+    count = plain.product(dims)
     result = tuple(None if size in (None, -1) else size for size in wanted)
     known = 1
     for size in result:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
@@ -56,6 +58,12 @@ def _(context):
     return dims
 
 
+@reverse_v2.folded_value
+def _(context):
+    value, axes = context.value(0), context.value(1)
+    return None if value is None or axes is None else np.flip(value, tuple(axes.tolist()))
+
+
 @reverse_sequence_op.shape_rule
 def _(context):
     dims, lengths = context.shapes
@@ -72,8 +80,8 @@ def _(context):
 
 @roll.shape_rule
 def _(context):
-    plain.with_rank_at_most(context.shapes[1], 1)
-    plain.with_rank_at_most(context.shapes[2], 1)
+    shifts, axes = (plain.with_rank_at_most(context.shapes[i], 1) for i in (1, 2))
+    plain.merged(shifts, axes)
     return plain.with_rank_at_least(context.shapes[0], 1)
 
 

@@ -100,8 +100,9 @@ def _(op, grad):
 def _(op, grad):
     _, indices, updates = op._inputs
     updates_grad = ops.gather_nd(grad, indices)
+    rest = ops.identity(grad)
     zeros = ops.zeros_like(updates, dtype=grad.dtype)
-    return tensor_scatter_update(ops.identity(grad), indices, zeros), None, updates_grad
+    return tensor_scatter_update(rest, indices, zeros), None, updates_grad
 
 
 @tensor_scatter_add.gradient

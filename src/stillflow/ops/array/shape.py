@@ -87,6 +87,19 @@ def _(context):
     return None if dims is None else np.asarray(len(dims), np.int32)
 
 
+@shape_op.folded_value
+@shape_n.folded_value
+def _(context):
+    value = context.value(context.output_index)
+    return None if value is None else np.array(value.shape, context.attrs["out_type"].as_numpy_dtype)
+
+
+@size_op.folded_value
+def _(context):
+    value = context.value(0)
+    return None if value is None else np.asarray(value.size, context.attrs["out_type"].as_numpy_dtype)
+
+
 @broadcast_gradient_args.shape_rule
 def _(context):
     for dims in context.shapes:

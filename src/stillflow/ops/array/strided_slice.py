@@ -33,7 +33,7 @@ strided_slice_assign = define_op(
     "StridedSliceAssign(ref: Ref(T), begin: Index, end: Index, strides: Index, value: T) -> (output_ref: Ref(T))",
     f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
     kernel=f"strided_slice_assign(ref, begin, end, strides, value | {_MASK_NAMES})",
-    differentiable=False,
+    differentiable=None,
 )
 resource_strided_slice_assign = define_op(
     "ResourceStridedSliceAssign(ref: resource, begin: Index, end: Index, strides: Index, value: T) -> ()",
@@ -267,7 +267,8 @@ class _Specification:
         self._append(begin, end, 1 if entry.step is None else entry.step)
 
     def _end_of_range(self, value, mask):
-        if value is None or (not isinstance(value, Tensor) and value == sys.maxsize):
+        is_open = value.value is None if isinstance(value, Dimension) else value is None
+        if is_open or (not isinstance(value, Tensor) and value == sys.maxsize):
             self._mark(mask)
             return 0
         _check_index(value)

@@ -34,9 +34,15 @@ list_diff = define_op(
 
 
 @unique.shape_rule
+def _(context):
+    if context.shapes[0] is not None:
+        plain.with_rank(context.shapes[0], 1)
+    return [(None,), context.shapes[0]]
+
+
 @unique_with_counts.shape_rule
 def _(context):
-    return [(None,), context.shapes[0], (None,)][: context.output_count()]
+    return [(None,), context.shapes[0], (None,)]
 
 
 @unique_v2.shape_rule
@@ -57,6 +63,17 @@ def _(context):
     plain.with_rank(context.shapes[0], 1)
     plain.with_rank(context.shapes[1], 1)
     return [(None,), (None,)]
+
+
+@unique.folded_value
+def _(context):
+    value = context.value(0)
+    if value is None or value.ndim != 1 or not context.attrs["T"].is_integer:
+        return None
+    _, first, places = np.unique(value, return_index=True, return_inverse=True)
+    if context.output_index == 0:
+        return value[np.sort(first)]
+    return np.argsort(np.argsort(first))[places].astype(context.attrs["out_idx"].as_numpy_dtype)
 
 
 @list_diff.folded_value

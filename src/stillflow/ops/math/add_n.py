@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
@@ -51,6 +53,14 @@ def _(context):
 @accumulate_nv2.shape_rule
 def _(context):
     return context.attrs["shape"]._dims
+
+
+@add_n_op.folded_value
+def _(context):
+    values = [context.value(i) for i in range(context.attrs["N"])]
+    if any(value is None for value in values) or not context.attrs["T"].is_integer:
+        return None
+    return np.sum(values, 0, values[0].dtype)
 
 
 @add_n_op.gradient

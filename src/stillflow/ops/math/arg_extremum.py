@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops.registry import define_op
@@ -45,6 +47,20 @@ def _rule(context):
 
 arg_max = _arg_extremum("ArgMax", 0)
 arg_min = _arg_extremum("ArgMin", 1)
+
+
+def _fold(function):
+    def rule(context):
+        value, axis = context.value(0), context.value(1)
+        if value is None or axis is None or not context.attrs["T"].is_integer:
+            return None
+        return np.asarray(function(value, int(axis)), context.attrs["output_type"].as_numpy_dtype)
+
+    return rule
+
+
+arg_max.folded_value(_fold(np.argmax))
+arg_min.folded_value(_fold(np.argmin))
 
 
 def argmax(input, axis=None, output_type=dtypes.int64, name=None):

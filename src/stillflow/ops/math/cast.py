@@ -9,7 +9,6 @@ from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape_inference import as_partial
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -41,14 +40,6 @@ def _value(context):
     if target.is_integer and source.is_floating and not np.all(np.abs(value) < 2**31):
         return None  # numpy does not say what becomes of what does not fit
     return np.asarray(value.astype(target.as_numpy_dtype))
-
-
-@cast_op.partial_value
-def _(context):
-    source, target = context.attrs["SrcT"], context.attrs["DstT"]
-    if source in (dtypes.int32, dtypes.int64) and target in (dtypes.int32, dtypes.int64):
-        return context.partial_value(0)
-    return as_partial(_value(context))
 
 
 def cast(x, dtype, name=None):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
@@ -21,6 +23,22 @@ cumprod_op = define_op(
 )
 cumsum_op.shape_rule(unchanged_shape)
 cumprod_op.shape_rule(unchanged_shape)
+
+
+def _fold(function):
+    def rule(context):
+        value, axis = context.value(0), context.value(1)
+        if value is None or axis is None or not value.ndim or not context.attrs["T"].is_integer:
+            return None
+        if context.attrs["exclusive"] or context.attrs["reverse"]:
+            return None
+        return function(value, int(axis), value.dtype)
+
+    return rule
+
+
+cumsum_op.folded_value(_fold(np.cumsum))
+cumprod_op.folded_value(_fold(np.cumprod))
 
 
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):

@@ -43,11 +43,11 @@ real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div")
 truncate_div = _binary("TruncateDiv", _REAL_AND_COMPLEX, "truncate_div", differentiable=False)
 floor_div = _binary("FloorDiv", _REAL_AND_COMPLEX, "floor_div", differentiable=False)
 mod = _binary(
-    "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=False
+    "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=None
 )
 floor_mod = _binary("FloorMod", "int32, int64, bfloat16, float16, float32, float64", "floor_mod")
 truncate_mod = _binary(
-    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=False
+    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=None
 )
 div_no_nan_op = _binary("DivNoNan", _NO_NAN_TYPES, "div_no_nan")
 mul_no_nan = _binary("MulNoNan", _NO_NAN_TYPES, "mul_no_nan")
@@ -101,10 +101,14 @@ for _op in _ALL:
     _op.shape_rule(broadcast_rule)
 
 
-def _fold(function):
+_ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
+
+
+def _fold(function, floats=()):
     def rule(context):
         x, y = context.value(0), context.value(1)
-        if x is None or y is None or not context.attrs["T"].is_integer:
+        dtype = context.attrs["T"]
+        if x is None or y is None or not (dtype.is_integer or dtype in floats):
             return None
         with np.errstate(all="ignore"):
             return np.asarray(function(x, y), x.dtype)
@@ -112,11 +116,11 @@ def _fold(function):
     return rule
 
 
-for _op, _function in (
-    (add, np.add), (add_v2, np.add), (sub, np.subtract), (mul, np.multiply), (maximum, np.maximum),
-    (minimum, np.minimum),
+for _op, _function, _floats in (
+    (add, np.add, _ROUNDED_ALIKE), (add_v2, np.add, _ROUNDED_ALIKE), (sub, np.subtract, _ROUNDED_ALIKE),
+    (mul, np.multiply, _ROUNDED_ALIKE), (maximum, np.maximum, ()), (minimum, np.minimum, ()), (pow, np.power, ()),
 ):  # fmt: skip
-    _op.folded_value(_fold(_function))
+    _op.folded_value(_fold(_function, _floats))
 
 
 def _fold_division(function):
@@ -126,6 +130,11 @@ def _fold_division(function):
 
 floor_div.folded_value(_fold_division(np.floor_divide))
 floor_mod.folded_value(_fold_division(np.mod))
+
+
+@real_div.folded_value
+def _(context):
+    return None if context.attrs["T"].is_integer else _fold(np.divide, _ROUNDED_ALIKE)(context)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

@@ -343,13 +343,25 @@ def _(op, grad):
 # ---- Values known while building --------------------------------------------------------------------------
 
 
-@neg.folded_value
-def _(context):
-    value = context.value(0)
-    return -value if value is not None and context.attrs["T"] in (dtypes.int32, dtypes.int64) else None
+_INTEGERS = (dtypes.int32, dtypes.int64)
+_ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
 
 
-@abs.folded_value
-def _(context):
-    value = context.value(0)
-    return np.abs(value) if value is not None and context.attrs["T"].is_integer else None
+def _fold(function, types):
+    def rule(context):
+        value = context.value(0)
+        if value is None or context.attrs["T"] not in types:
+            return None
+        with np.errstate(all="ignore"):
+            return np.asarray(function(value))
+
+    return rule
+
+
+for _op, _function, _types in (
+    (neg, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
+    (square, np.square, _INTEGERS + _ROUNDED_ALIKE), (sqrt, np.sqrt, _ROUNDED_ALIKE),
+    (floor, np.floor, _ROUNDED_ALIKE), (ceil, np.ceil, _ROUNDED_ALIKE),
+    (round_op, np.rint, _ROUNDED_ALIKE), (rint, np.rint, _ROUNDED_ALIKE),
+):  # fmt: skip
+    _op.folded_value(_fold(_function, _types))

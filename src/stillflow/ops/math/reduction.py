@@ -75,15 +75,24 @@ def _(context):
     return _folded(context, lambda value, **how: np.prod(value, dtype=value.dtype, **how))
 
 
+@sum_op.folded_value
+def _(context):
+    return _folded(context, lambda value, **how: np.sum(value, dtype=value.dtype, **how))
+
+
 @max_op.folded_value
 def _(context):
-    value = context.value(0)
-    return None if value is None or value.size == 0 else _folded(context, np.max)
+    return _folded(context, np.max)  # there is none of nothing, of which numpy makes an error
+
+
+@min_op.folded_value
+def _(context):
+    return _folded(context, np.min)
 
 
 def _folded(context, function):
     value, axes = context.value(0), context.value(1)
-    if value is None or axes is None or not context.attrs["T"].is_integer:
+    if value is None or axes is None or not (context.attrs["T"].is_integer or function in (np.max, np.min)):
         return None
     axes = tuple(np.atleast_1d(axes).tolist())
     return np.asarray(function(value, axis=axes, keepdims=context.attrs["keep_dims"]))

@@ -10,23 +10,23 @@ from stillflow.ops.state.variable import NUMBERS
 _ORDERED = "{float16, bfloat16, float32, float64, int32, int64}"
 
 
-def _scatter(name, operation, types=NUMBERS, use_locking="false"):
+def _scatter(name, operation, types=NUMBERS, use_locking="false", differentiable: bool | None = False):
     """`operation` is the kernel's number for it."""
     return define_op(
         f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> (output_ref: Ref(T))",
         f"T: {types}; Tindices: {{int32, int64}}; use_locking: bool = {use_locking}",
         kernel=f"scatter(ref, indices, updates | {operation})",
-        differentiable=False,
+        differentiable=differentiable,
     )
 
 
-scatter_update = _scatter("ScatterUpdate", 0, "type", "true")
+scatter_update = _scatter("ScatterUpdate", 0, "type", "true", differentiable=None)
 scatter_add = _scatter("ScatterAdd", 1)
 scatter_sub = _scatter("ScatterSub", 2)
 scatter_mul = _scatter("ScatterMul", 3)
 scatter_div = _scatter("ScatterDiv", 4)
-scatter_min = _scatter("ScatterMin", 5, _ORDERED)
-scatter_max = _scatter("ScatterMax", 6, _ORDERED)
+scatter_min = _scatter("ScatterMin", 5, _ORDERED, differentiable=None)
+scatter_max = _scatter("ScatterMax", 6, _ORDERED, differentiable=None)
 
 
 def _scatter_nd(name, operation, types=NUMBERS, use_locking="false"):
