@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import warnings
 
+import numpy as np
+
 from stillflow import _engine, errors, feeds, isa, step_trace
 from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
@@ -224,6 +226,24 @@ class _Request(PlansByShape):
             session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
             session._core, session._kernels, session._allows_other_devices,
         )  # fmt: skip
+        positions = {tensor: i for i, (tensor, _) in enumerate(pairs)}
+        self._fed_fetches = [(i, tensor) for i, tensor in enumerate(taken_apart.tensors) if tensor in positions]
+        if self._fed_fetches:
+            self.run = self._run_and_hand_back
+
+    def _run_and_hand_back(self, values, timeout_nanos):
+        return self._with_fed(super().run(values, timeout_nanos), values)
+
+    def run_traced(self, values, timeout_nanos, trace):
+        plan, results = super().run_traced(values, timeout_nanos, trace)
+        return plan, self._with_fed(results, values)
+
+    def _with_fed(self, results, values):
+        """`results` with what was fed in the place of what is fetched and fed: an array, also of a scalar."""
+        values = dict(zip(self._fed, values, strict=True))
+        for i, tensor in self._fed_fetches:
+            results[i] = np.array(values[tensor], dtype=tensor.dtype.as_numpy_dtype)
+        return results
 
     def expand(self, feed_dict):
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]
