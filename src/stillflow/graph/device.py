@@ -73,6 +73,12 @@ def canonical_name(device) -> str:
     return DeviceSpec.from_string(device).to_string()
 
 
+def name_as_given(device) -> str:
+    """What a function says, or `_set_device` is told: a string stays as it is spelled; "" for None."""
+    canonical_name(device)  # an error for what is no device
+    return device if isinstance(device, str) else canonical_name(device)
+
+
 def apply(device, current: str) -> str:
     """The device of a node that has `current`, inside `tf.device(device)`: what it has already stays."""
     if not isinstance(device, DeviceSpec):
