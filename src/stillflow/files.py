@@ -35,7 +35,7 @@ _CODES = {
 }
 
 
-_BEFORE_MAGIC = re.compile(r"[^*?[\\]*")
+_MAGIC = re.compile(r"[*?[\\]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -142,7 +142,7 @@ class LocalFiles:
     def glob(self, pattern):
         """As TensorFlow: the folder that the pattern names in full must be there; without one, what is found begins
         with "./"; a backslash takes away a character's meaning."""
-        folder = os.path.dirname(_BEFORE_MAGIC.match(pattern)[0])
+        folder = os.path.dirname(_MAGIC.split(pattern, maxsplit=1)[0])
         if folder:
             with typed_errors(folder):
                 os.scandir(folder).close()
