@@ -15,6 +15,7 @@ from stillflow.graph.default_graph import default_graph_context, get_default_gra
 from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.partial_run import PartialRuns
+from stillflow.placement_log import PlacementLog
 from stillflow.plans_by_shape import PlansByShape
 from stillflow.process_settings import CPU_ATTRIBUTES, cpu_count, settings
 
@@ -52,6 +53,9 @@ class BaseSession:
         self._requests_edits = graph._edits
         self._lock = threading.Lock()
         self._partial_runs = PartialRuns(self)
+        self._placement_log = None
+        if config is not None and config.log_device_placement:
+            self._placement_log = PlacementLog(graph, self._allows_other_devices)
 
     @property
     def graph(self):
@@ -124,6 +128,8 @@ class BaseSession:
         if feed_dict is not None and not hasattr(feed_dict, "items"):
             raise TypeError(f"feed_dict must be a dictionary, but got {type(feed_dict)}")
         request = _Request(self, fetches, feed_dict or {})
+        if self._placement_log is not None:
+            self._placement_log.tell_of_new_nodes()
         try:
             key = structure_key(fetches), tuple(feed_dict or ())
         except TypeError:
