@@ -34,9 +34,14 @@ list_diff = define_op(
 
 
 @unique.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[0], 1)
+    return [(None,), context.shapes[0]]
+
+
 @unique_with_counts.shape_rule
 def _(context):
-    return [(None,), context.shapes[0], (None,)][: context.output_count()]
+    return [(None,), context.shapes[0], (None,)]  # TensorFlow does not look at the rank here
 
 
 @unique_v2.shape_rule
