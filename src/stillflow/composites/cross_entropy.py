@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from stillflow import ops
+from stillflow.composites.checks import assert_comparison
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 
@@ -70,14 +72,18 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         _check_sparse_labels(labels.shape, logits.shape)
         if logits.shape.rank == 2:
             losses, _ = ops.sparse_softmax_cross_entropy_op(scores, labels, name=name)
-        else:
+            return ops.cast(losses, dtypes.float16) if is_short else losses
+        tests = []
+        if not (labels.shape.is_fully_defined() and logits.shape[:-1].is_fully_defined()):
+            tests.append(assert_comparison("assert_equal", ops.shape(labels), ops.shape(logits)[:-1]))
+        with get_default_graph().control_dependencies(tests):
             classes = ops.shape(logits)[ops.rank(logits) - 1]
             scores = ops.reshape(scores, [-1, classes])
             flat = ops.reshape(labels, [-1])
             losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
             losses = ops.reshape(losses, labels_shape)
             losses.set_shape(labels.shape)
-        return ops.cast(losses, dtypes.float16) if is_short else losses
+            return ops.cast(losses, dtypes.float16) if is_short else losses
 
 
 def _check_sparse_labels(labels, logits):
