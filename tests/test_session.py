@@ -85,6 +85,23 @@ def test_a_fed_tensor_that_is_fetched_is_a_copy(session):
         assert np.all(fed == 0)
 
 
+def test_a_fed_scalar_that_is_fetched_is_an_array(session):
+    x, s = tf.placeholder(tf.float32), tf.placeholder(tf.string)
+    w = tf.Variable(3.0)
+    for fetched in (
+        session.run(x, {x: 2}),
+        session.run([x, x + 1], {x: 2})[0],
+        session.run(w, {w: 2.0}),
+        session.make_callable(x, [x])(2),
+        session.run(x, {x: 2}, run_metadata=tf.RunMetadata()),
+        session.run(x, {x: 2}, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()),
+    ):
+        assert type(fetched) is np.ndarray and fetched.shape == () and fetched.dtype == np.float32 and fetched == 2
+    assert type(session.run([x, x + 1], {x: 2})[1]) is np.float32
+    fed, computed = session.run([s, tf.identity(s)], {s: "text"})
+    assert fed.dtype == object and fed.item() == "text" and computed == b"text"
+
+
 # ---- Feeds --------------------------------------------------------------------------------------------------
 
 
@@ -109,7 +126,7 @@ def test_feeding_follows_tensorflow(session):
     x, i, s, u = (tf.placeholder(dtype) for dtype in (tf.float32, tf.int32, tf.string, tf.uint8))
     assert np.isnan(session.run(x, {x: None}))
     assert session.run(i, {i: np.array(2.9)}) == 2
-    assert session.run(s, {s: ["a", b"b"]}).tolist() == [b"a", b"b"]
+    assert session.run(tf.identity(s), {s: ["a", b"b"]}).tolist() == [b"a", b"b"]
     for tensor, value in ((i, 2**40), (u, 300), (u, -1), (s, 5)):
         with pytest.raises(TypeError, match="is not compatible with Tensor type"):
             session.run(tensor, {tensor: value})

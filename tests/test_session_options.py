@@ -178,3 +178,28 @@ def test_an_interactive_session_after_another_is_no_cause_for_warnings(recwarn):
             assert (tf.constant(1.0) + 1.0).eval() == 2
             session.close()
     assert not [w for w in recwarn if "interactive" in str(w.message)]
+
+
+def test_a_session_may_tell_on_which_device_each_operation_runs(capsys):
+    device = "/job:localhost/replica:0/task:0/device:CPU:0"
+    with tf.Graph().as_default():
+        a, v = tf.constant(1.0, name="a"), tf.Variable(2.0, name="v")
+        session = tf.Session(config=tf.ConfigProto(log_device_placement=True))
+        assert capsys.readouterr().out == "Device mapping: no known devices.\n"
+        session.run(v.initializer)
+        lines = [
+            "v: (VariableV2)",
+            "v/Assign: (Assign)",
+            "v/read: (Identity)",
+            "a: (Const)",
+            "v/initial_value: (Const)",
+        ]
+        assert capsys.readouterr().out == "".join(f"{line}: {device}\n" for line in lines)
+        session.run(a)
+        assert capsys.readouterr().out == ""
+        session.run(tf.add(a, v, name="b"))
+        assert capsys.readouterr().out.splitlines()[3] == f"b: (Add): {device}"
+        with tf.device("/gpu:0"), pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device"):
+            session.run(tf.identity(a))
+        assert capsys.readouterr().out == ""
+        session.close()

@@ -35,6 +35,10 @@ _CODES = {
 }
 
 
+_MAGIC = re.compile(r"[*?[\\]")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
 class FileStatistics(NamedTuple):
     length: int
     mtime_nsec: int
@@ -136,9 +140,15 @@ class LocalFiles:
             os.unlink(path)
 
     def glob(self, pattern):
-        folder = os.path.dirname(pattern)
-        if folder and not local_glob.has_magic(folder) and not os.path.isdir(folder):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder)
+        """As TensorFlow: the folder that the pattern names in full must be there; without one, what is found begins
+        with "./"; a backslash takes away a character's meaning."""
+        folder = os.path.dirname(_MAGIC.split(pattern, maxsplit=1)[0])
+        if folder:
+            with typed_errors(folder):
+                os.scandir(folder).close()
+        else:
+            pattern = "./" + pattern
+        pattern = _ESCAPED.sub(lambda escaped: local_glob.escape(escaped[1]), pattern)
         return sorted(local_glob.glob(pattern, **_ALSO_HIDDEN))
 
     def make_dir(self, path):

@@ -77,7 +77,6 @@ def matching_files(patterns):
     found = set()
     for pattern in np.asarray(patterns, object).ravel():
         path = _path(pattern)
-        path = path if "/" in path else f"./{path}"
         with typed_errors(path.rpartition("/")[0]):
             files, name = system_of(path)
             found.update(files.glob(name))

@@ -58,8 +58,12 @@ def _call(name: bytes, arguments: list, types: list) -> list:
         result = entry.function(*arguments)
     except BaseException as error:
         code = next((code for kinds, code in _CODES if isinstance(error, kinds)), errors.UNKNOWN)
-        text = "".join(traceback.format_tb(error.__traceback__)[1:])
-        message = f"{type(error).__name__}: {error}\nTraceback (most recent call last):\n{text}"
+        # TensorFlow leaves a line empty after each of these.
+        text = "\n".join([
+            "Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)[1:],
+            *traceback.format_exception_only(error), "",
+        ])  # fmt: skip
+        message = f"{type(error).__name__}: {error}\n{text}"
         raise _engine.EngineError(code, message) from None
     values = [] if result is None else result if isinstance(result, (list, tuple)) else [result]
     arrays = [_array(value) for value in values]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import warnings
 
+import numpy as np
+
 from stillflow import _engine, errors, feeds, isa, step_trace
 from stillflow import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.fetches import Fetches, structure_key
@@ -13,6 +15,7 @@ from stillflow.graph.default_graph import default_graph_context, get_default_gra
 from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.partial_run import PartialRuns
+from stillflow.placement_log import PlacementLog
 from stillflow.plans_by_shape import PlansByShape
 from stillflow.process_settings import CPU_ATTRIBUTES, cpu_count, settings
 
@@ -50,6 +53,9 @@ class BaseSession:
         self._requests_edits = graph._edits
         self._lock = threading.Lock()
         self._partial_runs = PartialRuns(self)
+        self._placement_log = None
+        if config is not None and config.log_device_placement:
+            self._placement_log = PlacementLog(graph, self._allows_other_devices)
 
     @property
     def graph(self):
@@ -122,6 +128,8 @@ class BaseSession:
         if feed_dict is not None and not hasattr(feed_dict, "items"):
             raise TypeError(f"feed_dict must be a dictionary, but got {type(feed_dict)}")
         request = _Request(self, fetches, feed_dict or {})
+        if self._placement_log is not None:
+            self._placement_log.tell_of_new_nodes()
         try:
             key = structure_key(fetches), tuple(feed_dict or ())
         except TypeError:
@@ -224,6 +232,24 @@ class _Request(PlansByShape):
             session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
             session._core, session._kernels, session._allows_other_devices,
         )  # fmt: skip
+        positions = {tensor: i for i, (tensor, _) in enumerate(pairs)}
+        self._fed_fetches = [(i, tensor) for i, tensor in enumerate(taken_apart.tensors) if tensor in positions]
+        if self._fed_fetches:
+            self.run = self._run_and_hand_back
+
+    def _run_and_hand_back(self, values, timeout_nanos):
+        return self._with_fed(super().run(values, timeout_nanos), values)
+
+    def run_traced(self, values, timeout_nanos, trace):
+        plan, results = super().run_traced(values, timeout_nanos, trace)
+        return plan, self._with_fed(results, values)
+
+    def _with_fed(self, results, values):
+        """`results` with what was fed in the place of what is fetched and fed: an array, also of a scalar."""
+        values = dict(zip(self._fed, values, strict=True))
+        for i, tensor in self._fed_fetches:
+            results[i] = np.array(values[tensor], dtype=tensor.dtype.as_numpy_dtype)
+        return results
 
     def expand(self, feed_dict):
         return [value for _, value in feeds.expand(self._session._graph, feed_dict)]

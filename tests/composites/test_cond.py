@@ -200,3 +200,17 @@ def test_importing_inside_of_a_branch(p):
     with tf.Session() as session:
         assert session.run(y, {p: True}) == 6
         assert session.run(y, {p: False}) == 3
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_shapes_are_known_on_the_side_that_is_always_taken(new_graph, taken):
+    rows = tf.shape(tf.placeholder(tf.float32, [4, 3]))[0]
+    for pred in (tf.constant(taken), tf.equal(tf.constant(1.5), 1.5 if taken else 2.5)):
+        shapes = []
+
+        def fill(shapes=shapes):
+            shapes.append(tf.fill([rows], 1.0).shape.as_list())
+            return rows
+
+        tf.cond(pred, fill, fill)
+        assert shapes == ([[4], [None]] if taken else [[None], [4]])

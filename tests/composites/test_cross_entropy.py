@@ -37,7 +37,7 @@ def test_sparse_losses_of_unknown_shapes(rng):
 
     expected = -np.take_along_axis(log_softmax(logits, -1), labels[..., None], -1)[..., 0]
     np.testing.assert_allclose(evaluate(build, logits, labels), expected, rtol=1e-10)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="did not hold element-wise"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x == y did not hold"):
         evaluate(build, logits, labels[:1])
 
 
@@ -146,3 +146,22 @@ def test_same_bits(rng):
     x, z = (rng.uniform(0, 1, (120, 50)).astype(np.float32) for _ in range(2))
     assert_same_bits(lambda x, z: tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x), x, z)
     assert_same_bits(lambda x, z: tf.nn.softmax_cross_entropy_with_logits(labels=z, logits=x), x, z)
+
+
+@pytest.mark.parametrize(
+    ("labels", "logits", "is_checked"),
+    [(None, None, True), ([None], None, True), ([None, 2], [None, 2, 3], True), ([2], None, True),
+     ([2, 2], [2, 2, 3], False), ([None], [None, 3], False), (None, [None, 3], False)],
+)  # fmt: skip
+def test_shapes_that_are_not_known_are_compared_in_the_run(new_graph, labels, logits, is_checked):
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=tf.placeholder(tf.int32, labels), logits=tf.placeholder(tf.float32, logits)
+    )
+    asserts = [op for op in new_graph.get_operations() if op.type == "Assert"]
+    assert len(asserts) == is_checked
+    if labels is None and logits is None:
+        p, q = (op.outputs[0] for op in new_graph.get_operations() if op.type == "Placeholder")
+        with tf.Session() as session:
+            assert session.run(losses, {p: 2, q: [1, 2, 3]}).shape == ()
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Condition x == y did not hold element-wise"):
+                session.run(losses, {p: [2], q: [[1, 2, 3], [1, 2, 3]]})

@@ -100,3 +100,13 @@ def test_same_bits(rng):
     table, ids = rng.normal(size=(300, 17)).astype(np.float32), rng.integers(0, 300, 5000)
     assert_same_bits(lambda t, ids: tf.nn.embedding_lookup(t, ids, max_norm=2.0), table, ids)
     assert_same_bits(lambda ids, *parts: tf.nn.embedding_lookup(list(parts), ids), ids, *parts_of(table, 3, "mod"))
+
+
+@pytest.mark.parametrize("ids", [None, [None], [None, None], [3]])
+def test_the_gradient_of_a_table_knows_how_wide_its_rows_are(ids):
+    with tf.Graph().as_default():
+        table = tf.Variable(tf.zeros([7, 5, 2]))
+        (gradient,) = tf.gradients(tf.nn.embedding_lookup(table, tf.placeholder(tf.int32, ids)), table)
+        count = 3 if ids == [3] else None
+        assert gradient.values.shape.as_list() == [count, 5, 2]
+        assert gradient.indices.shape.as_list() == [count]

@@ -108,6 +108,15 @@ def test_gradients_have_their_limits(new_graph):
     assert tf.gradients(z, x) == [None]
 
 
+def test_stacks_have_the_shape_that_tensorflow_gives_their_handles(new_graph):
+    x = tf.constant(X)
+    tf.gradients(tf.while_loop(below_three, lambda i, y: (i + 1, y * y), [tf.constant(0), x])[1], x)
+    stacks = [op for op in new_graph.get_operations() if op.type == "StackV2"]
+    assert stacks and all(op.outputs[0].shape.as_list() == [2] for op in stacks)
+    entries = [consumer for op in stacks for consumer in op.outputs[0].consumers()]
+    assert {(op.type, *op.outputs[0].shape.as_list()) for op in entries} == {("Enter", 2)}
+
+
 # ---- Gradients ----------------------------------------------------------------------------------------------
 
 

@@ -97,6 +97,15 @@ def test_files(tree):
     assert gfile.Glob([f"{tree}/a/m*", f"{tree}/a/f*"]) == [f"{tree}/a/m.txt", f"{tree}/a/f.txt"]
     assert gfile.Glob(f"{tree}/a/z*") == []
     assert gfile.Glob(f"{tree}/*/b") == [f"{tree}/a/b"]
+    assert gfile.Glob(f"{tree}/a/\\f.txt") == [f"{tree}/a/f.txt"]
+    assert gfile.Glob(f"{tree}/a/f\\*") == []
+
+
+def test_what_a_relative_pattern_finds_begins_with_a_dot(tree, monkeypatch):
+    monkeypatch.chdir(f"{tree}/a")
+    assert gfile.Glob("*.txt") == ["./f.txt", "./m.txt"]
+    assert gfile.Glob("f.txt") == ["./f.txt"]
+    assert gfile.Glob("E:\\no\\f.txt") == []  # the folder is what stands before the first special character
     gfile.Copy(f"{tree}/a/f.txt", f"{tree}/k")
     gfile.Copy(f"{tree}/a/f.txt", f"{tree}/k", overwrite=True)
     assert gfile.GFile(f"{tree}/k", "rb").read() == gfile.GFile(f"{tree}/a/f.txt", "rb").read()
@@ -130,7 +139,9 @@ NO_SUCH = "; No such file or directory"
         (lambda d: gfile.Rename(f"{d}/no", f"{d}/no2"), "NotFoundError", NO_SUCH),
         (lambda d: gfile.Remove(f"{d}/a/b"), "FailedPreconditionError", "Is a directory"),
         (lambda d: gfile.Remove(f"{d}/no"), "NotFoundError", NO_SUCH),
-        (lambda d: gfile.Glob(f"{d}/no/*"), "NotFoundError", NO_SUCH),
+        (lambda d: gfile.Glob(f"{d}/no/*"), "NotFoundError", f"/no{NO_SUCH}"),
+        (lambda d: gfile.Glob(f"{d}/no/*/x"), "NotFoundError", f"/no{NO_SUCH}"),
+        (lambda d: gfile.Glob(f"{d}/a/f.txt/x"), "FailedPreconditionError", "/f.txt; Not a directory"),
         (lambda d: gfile.Stat(f"{d}/no"), "NotFoundError", NO_SUCH),
         (lambda d: gfile.DeleteRecursively(f"{d}/no"), "NotFoundError", "not found"),
         (lambda d: gfile.DeleteRecursively(f"{d}/a/f.txt"), "FailedPreconditionError", "Not a directory"),

@@ -102,6 +102,24 @@ def test_what_is_no_control_dependency(argument, message):
         pass
 
 
+def test_what_device_functions_say_is_kept_as_it_is_spelled():
+    with tf.device(lambda node: "/cpu:0"):
+        assert tf.constant(1).device == "/cpu:0"
+        with tf.device("/task:1"):
+            assert tf.constant(1).device == "/cpu:0"
+    with tf.device("/job:ps"), tf.device(lambda node: "/cpu:0"):
+        x = tf.constant(1)
+        assert x.device == "/job:ps/device:CPU:0"
+    with tf.device(lambda node: tf.DeviceSpec(device_type="CPU")):
+        assert tf.constant(1).device == "/device:CPU:*"
+    with tf.device(lambda node: None):
+        assert tf.constant(1).device == ""
+    with pytest.raises(ValueError, match="Unknown attribute"), tf.device(lambda node: "/what:0"):
+        tf.constant(1)
+    x.op._set_device("/cpu:0")
+    assert x.device == "/cpu:0" and tf.Session().run(x) == 1
+
+
 def test_devices_merge_from_the_inside_out():
     with tf.device("/job:worker/task:1"):
         with tf.device("/cpu:0"):
@@ -214,10 +232,18 @@ def test_long_chains_need_no_recursion(new_graph):
 
 def test_what_tensors_are_not():
     t = tf.constant([1, 2])
-    with pytest.raises(TypeError, match="Using a `tf.Tensor` as a Python `bool` is not allowed"):
+    with pytest.raises(
+        TypeError, match="^using a `tf.Tensor` as a Python `bool` is not allowed in Graph exec"
+    ) as bad:
         bool(t)
-    with pytest.raises(TypeError, match="only iterable when eager execution is enabled"):
-        iter(t)
+    assert type(bad.value).__name__ == "OperatorNotAllowedInGraphError"
+    lazy = iter(t)
+    with pytest.raises(TypeError, match="^iterating over `tf.Tensor` is not allowed in Graph execution. Use Eager"):
+        next(lazy)
+    with pytest.raises(ValueError, match="Use `with sess.as_default\\(\\):` or pass an explicit session to `run"):
+        t.op.run()
+    with pytest.raises(ValueError, match="Use `with sess.as_default\\(\\)` or pass an explicit session to `eval"):
+        t.eval()
     for function in (len, float, int):
         with pytest.raises(TypeError):
             function(t)
@@ -226,6 +252,10 @@ def test_what_tensors_are_not():
     assert t == t and {t: 1}[t] == 1
     assert repr(t) == "<tf.Tensor 'Const:0' shape=(2,) dtype=int32>"
     assert str(t) == 'Tensor("Const:0", shape=(2,), dtype=int32)'
+    with tf.device("/cpu:0"):
+        t = tf.constant([1, 2])
+    assert str(t) == 'Tensor("Const_1:0", shape=(2,), dtype=int32, device=/device:CPU:0)'
+    assert repr(t) == "<tf.Tensor 'Const_1:0' shape=(2,) dtype=int32>"
 
 
 def test_set_shape_adds_and_does_not_contradict():

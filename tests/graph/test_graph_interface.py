@@ -109,6 +109,7 @@ def test_templates_refuse_new_variables_in_later_calls(new_graph):
 
 def test_what_this_tensorflow_is():
     assert not tf.executing_eagerly()
+    tf.get_default_graph()  # that there is a graph already is no error
     for function in (tf.disable_eager_execution, tf.disable_v2_behavior, tf.disable_v2_tensorshape):
         assert function() is None
     assert (tf.GRAPH_DEF_VERSION, tf.GRAPH_DEF_VERSION_MIN_CONSUMER) == (134, 0)

@@ -46,6 +46,8 @@ def test_only_what_runs_is_looked_at():
         ) as caught:
             session.run(y)
         assert caught.value.op is y.op
+        assert f"Const: node Const (defined at {__file__}:" in caught.value.message
+        assert caught.value.message.endswith("but CUDA is not enabled.\n\t [[Const]]")
         assert session.run(y * 1.0, {y: 4.0}) == 4
         handle = session.partial_run_setup([y], [])
         with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device"):

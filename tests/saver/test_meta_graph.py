@@ -141,6 +141,14 @@ def test_what_export_leaves_out(caplog):
     assert list(only.collection_def) == ["ints"]
 
 
+def test_ops_of_functions_that_attributes_name_are_not_listed(new_graph):
+    tf.data.Dataset.range(3).map(lambda i: i * i).make_one_shot_iterator().get_next()
+    exported = tf.train.export_meta_graph()
+    assert exported.graph_def.library.function
+    listed = [op.name for op in exported.meta_info_def.stripped_op_list.op]
+    assert listed == sorted({node.op for node in exported.graph_def.node}) and "Mul" not in listed
+
+
 def test_files_that_are_no_meta_graph():
     with pytest.raises(OSError, match="File nope.meta does not exist."):
         tf.train.import_meta_graph("nope.meta")

@@ -72,16 +72,15 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         _check_sparse_labels(labels.shape, logits.shape)
         if logits.shape.rank == 2:
             losses, _ = ops.sparse_softmax_cross_entropy_op(scores, labels, name=name)
-        else:
-            with get_default_graph().control_dependencies(_unknown_sizes_agree(labels, logits)):
-                classes = ops.shape(logits)[ops.rank(logits) - 1]
-                scores = ops.reshape(scores, [-1, classes])
-                flat = ops.reshape(labels, [-1])
-                losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
-                losses = ops.reshape(losses, labels_shape)
-                losses.set_shape(labels.shape)
-                return ops.cast(losses, dtypes.float16) if is_short else losses
-        return ops.cast(losses, dtypes.float16) if is_short else losses
+            return ops.cast(losses, dtypes.float16) if is_short else losses
+        with get_default_graph().control_dependencies(_unknown_sizes_agree(labels, logits)):
+            classes = ops.shape(logits)[ops.rank(logits) - 1]
+            scores = ops.reshape(scores, [-1, classes])
+            flat = ops.reshape(labels, [-1])
+            losses, _ = ops.sparse_softmax_cross_entropy_op(scores, flat, name=name)
+            losses = ops.reshape(losses, labels_shape)
+            losses.set_shape(labels.shape)
+            return ops.cast(losses, dtypes.float16) if is_short else losses
 
 
 def _unknown_sizes_agree(labels, logits):

@@ -40,7 +40,7 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 
 
 def disable_eager_execution():
-    """Chooses graphs and sessions, at the start of a program. Raises ValueError if a graph has been built."""
+    """Chooses graphs and sessions, from here on."""
     default_graph.execute_eagerly(None)
 
 

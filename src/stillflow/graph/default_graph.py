@@ -82,9 +82,8 @@ def eager_graph():
 def execute_eagerly(graph):
     """Makes `graph`, which runs operations, the default of all threads wherever no other is; None ends that.
 
-    Raises ValueError if this thread has a default graph already.
+    Raises ValueError if operations are to run and this thread has a default graph already.
     """
-    if _default_graphs.outermost is not None:
-        name = "disable" if graph is None else "enable"
-        raise ValueError(f"tf.{name}_eager_execution must be called at program startup.")
+    if graph is not None and _default_graphs.outermost is not None:
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
     _DefaultGraphs.eager = graph

@@ -73,6 +73,12 @@ def canonical_name(device) -> str:
     return DeviceSpec.from_string(device).to_string()
 
 
+def name_as_given(device) -> str:
+    """What a function says, or `_set_device` is told: a string stays as it is spelled; "" for None."""
+    canonical_name(device)  # an error for what is no device
+    return device if isinstance(device, str) else canonical_name(device)
+
+
 def apply(device, current: str) -> str:
     """The device of a node that has `current`, inside `tf.device(device)`: what it has already stays."""
     if not isinstance(device, DeviceSpec):
@@ -81,12 +87,3 @@ def apply(device, current: str) -> str:
     if not current:
         return spec.to_string()
     return DeviceSpec.from_string(current).merged_under(spec).to_string()
-
-
-def as_said(device) -> str:
-    """What a device function returned, as a node keeps it: in the function's own spelling, as in TensorFlow.
-
-    Raises ValueError for what is not a device string.
-    """
-    full = canonical_name(device)
-    return device if isinstance(device, str) else full

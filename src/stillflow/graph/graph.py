@@ -142,7 +142,7 @@ class Graph:
             if device is _RESET_DEVICES:
                 break
             if callable(device):  # what a function says counts alone, whatever scopes inside have said
-                op._device = devices.as_said(device(op))
+                op._device = devices.name_as_given(device(op))
             else:
                 op._device = devices.apply(device, op._device)
 

@@ -11,6 +11,16 @@ from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import incompatible_text
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor is used as if it had a value already."""
+
+
+def _not_in_graphs(task):
+    return OperatorNotAllowedInGraphError(
+        f"{task} is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function."
+    )
+
+
 class Tensor:
     """One output of an Operation: a symbol for a value that a session computes.
 
@@ -122,15 +132,11 @@ class Tensor:
         )
 
     def __iter__(self):
-        raise TypeError("Tensor objects are only iterable when eager execution is enabled. "
-                        "To iterate over this tensor use tf.map_fn.")  # fmt: skip
+        raise _not_in_graphs("iterating over `tf.Tensor`")
+        yield  # a generator, as in TensorFlow: `iter(tensor)` itself is no error
 
     def __bool__(self):
-        raise TypeError(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` "
-            "to test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs "
-            "conditioned on the value of a tensor."
-        )
+        raise _not_in_graphs("using a `tf.Tensor` as a Python `bool`")
 
     def __copy__(self):
         result = type(self).__new__(type(self))
@@ -145,7 +151,8 @@ class Tensor:
 
     def __str__(self):
         shape = "" if self._dims is None else f", shape={self.shape}"
-        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name})'
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
     def __repr__(self):
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
@@ -264,9 +271,9 @@ class Operation:
         return groups or [b"loc:@" + self._name.encode()]
 
     def _set_device(self, device):
-        from stillflow.graph.device import canonical_name
+        from stillflow.graph.device import name_as_given
 
-        self._device = canonical_name(device)
+        self._device = name_as_given(device)
 
     def _add_control_input(self, op):
         self._add_control_inputs([op])
@@ -324,13 +331,19 @@ class Operation:
         lines = [code.co_firstlineno for code, _ in self._call_sites]
         return [(*site, line) for site, line in zip(self.traceback, lines, strict=True)]
 
+    @property
+    def described(self):
+        """What error messages call this operation: its name, and where it was made."""
+        sites = self.traceback
+        where = f" (defined at {sites[-1][0]}:{sites[-1][1]}) " if sites else ""
+        return f"node {self.name}{where}"
+
     def located(self, message):
         """What an error in this operation says: which node it is, and where it was made."""
         if self._graph.runs_one_op:
             return f"{message} [Op:{self.type}]"
         sites = self.traceback
-        where = f" (defined at {sites[-1][0]}:{sites[-1][1]}) " if sites else ""
-        text = f"{message}\n\t [[node {self.name}{where}]]"
+        text = f"{message}\n\t [[{self.described}]]"
         if sites:
             lines = "".join(
                 f'  File "{file}", line {line}, in {name}\n    {source}\n' for file, line, name, source in sites
@@ -373,9 +386,10 @@ def session_for(graph, session, action, method):
     if session is None:
         session = scopes.get_default_session()
         if session is None:
+            colon = ":" if method == "run" else ""  # TensorFlow's two messages differ
             raise ValueError(
                 f"Cannot {action} using `{method}()`: No default session is registered. "
-                f"Use `with sess.as_default()` or pass an explicit session to `{method}(session=sess)`"
+                f"Use `with sess.as_default(){colon}` or pass an explicit session to `{method}(session=sess)`"
             )
         if session.graph is not graph:
             raise ValueError(

@@ -28,11 +28,11 @@ def check_devices(operations, allows_others):
         if op._device and not _is_here(op._device, allows_others):
             hint = ""
             if "GPU" in op._device.upper():
-                hint = " The requested device appears to be a GPU, but there is none."
+                hint = " The requested device appears to be a GPU, but CUDA is not enabled."
             raise errors.InvalidArgumentError(
                 op.node_def,
                 op,
-                f"Cannot assign a device for operation {op.name}: node {op.name} was explicitly assigned to "
+                f"Cannot assign a device for operation {op.name}: {op.described} was explicitly assigned to "
                 f"{op._device} but available devices are [ {DEVICE} ]. Make sure the device specification refers to "
-                f"a valid device.{hint}",
+                f"a valid device.{hint}\n\t [[{op.name}]]",
             )

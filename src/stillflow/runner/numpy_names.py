@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import math
 import sys
 
 import numpy as np
@@ -14,13 +17,28 @@ _RENAMED = {
     "longfloat": "longdouble", "cfloat": "complex128", "clongfloat": "clongdouble", "product": "prod",
     "cumproduct": "cumprod", "alltrue": "all", "sometrue": "any", "round_": "round", "row_stack": "vstack",
     "mat": "asmatrix", "in1d": "isin", "trapz": "trapezoid", "find_common_type": "result_type",
+    "bool8": "bool_", "int0": "intp", "uint0": "uintp", "str0": "str_", "bytes0": "bytes_", "object0": "object_",
+    "typeDict": "sctypeDict", "longcomplex": "clongdouble",
 }  # fmt: skip
-_FUNCTIONS = {
+_EXCEPTIONS = {
+    "AxisError", "ComplexWarning", "ModuleDeprecationWarning", "RankWarning", "TooHardError",
+    "VisibleDeprecationWarning",
+}  # fmt: skip
+
+
+def _asfarray(a, dtype=np.float64):
+    return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
+_OTHERS = {
+    "alen": lambda a: len(np.array(a, ndmin=1)),
+    "asfarray": _asfarray,
     "asscalar": lambda a: a.item(),
     "msort": lambda a: np.sort(a, axis=0),
     "NINF": -np.inf,
     "PZERO": 0.0,
     "NZERO": -0.0,
+    "math": math,
 }
 
 
@@ -41,6 +59,20 @@ def install(notice=None):
         return value
 
     np.__getattr__ = find  # type: ignore[method-assign, assignment]
+    if "newshape" not in inspect.signature(np.reshape).parameters:
+        np.reshape = _with_newshape(np.reshape)
+
+
+def _with_newshape(reshape):
+    """np.reshape, which was given its `shape` by another name once."""
+
+    @functools.wraps(reshape)
+    def with_newshape(*args, **kwargs):
+        if "newshape" in kwargs:
+            kwargs["shape"] = kwargs.pop("newshape")
+        return reshape(*args, **kwargs)
+
+    return with_newshape
 
 
 def _value(name):
@@ -48,7 +80,9 @@ def _value(name):
         return _TYPES[name]
     if name in _RENAMED:
         return getattr(np, _RENAMED[name], None)
-    return _FUNCTIONS.get(name)
+    if name in _EXCEPTIONS:
+        return getattr(np.exceptions, name, None)
+    return _OTHERS.get(name)
 
 
 def tell(name):

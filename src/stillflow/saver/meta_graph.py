@@ -226,11 +226,19 @@ def _nodes_of_other_savers(graph_def, saver_def):
 
 
 def _op_defs(graph_def):
-    """The OpDefs of all ops that a graph and its functions use, in alphabetical order."""
-    types = {node.op for node in graph_def.node}
-    types.update(node.op for function in graph_def.library.function for node in function.node_def)
-    types -= {function.signature.name for function in graph_def.library.function}
-    found = (op_def.find(name) for name in sorted(types))
+    """The OpDefs of all ops that a graph uses, in alphabetical order; those of functions that its nodes call as well.
+
+    Functions that attributes name do not count, such as those of datasets: TensorFlow does not look there.
+    """
+    functions = {function.signature.name: function for function in graph_def.library.function}
+    types: set = set()
+    open_nodes = list(graph_def.node)
+    while open_nodes:
+        name = open_nodes.pop().op
+        if name not in types and name in functions:
+            open_nodes.extend(functions[name].node_def)
+        types.add(name)
+    found = (op_def.find(name) for name in sorted(types - functions.keys()))
     return [graph_defs.op_def_message(item) for item in found if item is not None]
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+import stillflow as tf
 from stillflow import errors, ops
 from stillflow.gradients import gradients
-from stillflow.testing import assert_same_bits, evaluate
+from stillflow.testing import assert_same_bits, evaluate, of_unknown_shape
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "bool"]
 
@@ -75,6 +76,8 @@ def test_only_vectors_have_unique_elements():
         evaluate(ops.unique_with_counts, np.zeros((2, 2), np.float32))
     with pytest.raises(ValueError, match="Shape must be rank 1 but is rank 2"):
         ops.unique([[1, 2]])
+    with pytest.raises(errors.InvalidArgumentError, match="unique expects a 1D vector"):
+        evaluate(lambda x: ops.unique(of_unknown_shape(x)), np.zeros((2, 2), np.float32))
     with pytest.raises(errors.InvalidArgumentError, match=r"axis has to be between \[0, 2\)"):
         evaluate(lambda x: ops.unique_v2(x, axis=[2])[0], np.zeros((2, 2), np.float32))
 
@@ -102,3 +105,11 @@ def test_difference_wants_vectors():
 def test_same_bits_everywhere(rng):
     x = rng.integers(0, 900, 5000).astype(np.int64)
     assert_same_bits(lambda x: list(ops.unique_with_counts(x)), x)
+
+
+def test_what_is_known_to_be_no_vector_is_refused_when_the_node_is_made():
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="Shape must be rank 1 but is rank 2 for 'Unique' "):
+            tf.unique([[1, 2]])
+        assert tf.unique_with_counts([[1, 2]])[1].shape.as_list() == [1, 2]
+        assert tf.unique(tf.placeholder(tf.int32))[1].shape.rank is None

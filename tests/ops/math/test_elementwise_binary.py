@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import stillflow as tf
 from stillflow import errors, ops
 from stillflow.testing import assert_same_bits, check_gradient, evaluate, new_session
 
@@ -199,3 +200,19 @@ def test_mixed_types_are_refused():
         ops.add_v2(ops.zeros([2], "int32"), ops.zeros([2]))
     with pytest.raises(TypeError, match="DataType bool not in list of allowed values"):
         ops.add_v2(ops.constant(True), ops.constant(True))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ([0], [None], [None]),
+        ([0], [0], [0]),
+        ([2], [None], [2]),
+        ([1], [None], [None]),
+        ([0, 1], [None, 2], [None, 2]),
+    ],
+)
+def test_an_unknown_size_beside_none_at_all_stays_unknown(x, y, expected):
+    with tf.Graph().as_default():
+        a, b = tf.placeholder(tf.float32, x), tf.placeholder(tf.float32, y)
+        assert (a + b).shape.as_list() == (b * a).shape.as_list() == expected

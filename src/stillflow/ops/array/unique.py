@@ -35,14 +35,13 @@ list_diff = define_op(
 
 @unique.shape_rule
 def _(context):
-    if context.shapes[0] is not None:
-        plain.with_rank(context.shapes[0], 1)
+    plain.with_rank(context.shapes[0], 1)
     return [(None,), context.shapes[0]]
 
 
 @unique_with_counts.shape_rule
 def _(context):
-    return [(None,), context.shapes[0], (None,)]
+    return [(None,), context.shapes[0], (None,)]  # TensorFlow does not look at the rank here
 
 
 @unique_v2.shape_rule

@@ -38,6 +38,13 @@ def _(context):
     return [context.shapes[0]] * 2
 
 
+@switch_op.folded_value
+def _(context):
+    """What comes out on the side that is always taken."""
+    taken = context.value(1)
+    return context.value(0) if taken is not None and bool(taken) == bool(context.output_index) else None
+
+
 @merge_op.shape_rule
 @ref_merge.shape_rule
 def _(context):

@@ -197,7 +197,7 @@ def _where(condition, x, y, name, chooser):
 def _fold(function):
     def rule(context):
         x, y = context.value(0), context.value(1)
-        if x is None or y is None or x.dtype.kind not in "iub":
+        if x is None or y is None or x.dtype.kind not in "iubf":
             return None
         return np.asarray(function(x, y))
 

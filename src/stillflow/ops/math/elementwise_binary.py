@@ -84,8 +84,8 @@ def broadcast(a, b):
         if x == 1:
             result[offset + i] = y
         elif x is None or y is None:
-            # Whichever is known and not 1 must be the result.
-            result[offset + i] = x if y is None else y
+            # Whichever is known and not 1 must be the result; that of no element too, but TensorFlow does not say so.
+            result[offset + i] = (x if y is None else y) or None
         else:
             first, second = (x, y) if len(a) >= len(b) else (y, x)
             raise ShapeError(f"Dimensions must be equal, but are {first} and {second}")
