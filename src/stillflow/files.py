@@ -148,6 +148,8 @@ class LocalFiles:
                 os.scandir(folder).close()
         else:
             pattern = "./" + pattern
+        if os.path.basename(pattern) in ("", ".", ".."):  # no entry of a folder has that name
+            return []
         pattern = _ESCAPED.sub(lambda escaped: local_glob.escape(escaped[1]), pattern)
         return sorted(local_glob.glob(pattern, **_ALSO_HIDDEN))
 

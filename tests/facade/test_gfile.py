@@ -105,6 +105,7 @@ def test_what_a_relative_pattern_finds_begins_with_a_dot(tree, monkeypatch):
     monkeypatch.chdir(f"{tree}/a")
     assert gfile.Glob("*.txt") == ["./f.txt", "./m.txt"]
     assert gfile.Glob("f.txt") == ["./f.txt"]
+    assert gfile.Glob(["", ".", "..", "./", "*/"]) == []
     assert gfile.Glob("E:\\no\\f.txt") == []  # the folder is what stands before the first special character
     gfile.Copy(f"{tree}/a/f.txt", f"{tree}/k")
     gfile.Copy(f"{tree}/a/f.txt", f"{tree}/k", overwrite=True)
