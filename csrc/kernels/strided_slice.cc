@@ -167,6 +167,7 @@ Status StridedSliceAssign(const KernelCall& call) {
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   Part part;
   STILLFLOW_RETURN_IF_ERROR(Resolve(call, Shape(variable->value), &part));
+  if (part.shape.Count() == 0) return Status();  // of any value, as in TensorFlow
   if (!(part.shape == Shape(value))) {
     return Error(
         Code::kUnimplemented,

@@ -62,7 +62,7 @@ def is_elementwise(node):
         return False
     if node.lowering.otherwise is None:
         return True
-    if any(value.dtype is dtypes.string for value in node.inputs):
+    if any(value.dtype is dtypes.string for value in (*node.inputs, *node.outputs)):
         return False
     if node.lowering.broadcasts and node.attrs.get("incompatible_shape_error", True):
         return True

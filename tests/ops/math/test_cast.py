@@ -131,3 +131,11 @@ def test_saturate_cast_keeps_what_does_not_fit_at_the_limits():
 def test_unknown_types_are_refused():
     with pytest.raises(TypeError):
         tf.cast(1.0, "float31")
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "names"), [([1, 2], "string", "int32 to string"), (["a"], "float32", "string to float")]
+)
+def test_text_is_not_cast(value, target, names):
+    with pytest.raises(tf.errors.UnimplementedError, match=f"Cast {names} is not supported"):
+        evaluate_built(lambda: tf.cast(tf.constant(value), target))

@@ -210,3 +210,15 @@ def test_increments_of_many_threads_are_all_counted(session):
         thread.join()
     assert session.run(w) == 1800
     assert session.run(table)[[0, 1, 5], 50].tolist() == [0, 3600, 1800]
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_nothing_is_assigned_to_parts_without_elements(use_resource):
+    v = tf.Variable([[1.0, 2.0]], use_resource=use_resource)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for value in (7.0, np.zeros((1, 2)), np.zeros((0, 3))):
+            session.run(v[5:].assign(np.float32(value)))
+        assert session.run(v).tolist() == [[1.0, 2.0]]
+        with pytest.raises(tf.errors.UnimplementedError, match=r"l-value shape \[1,2\] does not match .* \[\]"):
+            session.run(v[:1].assign(7.0))
