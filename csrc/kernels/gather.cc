@@ -115,7 +115,12 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
     // Also for an index that is not in range: nothing comes of asking.
     const auto begin = reinterpret_cast<uintptr_t>(from);
     const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
-      PrefetchRow(reinterpret_cast<const char*>(begin + static_cast<uint64_t>(picks[i]) * row_bytes), row_bytes);
+      const auto* const row = reinterpret_cast<const char*>(begin + static_cast<uint64_t>(picks[i]) * row_bytes);
+      if constexpr (std::is_same_v<Sink, StreamedLines>) {
+        PrefetchLines(row, row_bytes);
+      } else {
+        PrefetchRow(row, row_bytes);
+      }
     };
     FetchAhead ahead(first, is_near ? first : last, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
     for (int64_t i = first; i < last; ++i) {

@@ -30,6 +30,18 @@ STILLFLOW_INLINE void PrefetchRow(const void* row, int64_t bytes) {
   for (int64_t i = kLineBytes; i < bytes; i += 2 * kLineBytes) __builtin_prefetch(begin + i, 0, 2);
 }
 
+// Rows of whole lines, into the first-level cache from their last one on: none behind it is foreseen then, which
+// nobody wants (Zen 5: gathers of rows of eight lines take 0.9 of the time, scatters no less).
+STILLFLOW_INLINE void PrefetchLines(const void* row, int64_t bytes) {
+  if (!kProcessor.fetches_to_first_cache) return PrefetchRow(row, bytes);
+  const char* const begin = static_cast<const char*>(row);
+  const char* line = begin + bytes;
+  do {
+    line -= kLineBytes;
+    __builtin_prefetch(line, 0, 3);
+  } while (line != begin);
+}
+
 // How many rows that is.
 inline int64_t RowsAhead(int64_t row_bytes, int64_t bytes_ahead) {
   return std::clamp<int64_t>(bytes_ahead / std::max<int64_t>(row_bytes, 1), 2, 256);
