@@ -75,8 +75,8 @@ def canonical_name(device) -> str:
 
 def name_as_given(device) -> str:
     """What a function says, or `_set_device` is told: a string stays as it is spelled; "" for None."""
-    canonical_name(device)  # an error for what is no device
-    return device if isinstance(device, str) else canonical_name(device)
+    full = canonical_name(device)  # an error for what is no device
+    return device if isinstance(device, str) else full
 
 
 def apply(device, current: str) -> str:

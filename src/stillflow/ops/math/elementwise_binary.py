@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.math.elementwise_unary import ROUNDED_ALIKE
 from stillflow.ops.registry import define_op
 
 _REAL_AND_COMPLEX = (
@@ -101,9 +102,6 @@ for _op in _ALL:
     _op.shape_rule(broadcast_rule)
 
 
-_ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
-
-
 def _fold(function, floats=()):
     def rule(context):
         x, y = context.value(0), context.value(1)
@@ -117,8 +115,8 @@ def _fold(function, floats=()):
 
 
 for _op, _function, _floats in (
-    (add, np.add, _ROUNDED_ALIKE), (add_v2, np.add, _ROUNDED_ALIKE), (sub, np.subtract, _ROUNDED_ALIKE),
-    (mul, np.multiply, _ROUNDED_ALIKE), (maximum, np.maximum, ()), (minimum, np.minimum, ()), (pow, np.power, ()),
+    (add, np.add, ROUNDED_ALIKE), (add_v2, np.add, ROUNDED_ALIKE), (sub, np.subtract, ROUNDED_ALIKE),
+    (mul, np.multiply, ROUNDED_ALIKE), (maximum, np.maximum, ()), (minimum, np.minimum, ()), (pow, np.power, ()),
 ):  # fmt: skip
     _op.folded_value(_fold(_function, _floats))
 
@@ -134,7 +132,7 @@ floor_mod.folded_value(_fold_division(np.mod))
 
 @real_div.folded_value
 def _(context):
-    return None if context.attrs["T"].is_integer else _fold(np.divide, _ROUNDED_ALIKE)(context)
+    return None if context.attrs["T"].is_integer else _fold(np.divide, ROUNDED_ALIKE)(context)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

@@ -344,7 +344,7 @@ def _(op, grad):
 
 
 _INTEGERS = (dtypes.int32, dtypes.int64)
-_ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
+ROUNDED_ALIKE = (dtypes.float32, dtypes.float64)  # numpy and the kernels round to the nearest
 
 
 def _fold(function, types):
@@ -360,8 +360,8 @@ def _fold(function, types):
 
 for _op, _function, _types in (
     (neg, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
-    (square, np.square, _INTEGERS + _ROUNDED_ALIKE), (sqrt, np.sqrt, _ROUNDED_ALIKE),
-    (floor, np.floor, _ROUNDED_ALIKE), (ceil, np.ceil, _ROUNDED_ALIKE),
-    (round_op, np.rint, _ROUNDED_ALIKE), (rint, np.rint, _ROUNDED_ALIKE),
+    (square, np.square, _INTEGERS + ROUNDED_ALIKE), (sqrt, np.sqrt, ROUNDED_ALIKE),
+    (floor, np.floor, ROUNDED_ALIKE), (ceil, np.ceil, ROUNDED_ALIKE),
+    (round_op, np.rint, ROUNDED_ALIKE), (rint, np.rint, ROUNDED_ALIKE),
 ):  # fmt: skip
     _op.folded_value(_fold(_function, _types))
