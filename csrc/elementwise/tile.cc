@@ -11,12 +11,7 @@ constexpr int64_t kStagedElements = 1024;
 
 template <typename T>
 const float* WidenAll(const void* from, int64_t count, float* to) {
-  const T* x = static_cast<const T*>(from);
-  if constexpr (std::is_same_v<T, Half>) {
-    WidenHalves(x, count, to);
-  } else {
-    ForElements<kStep<T, float>>(count, [=](int64_t i) __attribute__((always_inline)) { to[i] = Widen(x[i]); });
-  }
+  WidenHalves(static_cast<const T*>(from), count, to);
   return to;
 }
 

@@ -206,7 +206,7 @@ template <typename Order, typename T>
 void FindInColumns(const T* from, int64_t size, int64_t stride, int64_t columns, const Places& to, int64_t at) {
   using W = decltype(Load(T{}));
   using Place = WordOf<W>;
-  constexpr int64_t kRows = 255;
+  constexpr int64_t kRows = 255;  // places of bytes that are not kNone
   W buffer[std::is_same_v<T, W> ? 1 : kColumns];
   W best[kColumns];
   Place places[kColumns];
