@@ -46,7 +46,7 @@ Status ForEachLine(const KernelCall& call, const StridedCopy& copy, const T* fro
   if (length <= kPiece) {
     const int64_t group_bytes = lines.per_group * length * static_cast<int64_t>(sizeof(T));
     return ForEachChunk(call, lines.groups, std::max<int64_t>(kBytesPerChunk / group_bytes, 1), [&](Range groups) {
-      lines.ForEachPart(copy, groups, from, to, [&](const T* part_from, T* part_to, int64_t count) {
+      lines.ForEachPart(groups, from, to, [&](const T* part_from, T* part_to, int64_t count) {
         lines.ForEach(part_from, part_to, count, [&](const T* source, T* target) { line(source, target, length); });
       });
       if (is_streamed) EndStream();
@@ -215,7 +215,7 @@ Status CopyPieceByPiece(const KernelCall& call, const StridedCopy& copy, const T
   };
   return ForEachChunk(call, lines.groups, kBytesPerChunk / (group_elements * kElementBytes), [&](Range groups) {
     const auto* const last_room = reinterpret_cast<const char*>(to + groups.end * group_elements) - kPiece;
-    lines.ForEachPart(copy, groups, from, to, [&](const T* source, T* target, int64_t count) {
+    lines.ForEachPart(groups, from, to, [&](const T* source, T* target, int64_t count) {
       const auto* const read = reinterpret_cast<const char*>(source + read_in_group);
       const auto* const written = reinterpret_cast<const char*>(target + group_elements - lines.length);
       int64_t pieces = CountUpTo(read, lines.from_group_step * kElementBytes, last_piece, count);

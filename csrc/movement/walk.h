@@ -53,7 +53,8 @@ class Walk {
 // longer than they do.
 struct Lines {
   explicit Lines(const StridedCopy& copy)
-      : length(copy.dims[copy.rank - 1]),
+      : copy(copy),
+        length(copy.dims[copy.rank - 1]),
         is_grouped(copy.rank > 2 && copy.dims[copy.rank - 2] <= kFewLines && length <= kShortLine),
         outer_rank(copy.rank - (is_grouped ? 2 : 1)),
         per_group(is_grouped ? copy.dims[copy.rank - 2] : 1),
@@ -65,8 +66,7 @@ struct Lines {
 
   // Calls part(from, to, count) for groups at equal distances, of which there are `count` each time.
   template <typename T, typename Part>
-  STILLFLOW_INLINE void ForEachPart(const StridedCopy& copy, Range range, const T* from, T* to,
-                                    const Part& part) const {
+  STILLFLOW_INLINE void ForEachPart(Range range, const T* from, T* to, const Part& part) const {
     Walk walk(copy, outer_rank, range.begin);
     for (int64_t group = range.begin; group < range.end;) {
       const int64_t count = std::min(walk.Left(), range.end - group);
@@ -90,6 +90,7 @@ struct Lines {
 
   static constexpr int64_t kFewLines = 16;
   static constexpr int64_t kShortLine = 1024;
+  const StridedCopy& copy;
   const int64_t length;
   const bool is_grouped;
   const int outer_rank;
