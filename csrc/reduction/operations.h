@@ -51,41 +51,31 @@ struct Prod : Plain<Acc> {
     return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
   }
 };
-// A NaN stays; a may be one, and then b is not greater.
-template <typename Acc>
-struct Max : Plain<Acc> {
+// A NaN stays; a may be one, and then b is neither larger nor smaller.
+template <typename Acc, bool kIsLargest>
+struct Extremum : Plain<Acc> {
+  using Limits = std::numeric_limits<Acc>;
   static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
   static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
   static Acc Start() {
-    return std::is_floating_point_v<Acc> ? -std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::lowest();
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V larger = Larger(b, a);
-    return b != b ? b : larger;
+    if constexpr (kKeepsNaN) return kIsLargest ? -Limits::infinity() : Limits::infinity();
+    return kIsLargest ? Limits::lowest() : Limits::max();
   }
   template <typename V>
   STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
-    return Larger(b, a);
-  }
-};
-template <typename Acc>
-struct Min : Plain<Acc> {
-  static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
-  static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
-  static Acc Start() {
-    return std::is_floating_point_v<Acc> ? std::numeric_limits<Acc>::infinity() : std::numeric_limits<Acc>::max();
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V smaller = Smaller(b, a);
-    return b != b ? b : smaller;
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
+    if constexpr (kIsLargest) return Larger(b, a);
     return Smaller(b, a);
   }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V of_numbers = CombineNumbers(a, b);
+    return b != b ? b : of_numbers;
+  }
 };
+template <typename Acc>
+using Max = Extremum<Acc, true>;
+template <typename Acc>
+using Min = Extremum<Acc, false>;
 
 // Wide numbers are combined in registers, integers in types that wrap around.
 template <typename T>
