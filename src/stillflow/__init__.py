@@ -64,7 +64,7 @@ from stillflow.graph.dtypes import uint32 as uint32
 from stillflow.graph.dtypes import uint64 as uint64
 from stillflow.graph.dtypes import variant as variant
 from stillflow.ops import operators as _operators
-from stillflow.variables import overload_operators as _overload_operators
+from stillflow.variables.variable import overload_operators as _overload_operators
 
 _operators.install()
 _overload_operators()
@@ -90,10 +90,11 @@ def __getattr__(name):
     if name in _NAMESPACES:
         import importlib
 
-        value = globals()[name] = importlib.import_module(f"stillflow.facade.{name}")
+        room = "platform" if name in ("app", "flags", "logging") else "facade"
+        value = globals()[name] = importlib.import_module(f"stillflow.{room}.{name}")
         return value
     if name in _REPRODUCIBILITY:
-        from stillflow import reproducibility
+        from stillflow.session import reproducibility
 
         return getattr(reproducibility, name)
     if name == "TensorSpec":
@@ -110,7 +111,7 @@ def __getattr__(name):
         value = globals()[name] = protobuf.message(name)
         return value
     if name == "Module":
-        from stillflow.module import Module
+        from stillflow.variables.module import Module
 
         return Module
     if name == "GradientTape":
@@ -118,7 +119,7 @@ def __getattr__(name):
 
         return GradientTape
     if name == "get_logger":
-        from stillflow.facade import logging
+        from stillflow.platform import logging
 
         return logging.get_logger
     if name == "Snapshot":

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stillflow import isa, ops
+from stillflow import ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
+from stillflow.session import isa
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
 LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")

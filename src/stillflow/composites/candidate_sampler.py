@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.seeds import get_seed
+from stillflow.random.seeds import get_seed
 
 
 def _sampler(op_name):

@@ -7,11 +7,11 @@ import functools
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.cond import cond, smart_cond
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.ops.control_flow.cond import cond, smart_cond
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):

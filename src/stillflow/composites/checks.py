@@ -7,14 +7,14 @@ import operator
 import numpy as np
 
 from stillflow import errors, ops
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.eager_checks import described, require, require_comparison
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.checks import assert_comparison, assert_sign
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):

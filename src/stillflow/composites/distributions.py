@@ -6,12 +6,12 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.control import with_dependencies
-from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.seeds import get_seed
+from stillflow.random.sampling import random_uniform
+from stillflow.random.seeds import get_seed
 
 
 def random_shuffle(value, seed=None, name=None):

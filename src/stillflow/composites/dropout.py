@@ -7,11 +7,11 @@ import logging
 import numbers
 
 from stillflow import ops
-from stillflow.composites.random import random_uniform
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape, as_shape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 
 def dropout(x, rate, noise_shape=None, seed=None, name=None):

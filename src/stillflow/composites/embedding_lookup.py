@@ -8,12 +8,11 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.variables.partitioned_variables import PartitionedVariable
 
 
 def as_parts(params):
     """A table's parts as a list: those of a partitioned variable, of a list, or the table itself."""
-    from stillflow.partitioned_variables import PartitionedVariable
-
     if isinstance(params, PartitionedVariable):
         return list(params)
     return params if isinstance(params, list) else [params]

@@ -5,20 +5,19 @@ from __future__ import annotations
 import contextlib
 
 from stillflow import ops
-from stillflow.composites.tensor_array import TensorArray
-from stillflow.composites.while_loop import while_loop
 from stillflow.graph import nest
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension, TensorShape
+from stillflow.ops.control_flow.tensor_array import TensorArray
+from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.scope import get_variable_scope
 
 
 @contextlib.contextmanager
 def _variables_cached_outside():
     """Variables are read once, outside of the loop."""
-    from stillflow.variable_scope import get_variable_scope
-
     if executing_eagerly():
         yield
         return

@@ -6,7 +6,6 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_types import (
     as_float,
     check_that,
@@ -15,12 +14,13 @@ from stillflow.composites.image_types import (
     convert_image_dtype,
 )
 from stillflow.composites.linear_algebra import tensordot
-from stillflow.composites.random import random_uniform
 from stillflow.composites.statistics import reduce_std
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 # ---- Adjustments ------------------------------------------------------------------------------------------------
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.cond import cond
 from stillflow.composites.image_types import convert_image_dtype, is_tensor
-from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 
 def is_jpeg(contents, name=None):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.case import case
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_types import at_least_3d_checks, check_that, checked_image, is_tensor
-from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 _WRONG_RANK = "'image' must have either 3 or 4 dimensions."
 

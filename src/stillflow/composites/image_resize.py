@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_geometry import as_batch, larger, pad_to_bounding_box, sizes_of
 from stillflow.composites.image_types import at_least_3d_checks, check_that, is_tensor
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import partial_value
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 # The number or name of a method -> the op's builder.

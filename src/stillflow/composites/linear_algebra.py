@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.cond import cond
 from stillflow.composites.functional import map_fn
 from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- tensordot ------------------------------------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.while_loop import while_loop
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
 
 # Order -> the coefficients of the approximation's numerator, of the powers from 0 on but the highest, whose is 1.

@@ -10,8 +10,8 @@ from stillflow.composites.sparse import sparse_merge
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
-from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 # ---- What a program asks for --------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import sys
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 
 def print_tensors(*inputs, output_stream=None, end="\n", sep=" ", summarize=3, name=None):

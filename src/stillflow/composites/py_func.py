@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from stillflow import ops, py_functions
+from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.host import py_functions
 from stillflow.ops.convert import convert_to_tensor
 
 

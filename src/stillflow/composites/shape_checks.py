@@ -6,15 +6,15 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.control import group
 from stillflow.composites.eager_checks import described
 from stillflow.composites.rank_checks import assert_rank, assert_rank_at_least, assert_rank_in
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 _ANYTHING = (None, ".")  # symbols for any size
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -16,8 +15,9 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse
 
 
 def sparse_placeholder(dtype, shape=None, name=None):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.cond import cond
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from stillflow import ops, seeds
+from stillflow import ops
 from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random import seeds
 
 
 def get_seed(seed):

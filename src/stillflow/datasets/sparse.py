@@ -6,7 +6,7 @@ from stillflow import ops
 from stillflow.datasets.specs import TensorSpec, TypeSpec, register_values
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape, as_shape
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
 class SparseTensorSpec(TypeSpec):

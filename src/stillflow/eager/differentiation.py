@@ -6,8 +6,8 @@ import contextlib
 import inspect
 
 from stillflow import ops
+from stillflow.autodiff.reverse import UnconnectedGradients
 from stillflow.eager.tape import Tape
-from stillflow.gradients import UnconnectedGradients
 from stillflow.graph import nest, recording
 from stillflow.ops.convert import convert_to_tensor
 

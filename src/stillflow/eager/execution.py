@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow.eager.graph import EagerGraph
 from stillflow.graph import default_graph
-from stillflow.process_settings import settings
+from stillflow.session.process_settings import settings
 
 # What TensorFlow's constants of these names are: values of `execution_mode` and `device_policy`.
 SYNC = 0

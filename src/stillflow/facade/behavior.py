@@ -17,7 +17,7 @@ __all__ = [
 
 def disable_v2_behavior():
     """Chooses the behaviour of TensorFlow 1, which there is; resource variables are no longer the default."""
-    from stillflow.variables import use_resources_by_default
+    from stillflow.variables.variable import use_resources_by_default
 
     use_resources_by_default(False)
 

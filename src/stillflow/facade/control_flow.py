@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow.composites import case as cases
-from stillflow.composites import cond as conds
 from stillflow.composites import functional
-from stillflow.composites import while_loop as loops
-from stillflow.composites.tensor_array import TensorArray
+from stillflow.ops.control_flow import cond as conds
+from stillflow.ops.control_flow import while_loop as loops
+from stillflow.ops.control_flow.tensor_array import TensorArray
 
 __all__ = ["TensorArray", "case", "cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
 

@@ -6,7 +6,7 @@ import errno
 import os
 
 from stillflow import errors
-from stillflow.files import path_text, system_of, typed_errors
+from stillflow.files.filesystem import path_text, system_of, typed_errors
 
 __all__ = [
     "Copy",

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.control import group, tuple_of, with_dependencies
-from stillflow.composites.py_func import py_func
-from stillflow.custom_gradient import custom_gradient
-from stillflow.errors import OpError
-from stillflow.gradients import (
+from stillflow.autodiff.custom_gradient import custom_gradient
+from stillflow.autodiff.reverse import (
     AggregationMethod,
     RegisterGradient,
     UnconnectedGradients,
     gradients,
     no_gradient,
 )
+from stillflow.autodiff.second_derivatives import hessians
+from stillflow.composites.py_func import py_func
+from stillflow.errors import OpError
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph, reset_default_graph
 from stillflow.graph.device_spec import DeviceSpec
@@ -27,14 +27,14 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.importer import import_graph_def
 from stillflow.ops import convert
-from stillflow.second_derivatives import hessians
-from stillflow.seeds import get_seed, set_random_seed
-from stillflow.session import InteractiveSession, Session
-from stillflow.template import make_template
+from stillflow.ops.control_flow.dependencies import group, tuple_of, with_dependencies
+from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.random.seeds import get_seed, set_random_seed
+from stillflow.session.session import InteractiveSession, Session
+from stillflow.variables.template import make_template
 
 NoGradient = NotDifferentiable = no_gradient
 
@@ -247,7 +247,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
 
 def make_ndarray(tensor):
     """The array that a TensorProto message holds; strings as objects of bytes."""
-    from stillflow.formats import tensor_proto
+    from stillflow.graph import tensor_proto
 
     return tensor_proto.from_message(tensor).array().copy()
 

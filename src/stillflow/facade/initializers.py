@@ -1,25 +1,25 @@
 """tf.initializers.*, and the names of its classes in tf.*."""
 
-from stillflow.initializers import Constant as constant
-from stillflow.initializers import GlorotNormal as glorot_normal
-from stillflow.initializers import GlorotUniform as glorot_uniform
-from stillflow.initializers import Identity as identity
-from stillflow.initializers import Ones as ones
-from stillflow.initializers import Orthogonal as orthogonal
-from stillflow.initializers import RandomNormal as random_normal
-from stillflow.initializers import RandomUniform as random_uniform
-from stillflow.initializers import TruncatedNormal as truncated_normal
-from stillflow.initializers import UniformUnitScaling as uniform_unit_scaling
-from stillflow.initializers import VarianceScaling as variance_scaling
-from stillflow.initializers import Zeros as zeros
-from stillflow.initializers import he_normal as he_normal
-from stillflow.initializers import he_uniform as he_uniform
-from stillflow.initializers import lecun_normal as lecun_normal
-from stillflow.initializers import lecun_uniform as lecun_uniform
-from stillflow.readiness import tables_initializer as tables_initializer
-from stillflow.variables import global_variables_initializer as global_variables
-from stillflow.variables import local_variables_initializer as local_variables
-from stillflow.variables import variables_initializer as variables
+from stillflow.variables.initializers import Constant as constant
+from stillflow.variables.initializers import GlorotNormal as glorot_normal
+from stillflow.variables.initializers import GlorotUniform as glorot_uniform
+from stillflow.variables.initializers import Identity as identity
+from stillflow.variables.initializers import Ones as ones
+from stillflow.variables.initializers import Orthogonal as orthogonal
+from stillflow.variables.initializers import RandomNormal as random_normal
+from stillflow.variables.initializers import RandomUniform as random_uniform
+from stillflow.variables.initializers import TruncatedNormal as truncated_normal
+from stillflow.variables.initializers import UniformUnitScaling as uniform_unit_scaling
+from stillflow.variables.initializers import VarianceScaling as variance_scaling
+from stillflow.variables.initializers import Zeros as zeros
+from stillflow.variables.initializers import he_normal as he_normal
+from stillflow.variables.initializers import he_uniform as he_uniform
+from stillflow.variables.initializers import lecun_normal as lecun_normal
+from stillflow.variables.initializers import lecun_uniform as lecun_uniform
+from stillflow.variables.readiness import tables_initializer as tables_initializer
+from stillflow.variables.variable import global_variables_initializer as global_variables
+from stillflow.variables.variable import local_variables_initializer as local_variables
+from stillflow.variables.variable import variables_initializer as variables
 
 __all__ = [
     "constant_initializer",

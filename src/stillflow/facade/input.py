@@ -1,12 +1,12 @@
 """tf.*: queues, accumulators and readers."""
 
-from stillflow.accumulators import (
+from stillflow.resources.accumulators import (
     ConditionalAccumulator,
     ConditionalAccumulatorBase,
     SparseConditionalAccumulator,
 )
-from stillflow.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from stillflow.readers import (
+from stillflow.resources.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from stillflow.resources.readers import (
     FixedLengthRecordReader,
     IdentityReader,
     ReaderBase,

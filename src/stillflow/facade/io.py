@@ -32,12 +32,12 @@ from stillflow.facade.parsing import (
     write_file,
 )
 from stillflow.facade.string_names import decode_base64, encode_base64
-from stillflow.graph_util import write_graph
-from stillflow.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-from stillflow.record_files import (
+from stillflow.files.records import (
     TFRecordCompressionType,
     TFRecordOptions,
     TFRecordWriter,
     tf_record_iterator,
 )
+from stillflow.importer.graph_util import write_graph
+from stillflow.resources.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
 from stillflow.training.input_producers import match_filenames_once

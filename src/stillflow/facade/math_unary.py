@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 
 from stillflow import ops
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 __all__ = [
     "abs",

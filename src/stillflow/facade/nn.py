@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.custom_gradient import custom_gradient
+from stillflow.autodiff.custom_gradient import custom_gradient
 from stillflow.facade import nn_layers, nn_losses
 from stillflow.facade.math_reductions import zero_fraction
 from stillflow.facade.nn_layers import *

@@ -1,6 +1,6 @@
 """tf.python_io."""
 
-from stillflow.record_files import (
+from stillflow.files.records import (
     TFRecordCompressionType,
     TFRecordOptions,
     TFRecordWriter,

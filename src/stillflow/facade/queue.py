@@ -1,7 +1,7 @@
 """tf.queue.*"""
 
-from stillflow.queues import FIFOQueue as FIFOQueue
-from stillflow.queues import PaddingFIFOQueue as PaddingFIFOQueue
-from stillflow.queues import PriorityQueue as PriorityQueue
-from stillflow.queues import QueueBase as QueueBase
-from stillflow.queues import RandomShuffleQueue as RandomShuffleQueue
+from stillflow.resources.queues import FIFOQueue as FIFOQueue
+from stillflow.resources.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from stillflow.resources.queues import PriorityQueue as PriorityQueue
+from stillflow.resources.queues import QueueBase as QueueBase
+from stillflow.resources.queues import RandomShuffleQueue as RandomShuffleQueue

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow.composites import distributions as _distributions
-from stillflow.composites import random as _random
 from stillflow.graph import dtypes
-from stillflow.seeds import get_seed as get_seed
-from stillflow.seeds import set_random_seed as set_random_seed
+from stillflow.random import sampling as _random
+from stillflow.random.seeds import get_seed as get_seed
+from stillflow.random.seeds import set_random_seed as set_random_seed
 
 __all__ = [
     "multinomial",

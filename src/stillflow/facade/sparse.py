@@ -1,6 +1,5 @@
 """tf.sparse: sparse tensors, and segments of rows picked by index."""
 
-from stillflow.accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 from stillflow.facade.segments import sparse_segment_mean as segment_mean
 from stillflow.facade.segments import sparse_segment_sqrt_n as segment_sqrt_n
 from stillflow.facade.segments import sparse_segment_sum as segment_sum
@@ -32,6 +31,7 @@ from stillflow.facade.sparse_tensors import sparse_tensor_dense_matmul as sparse
 from stillflow.facade.sparse_tensors import sparse_tensor_to_dense as to_dense
 from stillflow.facade.sparse_tensors import sparse_to_indicator as to_indicator
 from stillflow.facade.sparse_tensors import sparse_transpose as transpose
+from stillflow.resources.accumulators import SparseConditionalAccumulator as SparseConditionalAccumulator
 
 __all__ = [
     "SparseTensor",

@@ -11,8 +11,9 @@ from stillflow.composites import confusion_matrix as _confusion_matrix
 from stillflow.composites import sparse
 from stillflow.facade.arguments import renamed
 from stillflow.graph import dtypes
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.ops import convert
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.ops.sparse_tensor import convert_to_tensor_or_sparse_tensor as _to_tensor_or_sparse
 
 __all__ = [
     "SparseTensor",
@@ -50,7 +51,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
 
     Raises RuntimeError if a sparse value is not of `dtype`.
     """
-    return convert.convert_to_tensor_or_sparse_tensor(value, dtype, name)
+    return _to_tensor_or_sparse(value, dtype, name)
 
 
 def sparse_placeholder(dtype, shape=None, name=None):

@@ -11,6 +11,6 @@ from stillflow.composites.summaries import (
     text,
 )
 from stillflow.facade.messages import offering
-from stillflow.summary_writer import FileWriter, FileWriterCache, all_v2_summary_ops, get_summary_description
+from stillflow.summary.writer import FileWriter, FileWriterCache, all_v2_summary_ops, get_summary_description
 
 __getattr__ = offering(__name__, "Event SessionLog Summary SummaryDescription TaggedRunMetadata")

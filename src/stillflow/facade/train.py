@@ -1,9 +1,8 @@
 """tf.train.*"""
 
-from stillflow.event_files import summary_iterator as summary_iterator
 from stillflow.facade import train_experimental as experimental
 from stillflow.facade.messages import offering as _offering
-from stillflow.graph_util import write_graph as write_graph
+from stillflow.importer.graph_util import write_graph as write_graph
 from stillflow.saver.checkpoint_reader import NewCheckpointReader as NewCheckpointReader
 from stillflow.saver.checkpoint_reader import list_variables as list_variables
 from stillflow.saver.checkpoint_reader import load_checkpoint as load_checkpoint
@@ -24,7 +23,8 @@ from stillflow.saver.objects.manager import CheckpointManager as CheckpointManag
 from stillflow.saver.saver import Saver as Saver
 from stillflow.saver.warm_start import VocabInfo as VocabInfo
 from stillflow.saver.warm_start import warm_start as warm_start
-from stillflow.summary_writer import FileWriter as SummaryWriter
+from stillflow.summary.event_files import summary_iterator as summary_iterator
+from stillflow.summary.writer import FileWriter as SummaryWriter
 from stillflow.training import queue_runner as queue_runner
 from stillflow.training.adadelta import AdadeltaOptimizer as AdadeltaOptimizer
 from stillflow.training.adagrad import AdagradOptimizer as AdagradOptimizer

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from stillflow import variable_scope as _scopes
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.partitioned_variables import (
+from stillflow.variables import scope as _scopes
+from stillflow.variables.partitioned_variables import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
     variable_axis_size_partitioner,
 )
-from stillflow.variable_scope import (
+from stillflow.variables.scope import (
     AUTO_REUSE,
     VariableScope,
     get_variable_scope,
     no_regularizer,
     variable_scope,
 )
-from stillflow.variable_store import VariableAggregation, VariableSynchronization
+from stillflow.variables.store import VariableAggregation, VariableSynchronization
 
 __all__ = [
     "AUTO_REUSE",

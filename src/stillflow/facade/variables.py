@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.batch_places import batch_places
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.readiness import (
+from stillflow.variables.batch_places import batch_places
+from stillflow.variables.readiness import (
     assert_variables_initialized,
     report_uninitialized_variables,
     tables_initializer,
 )
-from stillflow.resource_variables import is_resource_variable
-from stillflow.variables import (
+from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.variable import (
     Variable,
     global_variables,
     global_variables_initializer,

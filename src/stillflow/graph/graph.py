@@ -30,6 +30,10 @@ class Graph:
     executes_eagerly = False  # whether operations run when they are added
     runs_one_op = False  # see eager.kernels
 
+    def version_of(self, item):
+        """What this graph has in the place of a function or class that depends on the mode; see graph.mode."""
+        return item
+
     def __init__(self):
         self._lock = threading.RLock()
         self._operations = []
@@ -215,7 +219,7 @@ class Graph:
 
         With `add_shapes` every node carries what is known of its outputs' shapes.
         """
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.graph_def_message(self, from_version, add_shapes)
 
@@ -451,6 +455,6 @@ def _plain_attrs(attrs):
     """Attribute values with AttrValue messages decoded."""
     if not any(hasattr(value, "WhichOneof") for value in attrs.values()):
         return dict(attrs)
-    from stillflow.formats.attr_value import from_message
+    from stillflow.graph.attr_value import from_message
 
     return {key: from_message(v) if hasattr(v, "WhichOneof") else v for key, v in attrs.items()}

@@ -229,14 +229,14 @@ class Operation:
     @property
     def op_def(self):
         """The OpDef message."""
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.op_def_message(self._op_def)
 
     @property
     def node_def(self):
         """The NodeDef message."""
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.node_def_message(self)
 
@@ -255,7 +255,7 @@ class Operation:
 
     def _set_attr(self, name, value):
         if hasattr(value, "WhichOneof"):
-            from stillflow.formats.attr_value import from_message
+            from stillflow.graph.attr_value import from_message
 
             value = from_message(value)
         self._attrs[name] = value

@@ -17,8 +17,8 @@ from stillflow.graph.shape import Dimension
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.algebra import calculate
 from stillflow.linear_operators.arguments import is_reference, shape_tensor
-from stillflow.module import Module
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.module import Module
 
 
 def _warn_of_dense(what):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator as arithmetic
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow import errors, ops
-from stillflow.composites.control import group
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.ops.control_flow.dependencies import group
 
 
 class LinearOperatorKronecker(OperatorList):

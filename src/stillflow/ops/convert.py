@@ -11,7 +11,6 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 
 # IndexedSlices of a tensor with more elements become dense with a warning.
 _MANY_ELEMENTS = 100_000_000
@@ -126,17 +125,6 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=Fal
             )
         return value
     return convert_to_tensor(value, dtype, name, as_ref=as_ref)
-
-
-def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """Like convert_to_tensor, but sparse values become a SparseTensor. Raises RuntimeError for another dtype."""
-    if isinstance(value, SparseTensorValue):
-        value = SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor):
-        return convert_to_tensor(value, dtype, name)
-    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise RuntimeError(f"Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, actual = {value.dtype.name}")
-    return value
 
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None, as_ref=False):

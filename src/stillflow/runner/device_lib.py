@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow.formats import protobuf
-from stillflow.process_settings import CPU_ATTRIBUTES
+from stillflow.session.process_settings import CPU_ATTRIBUTES
 
 __all__ = ["list_local_devices"]
 

@@ -20,15 +20,15 @@ _SAME = {
     "examples.tutorials.mnist.input_data": "stillflow.examples.tutorials.mnist.input_data",
     "compat.v1": "stillflow",
     "errors": "stillflow.errors",
-    "python.client.timeline": "stillflow.timeline",
+    "python.client.timeline": "stillflow.session.timeline",
     "python.framework.errors": "stillflow.errors",
     "python.framework.errors_impl": "stillflow.errors",
     "python.ops.nn": "stillflow.facade.nn",
     "python.ops.standard_ops": "stillflow",
-    "python.platform.app": "stillflow.facade.app",
-    "python.platform.flags": "stillflow.facade.flags",
+    "python.platform.app": "stillflow.platform.app",
+    "python.platform.flags": "stillflow.platform.flags",
     "python.platform.gfile": "stillflow.facade.gfile",
-    "python.platform.tf_logging": "stillflow.facade.logging",
+    "python.platform.tf_logging": "stillflow.platform.logging",
     "python.platform.test": "stillflow.facade.test",
     "python.training.training": "stillflow.facade.train",
     "python.training.moving_averages": "stillflow.training.moving_averages",
@@ -36,10 +36,11 @@ _SAME = {
     "python.util.nest": "stillflow.facade.nest",
 }
 _NAMESPACES = (
-    "app bitwise compat debugging dtypes flags gfile image initializers linalg logging manip math nest nn random "
+    "bitwise compat debugging dtypes gfile image initializers linalg manip math nest nn random "
     "saved_model sparse strings test train version"
 ).split()
 _SAME.update((name, f"stillflow.facade.{name}") for name in _NAMESPACES)
+_SAME.update((name, f"stillflow.platform.{name}") for name in ("app", "flags", "logging"))
 
 _SAVED_MODEL = "builder constants loader main_op signature_constants signature_def_utils tag_constants utils".split()
 for _module in _SAVED_MODEL:
@@ -66,9 +67,9 @@ _MADE = {
         "get_default_graph get_default_session name_scope op_scope register_tensor_conversion_function "
         "reset_default_graph"
     ],
-    "python.framework.random_seed": ["stillflow.seeds: get_seed set_random_seed"],
+    "python.framework.random_seed": ["stillflow.random.seeds: get_seed set_random_seed"],
     "python.framework.smart_cond": [
-        "stillflow.composites.cond: smart_cond smart_constant_value",
+        "stillflow.ops.control_flow.cond: smart_cond smart_constant_value",
         "stillflow.composites.case: smart_case",
     ],
     "python.framework.tensor_shape": [
@@ -104,7 +105,7 @@ _MADE = {
     "python.ops.embedding_ops": ["stillflow.facade.nn: embedding_lookup embedding_lookup_sparse"],
     "python.ops.gradients": ["stillflow: AggregationMethod gradients hessians"],
     "python.ops.gradients_impl": ["stillflow: AggregationMethod gradients hessians"],
-    "python.ops.init_ops": ["stillflow.initializers", "stillflow.facade.initializers"],
+    "python.ops.init_ops": ["stillflow.variables.initializers", "stillflow.facade.initializers"],
     "python.ops.linalg_ops": ["stillflow.facade.linalg"],
     "python.ops.logging_ops": ["stillflow: Print"],
     "python.ops.math_ops": [

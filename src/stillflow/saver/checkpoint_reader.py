@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from stillflow import _engine, errors, files
+from stillflow import _engine, errors
+from stillflow.files import filesystem
 from stillflow.graph import dtypes
 from stillflow.saver import checkpoint_state
 
@@ -25,7 +26,7 @@ class CheckpointReader:
     """What `tf.train.NewCheckpointReader` returns."""
 
     def __init__(self, filename):
-        self._reader = open_checkpoint(files.path_text(filename))
+        self._reader = open_checkpoint(filesystem.path_text(filename))
         self._tensors = {
             name.decode("utf-8", "surrogateescape"): entry
             for name, entry in self._reader.tensors.items()
@@ -42,7 +43,7 @@ class CheckpointReader:
 
     def has_tensor(self, tensor_str):
         """Whether there is a tensor of the name."""
-        return files.path_text(tensor_str).encode("utf-8", "surrogateescape") in self._reader.tensors
+        return filesystem.path_text(tensor_str).encode("utf-8", "surrogateescape") in self._reader.tensors
 
     def get_tensor(self, tensor_str):
         """The value: an array, for rank 0 a numpy scalar, for a string scalar bytes.
@@ -52,7 +53,7 @@ class CheckpointReader:
           tf.errors.DataLossError, OutOfRangeError: if what is stored is damaged.
         """
         try:
-            return self._reader.read(files.path_text(tensor_str).encode("utf-8", "surrogateescape"))
+            return self._reader.read(filesystem.path_text(tensor_str).encode("utf-8", "surrogateescape"))
         except _engine.EngineError as error:
             raise errors.make(error.code, error.message, None) from None
 
@@ -80,12 +81,13 @@ def NewCheckpointReader(filepattern):  # noqa: N802
 
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if the folder has none."""
-    path = files.path_text(ckpt_dir_or_file)
+    path = filesystem.path_text(ckpt_dir_or_file)
     if os.path.isdir(path):
         path = checkpoint_state.latest_checkpoint(path)
     if path is None:
         raise ValueError(
-            f"Couldn't find 'checkpoint' file or checkpoints in given directory {files.path_text(ckpt_dir_or_file)}"
+            "Couldn't find 'checkpoint' file or checkpoints in given directory "
+            f"{filesystem.path_text(ckpt_dir_or_file)}"
         )
     return NewCheckpointReader(path)
 

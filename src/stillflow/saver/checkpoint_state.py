@@ -7,7 +7,8 @@ import os
 import re
 import time
 
-from stillflow import _engine, errors, files
+from stillflow import _engine, errors
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 
 _log = logging.getLogger("tensorflow")
@@ -21,8 +22,8 @@ def meta_graph_filename(checkpoint_filename, meta_graph_suffix="meta"):
 
 def _glob(pattern):
     """The files that match, as names with the pattern's folder. Raises NotFoundError if the folder is not there."""
-    with files.typed_errors(os.path.dirname(pattern) or pattern):
-        system, path = files.system_of(pattern)
+    with filesystem.typed_errors(os.path.dirname(pattern) or pattern):
+        system, path = filesystem.system_of(pattern)
         return system.glob(path)
 
 
@@ -108,8 +109,8 @@ def write_state(
             f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a "
             "different save path."
         )
-    with files.typed_errors(path):
-        files.write_atomically(path, text_format.MessageToString(state, as_utf8=False).encode())
+    with filesystem.typed_errors(path):
+        filesystem.write_atomically(path, text_format.MessageToString(state, as_utf8=False).encode())
 
 
 # ---- Reading ------------------------------------------------------------------------------------------------------
@@ -122,12 +123,12 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """
     from google.protobuf import text_format
 
-    checkpoint_dir = files.path_text(checkpoint_dir)
+    checkpoint_dir = filesystem.path_text(checkpoint_dir)
     path = _state_path(checkpoint_dir, latest_filename)
     state = protobuf.message("CheckpointState")()
     try:
-        with files.typed_errors(path):
-            system, own = files.system_of(path)
+        with filesystem.typed_errors(path):
+            system, own = filesystem.system_of(path)
             if not system.exists(own):
                 return None
             with system.open(own, "rb") as file:
@@ -240,8 +241,8 @@ def existing_with_mtimes(checkpoint_prefixes):
         except errors.NotFoundError:
             continue
         if paths:
-            with files.typed_errors(paths[0]):
-                system, path = files.system_of(paths[0])
+            with filesystem.typed_errors(paths[0]):
+                system, path = filesystem.system_of(paths[0])
                 found.append((prefix, system.stat(path).mtime_nsec / 1e9))
     return found
 
@@ -260,8 +261,8 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_gra
         except errors.NotFoundError:
             continue
         for path in paths:
-            with files.typed_errors(path):
-                system, own = files.system_of(path)
+            with filesystem.typed_errors(path):
+                system, own = filesystem.system_of(path)
                 system.remove(own)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from stillflow import _engine, feeds
+from stillflow import _engine
 from stillflow.plan import compile_plan
 from stillflow.plan.emit import engine_variable
 from stillflow.saver import session_state
-from stillflow.session import BaseSession
+from stillflow.session import feeds
+from stillflow.session.session import BaseSession
 
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 _KEPT_AS_STATES = frozenset(("RANDOM_STATE", "INPUT_POSITIONS"))

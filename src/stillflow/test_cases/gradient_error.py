@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.gradients import gradients
+from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes, scopes
 from stillflow.graph.indexed_slices import IndexedSlices
 

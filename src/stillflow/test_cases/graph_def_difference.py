@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from stillflow.formats import protobuf, tensor_proto
-from stillflow.graph import dtypes
+from stillflow.formats import protobuf
+from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.shape import TensorShape
 
 _TEMPORARY_FILE = re.compile(rb"_temp_[0-9a-z]{32}/part")

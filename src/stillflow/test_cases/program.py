@@ -19,7 +19,7 @@ def main(argv=None):
     """
     from absl.testing import absltest
 
-    from stillflow.facade import app
+    from stillflow.platform import app
 
     app.run(main=lambda arguments: absltest.main(argv=arguments), argv=sys.argv if argv is None else argv)
 

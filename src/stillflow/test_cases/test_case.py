@@ -11,10 +11,11 @@ import tempfile
 import numpy as np
 from absl.testing import absltest
 
-from stillflow import errors, seeds
+from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
-from stillflow.session import Session
+from stillflow.random import seeds
+from stillflow.session.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions
 from stillflow.test_cases.checked_thread import CheckedThread
@@ -228,7 +229,7 @@ class _LoggingSession(Session):
             return super().run(fetches, feed_dict, options, run_metadata)
         except Exception as error:
             if not isinstance(error, errors.OutOfRangeError):
-                from stillflow.facade import logging
+                from stillflow.platform import logging
 
                 logging.error("%s", error)
             raise

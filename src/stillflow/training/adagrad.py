@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.initializers import Constant
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.initializers import Constant
 
 
 class AdagradOptimizer(Optimizer):

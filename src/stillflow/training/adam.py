@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.resource_variables import is_resource_variable
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.resource_variable import is_resource_variable
 
 
 class AdamOptimizer(Optimizer):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import summaries
-from stillflow.composites.cond import smart_cond
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import as_shape
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
+from stillflow.ops.control_flow.cond import smart_cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
+from stillflow.resources.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
 from stillflow.training.stored_sparse import restore_sparse, store_sparse
 

@@ -159,7 +159,7 @@ def _wait_for_any(threads):
 
 
 def _log():
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging
 

@@ -8,10 +8,10 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.operation import Tensor
-from stillflow.initializers import Zeros
-from stillflow.variable_scope import get_variable
-from stillflow.variable_store import VariableAggregation
-from stillflow.variables import Variable
+from stillflow.variables.initializers import Zeros
+from stillflow.variables.scope import get_variable
+from stillflow.variables.store import VariableAggregation
+from stillflow.variables.variable import Variable
 
 
 def global_step(sess, global_step_tensor):

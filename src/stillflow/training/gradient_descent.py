@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.resource_variables import is_resource_variable
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.resource_variable import is_resource_variable
 
 
 class GradientDescentOptimizer(Optimizer):

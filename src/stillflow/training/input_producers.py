@@ -10,9 +10,9 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.queues import FIFOQueue
+from stillflow.resources.queues import FIFOQueue
 from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
-from stillflow.variables import Variable
+from stillflow.variables.variable import Variable
 
 
 def match_filenames_once(pattern, name=None):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import abc
 
 from stillflow import ops
-from stillflow.composites.cond import cond, smart_cond
-from stillflow.composites.control import group
 from stillflow.graph import dtypes, nest
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.ops.control_flow.cond import cond, smart_cond
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
 from stillflow.training.optimizer import Optimizer
-from stillflow.variables import Variable
+from stillflow.variables.variable import Variable
 
 
 class LossScale(Trackable, abc.ABC):

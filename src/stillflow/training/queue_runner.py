@@ -223,7 +223,7 @@ def _run_quietly(sess, op):
 
 
 def _log():
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging
 

@@ -42,7 +42,7 @@ def replica_device_setter(
     if ps_tasks == 0:
         return None
     if not merge_devices:
-        from stillflow.facade import logging
+        from stillflow.platform import logging
 
         logging.warning("DEPRECATION: It is recommended to set merge_devices=true in replica_device_setter")
     if ps_strategy is None:

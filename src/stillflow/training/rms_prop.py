@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.initializers import Ones
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.initializers import Ones
 
 
 class RMSPropOptimizer(Optimizer):

@@ -11,12 +11,12 @@ import math
 
 from stillflow import ops
 from stillflow.composites.case import case
-from stillflow.composites.cond import cond
-from stillflow.composites.random import random_normal
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
+from stillflow.random.sampling import random_normal
 
 
 def _computed_anew(rate):

@@ -9,7 +9,7 @@ import numpy as np
 from stillflow import errors
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.saver import checkpoint_state
-from stillflow.session import Session
+from stillflow.session.session import Session
 from stillflow.training_loop.messages import log
 
 

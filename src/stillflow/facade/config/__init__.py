@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow.facade.config import experimental as experimental
 from stillflow.facade.config import threading as threading
-from stillflow.process_settings import LOGICAL_CPU as _LOGICAL_CPU
-from stillflow.process_settings import settings as _settings
+from stillflow.session.process_settings import LOGICAL_CPU as _LOGICAL_CPU
+from stillflow.session.process_settings import settings as _settings
 
 
 def experimental_list_devices():

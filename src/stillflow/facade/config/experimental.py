@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stillflow.process_settings import CPU as _CPU
-from stillflow.process_settings import LOGICAL_CPU as _LOGICAL_CPU
+from stillflow.session.process_settings import CPU as _CPU
+from stillflow.session.process_settings import LOGICAL_CPU as _LOGICAL_CPU
 
 
 def list_physical_devices(device_type=None):

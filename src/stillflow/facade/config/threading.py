@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow.process_settings import settings as _settings
+from stillflow.session.process_settings import settings as _settings
 
 
 def get_intra_op_parallelism_threads():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from stillflow.custom_gradient import custom_gradient as custom_gradient
+from stillflow.autodiff.custom_gradient import custom_gradient as custom_gradient
 from stillflow.datasets.eager_iterator import EagerIterator as Iterator
 from stillflow.datasets.specs import TensorSpec as TensorSpec
 from stillflow.eager.differentiation import gradients_function as gradients_function
@@ -17,15 +17,15 @@ from stillflow.eager.execution import DEVICE_PLACEMENT_SILENT as DEVICE_PLACEMEN
 from stillflow.eager.execution import DEVICE_PLACEMENT_WARN as DEVICE_PLACEMENT_WARN
 from stillflow.eager.execution import SYNC as SYNC
 from stillflow.eager.gradient_tape import GradientTape as GradientTape
-from stillflow.facade import app
 from stillflow.facade.behavior import enable_eager_execution as enable_eager_execution
 from stillflow.graph.default_graph import executing_eagerly as executing_eagerly
-from stillflow.process_settings import LOGICAL_CPU
-from stillflow.resource_variables import ResourceVariable as Variable
+from stillflow.platform import app
 from stillflow.saver.eager_saver import EagerSaver as Saver
 from stillflow.saver.objects.checkpoint import Checkpoint as Checkpoint
+from stillflow.session.process_settings import LOGICAL_CPU
 from stillflow.tracking.structures import AutoTrackable as Checkpointable
-from stillflow.variable_scope import EagerVariableStore as EagerVariableStore
+from stillflow.variables.resource_variable import ResourceVariable as Variable
+from stillflow.variables.scope import EagerVariableStore as EagerVariableStore
 
 __all__ = [
     "ASYNC", "DEVICE_PLACEMENT_EXPLICIT", "DEVICE_PLACEMENT_SILENT", "DEVICE_PLACEMENT_WARN", "SYNC", "Checkpoint",

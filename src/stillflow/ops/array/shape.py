@@ -8,9 +8,9 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.graph.sparse_tensor import is_sparse
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import is_sparse
 
 _INTS = "{int32, int64} = int32"
 

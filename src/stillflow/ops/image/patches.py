@@ -5,9 +5,9 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor
 
 extract_image_patches = define_op(
     "ExtractImagePatches(images: T) -> (patches: T)",

@@ -7,6 +7,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.ops import dims as plain
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
@@ -321,8 +322,6 @@ def _solve_wide(matrix, rhs, l2):
 
 def _if_tall(matrix, tall, wide):
     """What one of two functions builds: the first for matrices with as many rows as columns, or more."""
-    from stillflow.composites.cond import cond  # which needs ops itself
-
     sizes = matrix.shape[-2:]
     if sizes.is_fully_defined():
         return tall() if sizes.as_list()[0] >= sizes.as_list()[1] else wide()

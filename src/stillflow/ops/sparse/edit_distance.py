@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue, parts
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
 edit_distance_op = define_op(
     "EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "

@@ -8,10 +8,10 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, known_dims, parts
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, known_dims, parts
 
 sparse_reorder_op = define_op(
     "SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> "

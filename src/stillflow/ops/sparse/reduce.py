@@ -6,10 +6,10 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.sparse_tensor import SparseTensor, parts
 from stillflow.ops import dims as plain
 from stillflow.ops.math.reduction import reduced_dims, reduced_shape
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, parts
 
 _REALS = "float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64"
 _NUMBERS = (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, parts
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, parts
 
 sparse_fill_empty_rows_op = define_op(
     "SparseFillEmptyRows(indices: int64, values: T, dense_shape: int64, default_value: T) -> "

@@ -1,3 +1,3 @@
 """tensorflow.python.client.timeline."""
 
-from stillflow.timeline import Timeline as Timeline
+from stillflow.session.timeline import Timeline as Timeline

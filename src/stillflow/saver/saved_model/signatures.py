@@ -6,7 +6,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.saved_model import names
 

@@ -7,9 +7,9 @@ import os
 from stillflow.formats import protobuf
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph_util import write_graph
+from stillflow.importer.graph_util import write_graph
 from stillflow.saver.meta_graph import export_meta_graph
-from stillflow.summary_writer import FileWriterCache
+from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer

@@ -6,7 +6,7 @@ import numpy as np
 
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.summary_writer import FileWriterCache
+from stillflow.summary.writer import FileWriterCache
 from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor

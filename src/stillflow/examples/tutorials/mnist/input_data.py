@@ -12,7 +12,7 @@ import urllib.request
 import numpy as np
 
 from stillflow.graph import dtypes
-from stillflow.seeds import get_seed
+from stillflow.random.seeds import get_seed
 
 __all__ = ["DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "read_data_sets"]
 

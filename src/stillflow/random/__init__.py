@@ -1,0 +1,1 @@
+"""Seeds, and the streams that random operations take from them."""

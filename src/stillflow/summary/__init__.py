@@ -1,0 +1,1 @@
+"""Event files: what writes them, and the projector's configuration."""
