@@ -78,7 +78,10 @@ def public_names():
 
 
 def table_text(names):
-    lines = ['"""{public name: "module:attribute"}, made from the marks in the sources by tools/make_tables.py."""', ""]
+    lines = [
+        '"""{public name: "module:attribute"}, made from the marks in the sources by tools/make_tables.py."""',
+        "",
+    ]
     lines += ["NAMES = {"]
     lines += [f'    "{name}": "{module}:{attribute}",' for name, (module, attribute, _) in sorted(names.items())]
     return "\n".join([*lines, "}", ""])

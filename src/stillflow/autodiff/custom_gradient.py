@@ -10,11 +10,13 @@ from stillflow.autodiff.reverse import RegisterGradient
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode
+from stillflow.names import public
 from stillflow.ops import convert
 
 _numbers = itertools.count()
 
 
+@public("custom_gradient")
 def custom_gradient(f):
     """Decorates `f(*tensors)`, which returns (result, grad): `grad` takes the gradients of the results.
 

@@ -13,12 +13,14 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
+from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_exit, is_loop_switch
 from stillflow.ops.control_flow.dependencies import tuple_of
 from stillflow.ops.control_flow.gradient_loops import loops_between
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices
 
 
+@public("AggregationMethod")
 class AggregationMethod:
     """How several gradients of one tensor are added up: all at once (ADD_N), or in pairs as they come."""
 
@@ -28,6 +30,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+@public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
     """What the gradient is with respect to an x that no y depends on."""
 
@@ -40,6 +43,7 @@ class UnconnectedGradients(enum.Enum):
 _REGISTERED: dict = {}
 
 
+@public("RegisterGradient")
 class RegisterGradient:
     """Decorator that registers a gradient function under a name, for gradient_override_map or a new op type.
 
@@ -59,6 +63,7 @@ class RegisterGradient:
         return function
 
 
+@public("NoGradient", "NotDifferentiable", "no_gradient")
 def no_gradient(op_type):
     """Says that ops of that type have no gradient: it is None. Raises TypeError if `op_type` is no string."""
     if not isinstance(op_type, str):
@@ -100,6 +105,7 @@ _TRAINABLE = frozenset(
 _BACKPROPAGATABLE = _TRAINABLE | {dtypes.bfloat16}
 
 
+@public("gradients")
 def gradients(
     ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False,
     aggregation_method=None, stop_gradients=None, unconnected_gradients=UnconnectedGradients.NONE,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
 
 
+@public("hessians")
 def hessians(
     ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None
 ):

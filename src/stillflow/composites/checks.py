@@ -13,11 +13,13 @@ from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 
+@public("Assert", "debugging.Assert")
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
     if executing_eagerly():
@@ -84,6 +86,7 @@ def _known_to_fail(data):
     return errors.InvalidArgumentError(None, None, "\n".join(lines))
 
 
+@public("assert_near", "debugging.assert_near")
 def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless |x - y| <= atol + rtol * |y| for all elements.
 
@@ -132,6 +135,7 @@ def assert_sign(kind, x, data=None, summarize=None, message=None, name=None):
 # ---- Types and finiteness ---------------------------------------------------------------------------------------
 
 
+@public("assert_type", "debugging.assert_type")
 def assert_type(tensor, tf_type, message=None, name=None):
     """Raises TypeError unless `tensor` is of type `tf_type`; returns an operation that does nothing."""
     with name_scope(name, "assert_type", [tensor]):
@@ -142,6 +146,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         return ops.no_op(name="statically_determined_correct_type")
 
 
+@public("assert_integer", "debugging.assert_integer")
 def assert_integer(x, message=None, name=None):
     """Raises TypeError unless `x` is of an integer type; returns an operation that does nothing."""
     with name_scope(name, "assert_integer", [x]):
@@ -152,6 +157,7 @@ def assert_integer(x, message=None, name=None):
         return ops.no_op(name="statically_determined_was_integer")
 
 
+@public("assert_scalar", "debugging.assert_scalar")
 def assert_scalar(tensor, name=None, message=None):
     """`tensor`. Raises ValueError unless it is known to be a scalar."""
     with name_scope(name, "assert_scalar", [tensor]):
@@ -183,7 +189,9 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 
 
+@public("is_numeric_tensor", "debugging.is_numeric_tensor")
 def is_numeric(tensor):
+    """Whether `tensor` is a tensor of numbers, except for 16-bit floats, complex128 and wide unsigned integers."""
     return isinstance(tensor, Tensor) and tensor.dtype in _NUMBERS
 
 

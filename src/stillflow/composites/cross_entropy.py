@@ -9,6 +9,7 @@ from stillflow.composites.checks import assert_comparison
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- Softmax ------------------------------------------------------------------------------------------------
@@ -142,8 +143,18 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
 # ---- Poisson ------------------------------------------------------------------------------------------------
 
 
+@public("nn.log_poisson_loss")
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
-    """exp(c) - c * z, and Stirling's approximation of log(z!) for z > 1 if wanted."""
+    """-log of the Poisson probability of `targets` where log_input is the logarithm of the expected value.
+
+    Args:
+      targets: a tensor of counts, of the type and shape of `log_input`.
+      log_input: a floating-point tensor.
+      compute_full_loss: whether to add an approximation of log(targets!), which does not depend on `log_input`.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input, targets = _logits_and_labels(log_input, targets, ("log_input", "targets"))
         result = ops.exp(log_input) - log_input * targets

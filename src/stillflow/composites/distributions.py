@@ -8,14 +8,21 @@ from stillflow import ops
 from stillflow.composites.checks import assert_that
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.random.sampling import random_uniform
 from stillflow.random.seeds import get_seed
 
 
+@public("random_shuffle")
 def random_shuffle(value, seed=None, name=None):
-    """The parts of `value` along its first dimension, in random order."""
+    """The rows of a tensor (its parts along the first dimension) in random order.
+
+    Args:
+      value: a tensor of any type and shape.
+      seed: an integer; with it or a graph-level seed the order is the same in every session.
+    """
     seed, seed2 = get_seed(seed)
     return ops.random_shuffle(value, seed=seed, seed2=seed2, name=name)
 
@@ -35,8 +42,20 @@ def stateless_multinomial(logits, num_samples, seed, dtype, name, default_name):
         return ops.stateless_multinomial_op(logits, num_samples, seed, output_dtype=dtype or dtypes.int64)
 
 
+@public("random_gamma")
 def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
-    """Gamma-distributed numbers; none is 0, which the smallest normal number replaces."""
+    """Gamma-distributed random numbers, which can be differentiated by alpha and beta.
+
+    Args:
+      shape: an int32 vector: how many numbers for each parameter.
+      alpha: the shape parameter, a tensor of `dtype`.
+      beta: the inverse scale, of a shape that broadcasts with alpha's; 1 by default.
+      dtype: float16, float32 or float64.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+
+    Returns:
+      A tensor of shape `shape` followed by that of alpha + beta.
+    """
     with name_scope(name, "random_gamma", [shape, alpha, beta]):
         shape = convert_to_tensor(shape, dtypes.int32, "shape")
         alpha = convert_to_tensor(alpha, dtype, "alpha")
@@ -47,16 +66,37 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         return ops.maximum(np.finfo(alpha.dtype.as_numpy_dtype).tiny, numbers / beta)
 
 
+@public("random_poisson")
 def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
-    """Poisson-distributed numbers."""
+    """Poisson-distributed random numbers.
+
+    Args:
+      lam: the rate, a tensor of type float16, float32, float64, int32 or int64.
+      shape: an int32 vector: how many numbers for each rate.
+      dtype: the type of the result, of the same ones.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+
+    Returns:
+      A tensor of shape `shape` followed by that of lam.
+    """
     with name_scope(name, "random_poisson", [lam, shape]):
         shape = convert_to_tensor(shape, dtypes.int32, "shape")
         seed, seed2 = get_seed(seed)
         return ops.random_poisson_v2(shape, lam, dtype=dtype, seed=seed, seed2=seed2)
 
 
+@public("random_crop", "image.random_crop")
 def random_crop(value, size, seed=None, name=None):
-    """A part of `value` of that size, at a random place."""
+    """A part of `value` at a random place.
+
+    Args:
+      value: a tensor.
+      size: an int32 vector, the shape of the part, in no dimension larger than value's.
+      seed: an integer; with it or a graph-level seed the places are the same in every session.
+
+    Raises:
+      InvalidArgumentError: if `size` is larger.
+    """
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtypes.int32, "size")

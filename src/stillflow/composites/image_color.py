@@ -18,6 +18,7 @@ from stillflow.composites.statistics import reduce_std
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.random.sampling import random_uniform
@@ -25,7 +26,9 @@ from stillflow.random.sampling import random_uniform
 # ---- Adjustments ------------------------------------------------------------------------------------------------
 
 
+@public("image.adjust_brightness")
 def adjust_brightness(image, delta):
+    """Images with `delta` added to all elements, which for integers counts as a part of the largest."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
         as_floats = as_float(image)
@@ -33,7 +36,9 @@ def adjust_brightness(image, delta):
         return convert_image_dtype(adjusted, image.dtype, saturate=True)
 
 
+@public("image.adjust_contrast")
 def adjust_contrast(images, contrast_factor):
+    """Images with each element `contrast_factor` times as far from the mean of its image's channel."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         images = convert_to_tensor(images, name="images")
         adjusted = ops.adjust_contrast_v2(as_float(images), contrast_factor=contrast_factor, name=scope)
@@ -85,7 +90,9 @@ def random_factor(lower, upper, seed):
     return random_uniform([], lower, upper, seed=seed)
 
 
+@public("image.per_image_standardization")
 def per_image_standardization(image):
+    """Images with mean 0 and standard deviation 1, or less for images of one color."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = checked_image(convert_to_tensor(image, name="image"))
         dtype = image.dtype
@@ -158,7 +165,12 @@ def total_variation(images, name):
         return ops.reduce_sum(ops.abs(down), axis=axes) + ops.reduce_sum(ops.abs(right), axis=axes)
 
 
+@public("image.image_gradients")
 def image_gradients(image):
+    """(dy, dx): how far it is to the next pixel below and to the right, and 0 for the last ones.
+
+    Raises ValueError unless the images have 4 dimensions.
+    """
     if image.shape.rank != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}.")
     shape = ops.shape(image)

@@ -8,12 +8,15 @@ from stillflow.composites.image_types import convert_image_dtype, is_tensor
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.random.sampling import random_uniform
 
 
+@public("image.is_jpeg", "io.is_jpeg")
 def is_jpeg(contents, name=None):
+    """Whether a string begins as JPEG files do."""
     with name_scope(name, "is_jpeg"):
         return ops.equal(ops.substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 

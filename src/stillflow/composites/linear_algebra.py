@@ -10,12 +10,14 @@ from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- tensordot ------------------------------------------------------------------------------------------------
 
 
+@public("tensordot", "linalg.tensordot")
 def tensordot(a, b, axes, name=None):
     """The sums of products of a's and b's elements over `axes`.
 
@@ -177,7 +179,12 @@ def _matrix(a, validate_args):
     return a
 
 
+@public("linalg.matrix_rank")
 def matrix_rank(a, tol=None, validate_args=False, name=None):
+    """How many singular values of each matrix [..., m, n] are above `tol`, by default about rounding errors.
+
+    Raises TypeError for integers, ValueError for fewer than two dimensions.
+    """
     with name_scope(name or "matrix_rank"):
         a = _matrix(convert_to_tensor(a, dtype_hint=dtypes.float32, name="a"), validate_args)
         values = ops.svd(a, compute_uv=False)
@@ -191,7 +198,13 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         return ops.reduce_sum(ops.cast(values > tol, dtypes.int32), axis=-1)
 
 
+@public("linalg.pinv")
 def pinv(a, rcond=None, validate_args=False, name=None):
+    """The pseudo-inverse [..., n, m] of each matrix [..., m, n].
+
+    Singular values below `rcond` times the largest count as zero. Raises TypeError for integers, ValueError for
+    fewer than two dimensions.
+    """
     with name_scope(name or "pinv"):
         a = _matrix(convert_to_tensor(a, name="a"), validate_args)
         dtype = a.dtype.as_numpy_dtype
@@ -215,7 +228,9 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         return result
 
 
+@public("linalg.normalize")
 def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor / its norm, the norm), where the norm keeps its dimensions; see `norm`."""
     with name_scope(name, "normalize", [tensor]):
         tensor = convert_to_tensor(tensor)
         size = ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)

@@ -7,6 +7,7 @@ import math
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -40,8 +41,9 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     return counts, total, total_of_squares, shift
 
 
+@public("nn.normalize_moments")
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """(mean, variance) from sufficient statistics."""
+    """(mean, variance) from what `sufficient_statistics` returns."""
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         divisor = ops.reciprocal(counts, name="divisor")
         if shift is not None:
@@ -93,8 +95,9 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
         return _finished(mean, variance, axes, keepdims, is_short)
 
 
+@public("nn.batch_normalization")
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
+    """(x - mean) / sqrt(variance + variance_epsilon) * scale + offset; scale and offset may be None."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         factor = ops.rsqrt(variance + variance_epsilon)
         if scale is not None:

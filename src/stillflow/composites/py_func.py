@@ -6,9 +6,11 @@ from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.host import py_functions
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("py_func")
 def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     """A node that calls `func` with the values of `inp`, as numpy arrays and scalars of its own.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
@@ -27,6 +28,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
         return result
 
 
+@public("math.reduce_variance")
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """The mean square of the differences from the mean, over `axis`."""
     with name_scope(name or "reduce_variance"):
@@ -35,14 +37,16 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
         return ops.reduce_mean(deviations, axis, keepdims=keepdims)
 
 
+@public("math.reduce_std")
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
-    """The root of the variance, over `axis`."""
+    """Standard deviations over `axis`, or over everything."""
     with name_scope(name or "reduce_std"):
         return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
+@public("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value, name=None):
-    """The fraction of elements that are zero, float32; NaN if there are none."""
+    """The fraction of elements that are zero, a float32 scalar; NaN if there are none."""
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         size = ops.size(value, out_type=dtypes.int64)

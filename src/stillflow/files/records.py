@@ -7,8 +7,10 @@ import zlib
 from stillflow import errors
 from stillflow.files.filesystem import path_text, system_of, typed_errors
 from stillflow.formats import records
+from stillflow.names import public
 
 
+@public("io.TFRecordCompressionType", "python_io.TFRecordCompressionType")
 class TFRecordCompressionType:
     """How the whole of a file is compressed."""
 
@@ -20,6 +22,7 @@ class TFRecordCompressionType:
 _NAMES = {0: "", 1: "ZLIB", 2: "GZIP"}
 
 
+@public("io.TFRecordOptions", "python_io.TFRecordOptions")
 class TFRecordOptions:
     """How a TFRecord file is, or is to be, compressed.
 
@@ -96,6 +99,7 @@ def _as_options(options):
     return options if isinstance(options, TFRecordOptions) else TFRecordOptions(options)
 
 
+@public("io.TFRecordWriter", "python_io.TFRecordWriter")
 class TFRecordWriter:
     """Writes records to a file, which it replaces.
 
@@ -159,6 +163,7 @@ class TFRecordWriter:
         return self._file
 
 
+@public("io.tf_record_iterator", "python_io.tf_record_iterator")
 def tf_record_iterator(path, options=None):
     """Yields the records of a file, which are bytes.
 

@@ -6,9 +6,12 @@ import functools
 
 import numpy as np
 
+from stillflow.names import public
+
 _REF_OFFSET = 100
 
 
+@public("DType", "dtypes.DType")
 class DType:
     """The type of a tensor's elements.
 
@@ -223,6 +226,7 @@ def from_numpy(numpy_type: np.dtype) -> DType | None:
     return _BY_NUMPY.get(numpy_type.newbyteorder("="))
 
 
+@public("as_dtype", "dtypes.as_dtype")
 def as_dtype(type_value) -> DType:
     """The DType for a DType, name, numpy type, Python type or DataType number; TypeError for others."""
     if type(type_value) is DType:

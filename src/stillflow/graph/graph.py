@@ -14,12 +14,14 @@ from stillflow.graph.default_graph import default_graph_context
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
+from stillflow.names import public
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 _RESET_DEVICES = object()
 
 
+@public("Graph")
 class Graph:
     """A dataflow graph: Operations, connected by the Tensors they make and take.
 

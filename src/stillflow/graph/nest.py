@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.names import public
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
@@ -46,6 +47,7 @@ def rebuilt(value, parts):
     return parts[0] if found is None else found[1](value, list(parts))
 
 
+@public("nest.is_nested")
 def is_nested(seq):
     """Whether it is a list, a tuple or a dictionary."""
     return isinstance(seq, (list, tuple, collections.abc.Mapping))
@@ -85,6 +87,7 @@ def _with_children(structure, children):
     return rebuilt(structure, children)
 
 
+@public("nest.flatten")
 def flatten(structure, expand_composites=False):
     """The leaves of a structure, in order; a list with itself for what is none."""
     children = _children(structure, expand_composites)
@@ -93,6 +96,7 @@ def flatten(structure, expand_composites=False):
     return [leaf for child in children for leaf in flatten(child, expand_composites)]
 
 
+@public("nest.pack_sequence_as")
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """What `structure` is, with the items of `flat_sequence` in the places of its leaves.
 
@@ -138,6 +142,7 @@ def map_structure(func, *structures, check_types=True, expand_composites=False):
     return pack_sequence_as(structures[0], [func(*each) for each in leaves], expand_composites)
 
 
+@public("nest.assert_same_structure")
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """Raises unless two structures are nested in the same way.
 

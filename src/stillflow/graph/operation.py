@@ -9,6 +9,7 @@ from typing import Any
 from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import incompatible_text
+from stillflow.names import public
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -21,6 +22,7 @@ def _not_in_graphs(task):
     )
 
 
+@public("Tensor")
 class Tensor:
     """One output of an Operation: a symbol for a value that a session computes.
 
@@ -158,6 +160,7 @@ class Tensor:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
 
 
+@public("Operation")
 class Operation:
     """A node of a graph. Made by `Graph.create_op`."""
 

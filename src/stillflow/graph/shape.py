@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 
+from stillflow.names import public
+
 # A shape in its plain form, as shape rules take and return it: None when even the rank is unknown, else a
 # tuple of sizes, None where a size is unknown.
 Dims = "tuple[int | None, ...] | None"
 
 
+@public("Dimension")
 class Dimension:
     """One size of a TensorShape; `value` is None when it is unknown."""
 
@@ -144,6 +147,7 @@ def as_dimension(value) -> Dimension:
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
+@public("TensorShape")
 class TensorShape:
     """A shape of which the rank, or single sizes, may be unknown.
 

@@ -13,6 +13,7 @@ from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Operation
 from stillflow.graph.tensor_value import TensorValue
+from stillflow.names import public
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 
@@ -27,6 +28,7 @@ def _check_graph_def(graph_def):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")
 
 
+@public("graph_util.extract_sub_graph")
 def extract_sub_graph(graph_def, dest_nodes):
     """The part of a GraphDef that the nodes `dest_nodes` need; what they are placed with counts too.
 
@@ -63,6 +65,7 @@ def _neighbours(node):
     return names
 
 
+@public("graph_util.remove_training_nodes")
 def remove_training_nodes(input_graph, protected_nodes=None):
     """A GraphDef without CheckNumerics, and without Identity nodes that no control edge touches.
 
@@ -101,6 +104,7 @@ def _followed(text, spliced):
     return text
 
 
+@public("graph_util.convert_variables_to_constants")
 def convert_variables_to_constants(
     sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None
 ):
@@ -182,6 +186,7 @@ def _read_of_constant(node):
     return [axis, read]
 
 
+@public("graph_util.must_run_on_cpu")
 def must_run_on_cpu(node, pin_variables_on_cpu=False):
     """Whether a node (an Operation or a NodeDef) could not be placed on a GPU."""
     node_def = node.node_def if isinstance(node, Operation) else node
@@ -195,12 +200,14 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False):
     return node_def.op == "Cast" and node_def.attr["SrcT"].type == host_types[1]
 
 
+@public("graph_util.tensor_shape_from_node_def_name")
 def tensor_shape_from_node_def_name(graph, input_name):
     """The shape of a tensor of `graph`, by its name or that of its operation."""
     name = input_name if ":" in input_name else f"{input_name}:0"
     return graph.get_tensor_by_name(name).shape
 
 
+@public("io.write_graph", "train.write_graph")
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     """Writes a Graph or GraphDef to the file `logdir`/`name`, as text or as bytes. Returns the path.
 

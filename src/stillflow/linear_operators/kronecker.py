@@ -6,9 +6,11 @@ from stillflow import errors, ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 
 
+@public("linalg.LinearOperatorKronecker")
 class LinearOperatorKronecker(OperatorList):
     """The Kronecker product of `operators`.
 

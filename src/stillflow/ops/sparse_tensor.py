@@ -8,11 +8,13 @@ from stillflow.graph import dtypes, shape_inference
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import session_for
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
+@public("SparseTensor", "sparse.SparseTensor")
 class SparseTensor:
     """Elements `values[i]` at the places `indices[i]` of a tensor of shape `dense_shape`.
 
@@ -106,8 +108,12 @@ def as_sparse_tensor(value):
     return value
 
 
+@public("convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """Like convert_to_tensor, but sparse values become a SparseTensor. Raises RuntimeError for another dtype."""
+    """A SparseTensor for a SparseTensor or SparseTensorValue, a tensor for anything else.
+
+    Raises RuntimeError if a sparse value is not of `dtype`.
+    """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):

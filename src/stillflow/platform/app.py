@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from stillflow.names import public
 from stillflow.platform import flags
 
 __all__ = ["flags", "run"]
 
 
+@public("app.run")
 def run(main=None, argv=None):
     """Parses the flags, calls `main` with the remaining arguments, and exits with what it returns.
 

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.random.seeds import get_seed
 
@@ -35,8 +36,17 @@ def _uniform_bounds(maxval, dtype):
     return dtype, maxval
 
 
+@public("random_uniform")
 def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
-    """Random numbers in [minval, maxval), all equally likely; maxval is 1 by default, but not for integers."""
+    """Random numbers in [minval, maxval), all equally likely.
+
+    Args:
+      shape: the shape of the result, an integer vector.
+      minval: a scalar, the smallest number.
+      maxval: a scalar, above all numbers; 1 by default, to be given for integers.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+    """
     dtype, maxval = _uniform_bounds(maxval, dtype)
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
         shape = shape_tensor(shape)
@@ -79,11 +89,21 @@ _random_normal = _normal("random_standard_normal", "random_normal")
 _truncated_normal = _normal("truncated_normal", "truncated_normal")
 
 
+@public("random_normal")
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    """Normally distributed random numbers."""
+    """Normally distributed random numbers.
+
+    Args:
+      shape: the shape of the result, an integer vector.
+      mean: the mean, which may be of any shape that broadcasts.
+      stddev: the standard deviation, likewise.
+      dtype: a floating-point type.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+    """
     return _random_normal(shape, mean, stddev, dtype, seed, name)
 
 
+@public("truncated_normal")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Normally distributed random numbers, drawn again where they are two standard deviations away or more."""
     return _truncated_normal(shape, mean, stddev, dtype, seed, name)

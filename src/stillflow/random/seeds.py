@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 
 DEFAULT_GRAPH_SEED = 87654321
 RULES = ("tf1", "tf2")
 _MODULUS = 2**31 - 1
 
 
+@public("set_random_seed")
 def set_random_seed(seed, rule=None):
     """Sets the graph-level seed of the default graph, for the random ops that are added from now on.
 
@@ -56,6 +58,7 @@ def _automatic_seed(graph):
     return graph._automatic_seeds - 1
 
 
+@public("get_seed")
 def get_seed(op_seed):
     """The two seeds for a random op that is about to be added, as its `seed` and `seed2` attributes.
 

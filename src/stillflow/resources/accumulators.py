@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -13,6 +14,7 @@ def _as_step(step):
     return ops.cast(convert_to_tensor(step), dtypes.int64)
 
 
+@public("ConditionalAccumulatorBase")
 class ConditionalAccumulatorBase:
     """What accumulators have in common.
 
@@ -50,6 +52,7 @@ class ConditionalAccumulatorBase:
         return ops.resource_accumulator_set_global_step(self._accumulator_ref, _as_step(new_global_step), name=name)
 
 
+@public("ConditionalAccumulator")
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Sums dense gradients, from any threads and sessions' runs, until enough have come.
 
@@ -90,6 +93,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return result
 
 
+@public("SparseConditionalAccumulator", "sparse.SparseConditionalAccumulator")
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Sums sparse gradients, IndexedSlices, until enough have come; see ConditionalAccumulator.
 

@@ -10,6 +10,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.tracking.base import Trackable
@@ -53,6 +54,7 @@ def _is_in_control_flow():
     return get_default_graph()._get_control_flow_context() is not None
 
 
+@public("lookup.KeyValueTensorInitializer")
 class KeyValueTensorInitializer(_Initializer):
     """Fills a table with keys and values that are tensors.
 
@@ -84,6 +86,7 @@ class KeyValueTensorInitializer(_Initializer):
         return op
 
 
+@public("lookup.TextFileIndex")
 class TextFileIndex:
     """What of a line of a file is a key or value, other than a column: the whole line, or its number."""
 
@@ -99,6 +102,7 @@ class _Asset(Trackable):
             self._path = convert_to_tensor(path, dtype=dtypes.string, name="asset_path")
 
 
+@public("lookup.TextFileInitializer")
 class TextFileInitializer(_Initializer):
     """Fills a table with keys and values out of the lines of a file.
 
@@ -193,6 +197,7 @@ class _Table(Trackable):
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype!r}, got {keys.dtype!r}.")
 
 
+@public("lookup.StaticHashTable")
 class StaticHashTable(_Table):
     """A table that its initializer fills once.
 
@@ -265,6 +270,7 @@ class StaticHashTable(_Table):
         return keys, values
 
 
+@public("lookup.StaticVocabularyTable")
 class StaticVocabularyTable(_Table):
     """Numbers for words: those of a table, and for words that are not there numbers of buckets, by their hashes.
 

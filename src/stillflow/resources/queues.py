@@ -11,10 +11,12 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape, as_shape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.random import seeds
 
 
+@public("QueueBase", "io.QueueBase", "queue.QueueBase")
 class QueueBase:
     """A queue whose elements are tuples of tensors of given dtypes and, if given, shapes.
 
@@ -305,6 +307,7 @@ def _name_list(names, dtypes):
 # ---- The kinds --------------------------------------------------------------------------------------------------
 
 
+@public("FIFOQueue", "queue.FIFOQueue")
 class FIFOQueue(QueueBase):
     """A queue whose elements leave in the order in which they came.
 
@@ -331,6 +334,7 @@ class FIFOQueue(QueueBase):
         super().__init__(dtypes, shapes, names, handle)
 
 
+@public("PaddingFIFOQueue", "io.PaddingFIFOQueue", "queue.PaddingFIFOQueue")
 class PaddingFIFOQueue(QueueBase):
     """A FIFOQueue whose elements may differ in size: `dequeue_many` and `dequeue_up_to` pad them with zeros.
 
@@ -355,6 +359,7 @@ class PaddingFIFOQueue(QueueBase):
         super().__init__(dtypes, shapes, names, handle)
 
 
+@public("RandomShuffleQueue", "io.RandomShuffleQueue", "queue.RandomShuffleQueue")
 class RandomShuffleQueue(QueueBase):
     """A queue whose elements leave in random order.
 
@@ -388,6 +393,7 @@ class RandomShuffleQueue(QueueBase):
         super().__init__(dtypes, shapes, names, handle)
 
 
+@public("PriorityQueue", "io.PriorityQueue", "queue.PriorityQueue")
 class PriorityQueue(QueueBase):
     """A queue whose elements leave in the order of an int64 scalar, smallest first, that is their first component.
 

@@ -6,8 +6,10 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import require_graph
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 
 
+@public("ReaderBase")
 class ReaderBase:
     """A reader takes names of work from a queue, one when it has done with the last, and makes records of them.
 
@@ -95,6 +97,7 @@ def _handle_of(queue):
     return queue if isinstance(queue, Tensor) else queue.queue_ref
 
 
+@public("WholeFileReader")
 class WholeFileReader(ReaderBase):
     """Makes one record of each file: its name and what is in it."""
 
@@ -102,6 +105,7 @@ class WholeFileReader(ReaderBase):
         super().__init__(ops.whole_file_reader_v2(name=name), supports_serialize=True)
 
 
+@public("TextLineReader")
 class TextLineReader(ReaderBase):
     """Makes a record of each line of text files, without what ends it; the key is "file:number", from 1 on.
 
@@ -113,6 +117,7 @@ class TextLineReader(ReaderBase):
         super().__init__(ops.text_line_reader_v2(skip_header_lines=skip_header_lines, name=name))
 
 
+@public("FixedLengthRecordReader")
 class FixedLengthRecordReader(ReaderBase):
     """Makes records of so many bytes; the key is "file:number", from 0 on.
 
@@ -137,6 +142,7 @@ class FixedLengthRecordReader(ReaderBase):
         )  # fmt: skip
 
 
+@public("TFRecordReader")
 class TFRecordReader(ReaderBase):
     """Makes a record of each record of TFRecord files; the key is "file:place", where in the file it begins.
 
@@ -154,6 +160,7 @@ class TFRecordReader(ReaderBase):
         super().__init__(ops.tf_record_reader_v2(compression_type=compression_type, name=name))
 
 
+@public("IdentityReader")
 class IdentityReader(ReaderBase):
     """Makes one record of each piece of work: its name, as key and as value."""
 

@@ -8,6 +8,7 @@ import re
 from stillflow import _engine, errors
 from stillflow.files import filesystem
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 
 # Tensors of these names are stillflow's own: no variables, but what a session needs to go on exactly.
@@ -69,6 +70,7 @@ class CheckpointReader:
         return text.encode("utf-8", "surrogateescape")
 
 
+@public("train.NewCheckpointReader")
 def NewCheckpointReader(filepattern):  # noqa: N802
     """A reader of the checkpoint with that prefix, or of the V1 files that match it.
 
@@ -79,6 +81,7 @@ def NewCheckpointReader(filepattern):  # noqa: N802
     return CheckpointReader(filepattern)
 
 
+@public("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if the folder has none."""
     path = filesystem.path_text(ckpt_dir_or_file)
@@ -92,11 +95,13 @@ def load_checkpoint(ckpt_dir_or_file):
     return NewCheckpointReader(path)
 
 
+@public("train.load_variable")
 def load_variable(ckpt_dir_or_file, name):
     """The value of a variable in a checkpoint; `name` may end in ":0". Raises tf.errors.NotFoundError."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
+@public("train.list_variables")
 def list_variables(ckpt_dir_or_file):
     """[(name, list of the sizes)] of the variables in a checkpoint, by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -10,6 +10,7 @@ import time
 from stillflow import _engine, errors
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
+from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 _V2 = 2
@@ -34,6 +35,7 @@ def _state_path(save_dir, latest_filename):
 # ---- Writing ------------------------------------------------------------------------------------------------------
 
 
+@public("train.generate_checkpoint_state_proto")
 def generate_checkpoint_state_proto(
     save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, all_model_checkpoint_timestamps=None,
     last_preserved_timestamp=None,
@@ -71,6 +73,7 @@ def generate_checkpoint_state_proto(
     )
 
 
+@public("train.update_checkpoint_state")
 def update_checkpoint_state(
     save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
     all_model_checkpoint_timestamps=None, last_preserved_timestamp=None,
@@ -116,6 +119,7 @@ def write_state(
 # ---- Reading ------------------------------------------------------------------------------------------------------
 
 
+@public("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState message of a folder, its paths joined to the folder; None if there is none to be read.
 
@@ -147,6 +151,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     return state
 
 
+@public("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The path of the newest checkpoint of a folder that is whole, or None.
 
@@ -214,6 +219,7 @@ def data_files(prefix):
         return []
 
 
+@public("train.checkpoint_exists")
 def checkpoint_exists(checkpoint_prefix):
     """Whether there is a checkpoint of that path, which may be a pattern.
 
@@ -227,6 +233,7 @@ def _paths_of(prefix):
     return _glob(f"{prefix}.index") or _glob(prefix)
 
 
+@public("train.get_checkpoint_mtimes")
 def get_checkpoint_mtimes(checkpoint_prefixes):
     """When checkpoints were written, in seconds since 1970; those that are not there are left out."""
     return [time for _, time in existing_with_mtimes(checkpoint_prefixes)]
@@ -247,6 +254,7 @@ def existing_with_mtimes(checkpoint_prefixes):
     return found
 
 
+@public("train.remove_checkpoint")
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_graph_suffix="meta"):
     """Removes the files of a checkpoint, and its MetaGraph. What is not there need not be removed."""
     patterns = [meta_graph_filename(checkpoint_prefix, meta_graph_suffix)]
@@ -283,6 +291,7 @@ def _wait_for_new_checkpoint(checkpoint_dir, last_checkpoint, timeout):
         time.sleep(1)
 
 
+@public("train.checkpoints_iterator")
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """Yields the newest checkpoint of a folder, each time that there is another one.
 

@@ -7,6 +7,7 @@ import os
 from stillflow import ops
 from stillflow.files import filesystem
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 from stillflow.saver.checkpoint_reader import load_checkpoint
 from stillflow.saver.saveable import by_name, saveables_of
@@ -14,6 +15,7 @@ from stillflow.variables.scope import default_variable_store
 from stillflow.variables.variable import Variable
 
 
+@public("train.init_from_checkpoint")
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     """Makes the initializers of variables read a checkpoint. Nothing is read before they run.
 

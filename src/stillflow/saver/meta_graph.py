@@ -14,6 +14,7 @@ from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.graph import Graph
+from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"
@@ -38,6 +39,7 @@ def prefixed(name, scope):
     return re.sub(r"([\^]|loc:@|^)(.*)", rf"\g<1>{scope.rstrip('/')}/\g<2>", name, count=1)
 
 
+@public("train.export_meta_graph")
 def export_meta_graph(
     filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False,
     graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,

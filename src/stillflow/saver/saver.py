@@ -15,6 +15,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.names import public
 from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
 from stillflow.saver.meta_graph import export_meta_graph, prefixed, refuse_eager_execution
@@ -31,6 +32,7 @@ def all_saveable_objects(scope=None):
     )
 
 
+@public("train.Saver")
 class Saver:
     """Saves variables to checkpoints and restores them.
 

@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.files import filesystem
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
 from stillflow.saver.initialization import init_from_checkpoint
@@ -30,6 +31,7 @@ class _VocabInfo(NamedTuple):
     axis: Any
 
 
+@public("train.VocabInfo")
 class VocabInfo(_VocabInfo):
     """Which entry of a vocabulary each row or column of a matrix belongs to, in a checkpoint and now.
 
@@ -55,6 +57,7 @@ class VocabInfo(_VocabInfo):
         )
 
 
+@public("train.warm_start")
 def warm_start(
     ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None, var_name_to_prev_var_name=None
 ):

@@ -13,6 +13,7 @@ from stillflow.graph.default_graph import default_graph_context, get_default_gra
 from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.host import py_functions as _py_functions  # noqa: F401  the engine calls them
+from stillflow.names import public
 from stillflow.session import feeds, isa, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns
@@ -273,6 +274,7 @@ class _Request(PlansByShape):
         return self.put_together(results)
 
 
+@public("Session")
 class Session(BaseSession):
     """Runs a graph. A context manager: inside it is the default session, at its end it is closed.
 
@@ -313,6 +315,7 @@ class Session(BaseSession):
         """Clears the containers of a server. There is no server in this process, so there is nothing to clear."""
 
 
+@public("InteractiveSession")
 class InteractiveSession(BaseSession):
     """A session that is the default from its construction to its `close`, for notebooks and shells.
 

@@ -15,6 +15,7 @@ from stillflow import errors
 from stillflow.files.filesystem import path_text, system_of, typed_errors
 from stillflow.files.records import tf_record_iterator
 from stillflow.formats import records
+from stillflow.names import public
 
 _FILE_VERSION = b"brain.Event:2"
 _MOST_BYTES_WAITING = 1 << 24
@@ -47,6 +48,7 @@ def _varint(value):
     return bytes(out)
 
 
+@public("train.summary_iterator")
 def summary_iterator(path):
     """Yields the Event messages of an event file.
 

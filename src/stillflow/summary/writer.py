@@ -9,11 +9,13 @@ from stillflow.files.filesystem import path_text
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
+from stillflow.names import public
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.summary import event_files
 from stillflow.summary.event_files import EventFileWriter, event_bytes
 
 
+@public("summary.FileWriter")
 class FileWriter:
     """Writes summaries and graphs to an event file in a directory, for TensorBoard.
 
@@ -153,6 +155,7 @@ class FileWriter:
         self.event_writer.reopen()
 
 
+@public("summary.FileWriterCache")
 class FileWriterCache:
     """A FileWriter for each directory."""
 
@@ -177,6 +180,7 @@ class FileWriterCache:
             return FileWriterCache._cache[logdir]
 
 
+@public("summary.get_summary_description")
 def get_summary_description(node_def):
     """The SummaryDescription that a TensorSummary node carries. Raises ValueError for other nodes."""
     if node_def.op != "TensorSummary":
@@ -188,6 +192,7 @@ def get_summary_description(node_def):
     return description
 
 
+@public("summary.all_v2_summary_ops")
 def all_v2_summary_ops():
     """The operations of TensorFlow 2's summaries in the default graph: none, unless they were imported."""
     return get_default_graph().get_collection("_SUMMARY_V2")

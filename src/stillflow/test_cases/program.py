@@ -10,7 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from stillflow.names import public
 
+
+@public("test.main")
 def main(argv=None):
     """Runs the tests of the program that calls it, and exits.
 
@@ -35,6 +38,7 @@ def get_temp_dir():
     return found
 
 
+@public("test.test_src_dir_path")
 def test_src_dir_path(relative_path):
     """A path in the sources that a test runner has put into $TEST_SRCDIR. Raises KeyError without it."""
     return str(Path(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path))

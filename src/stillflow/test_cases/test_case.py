@@ -14,6 +14,7 @@ from absl.testing import absltest
 from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
+from stillflow.names import public
 from stillflow.random import seeds
 from stillflow.session.session import Session
 from stillflow.test_cases import program
@@ -25,6 +26,7 @@ _PRODUCER = 134
 _MIN_CONSUMER = 0
 
 
+@public("test.TestCase")
 class TestCase(ArrayAssertions):
     """A test with an empty default graph, and fixed seeds for it, for Python and for numpy."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.optimizer import Optimizer
 from stillflow.variables.resource_variable import is_resource_variable
 
 
+@public("train.AdamOptimizer")
 class AdamOptimizer(Optimizer):
     """The algorithm of Kingma and Ba, "Adam: a method for stochastic optimization", 2014:
 

@@ -7,6 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.training import slot_creator
@@ -95,6 +96,7 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
         return divide(numerator, denominator, name=scope.name)
 
 
+@public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage:
     """Keeps moving averages of variables and tensors, in shadow variables beside them.
 

@@ -10,6 +10,7 @@ from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, tuple_of
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.tracking.base import Trackable
@@ -18,6 +19,7 @@ from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.variable import Variable, trainable_variables
 
 
+@public("train.Optimizer")
 class Optimizer(Trackable):
     """Base class of optimizers: computes gradients of a loss and applies them to variables.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from stillflow.graph.device import DeviceSpec
+from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
 # What goes to parameter servers unless a program says otherwise.
@@ -16,6 +17,7 @@ STANDARD_PS_OPS = (
 )  # fmt: skip
 
 
+@public("train.replica_device_setter")
 def replica_device_setter(
     ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None, ps_ops=None,
     ps_strategy=None,

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.composites.summaries import merge_all
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.objects.checkpoint import Checkpoint, saveables_of_objects
 from stillflow.saver.saver import Saver
@@ -21,6 +22,7 @@ from stillflow.variables.readiness import (
 from stillflow.variables.variable import global_variables, global_variables_initializer, local_variables_initializer
 
 
+@public("train.Scaffold")
 class Scaffold:
     """What a session for training needs: given here, found in the graph's collections, or made by `finalize`.
 

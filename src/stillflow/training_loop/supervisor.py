@@ -11,6 +11,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.importer.graph_util import write_graph
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.saver.saver import Saver
@@ -26,6 +27,7 @@ from stillflow.variables.variable import global_variables, global_variables_init
 USE_DEFAULT = 0
 
 
+@public("train.Supervisor")
 class Supervisor:
     """Prepares a session, and saves and summarizes from threads of its own while the program trains.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import enum
 
+from stillflow.names import public
 
+
+@public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
     """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
 
@@ -14,6 +17,7 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
+@public("VariableAggregation")
 class VariableAggregation(enum.Enum):
     """How the copies of a distributed variable are brought together; there is one."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.random import sampling
 
 # The standard deviation of a normal distribution that is cut off at two.
@@ -44,6 +45,7 @@ def _floating(dtype):
     return dtype
 
 
+@public("zeros_initializer", "initializers.zeros")
 class Zeros(Initializer):
     """Zeros, False, or empty strings."""
 
@@ -59,6 +61,7 @@ class Zeros(Initializer):
         return {"dtype": self.dtype.name}
 
 
+@public("ones_initializer", "initializers.ones")
 class Ones(Initializer):
     """Ones, or True."""
 
@@ -74,6 +77,7 @@ class Ones(Initializer):
         return {"dtype": self.dtype.name}
 
 
+@public("constant_initializer", "initializers.constant")
 class Constant(Initializer):
     """A given value, or given values of which the last fills up the shape.
 
@@ -98,6 +102,7 @@ class Constant(Initializer):
         return {"value": self.value, "dtype": self.dtype.name}
 
 
+@public("random_uniform_initializer", "initializers.random_uniform")
 class RandomUniform(Initializer):
     """Numbers in [minval, maxval), all equally likely."""
 
@@ -116,6 +121,7 @@ class RandomUniform(Initializer):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
 
 
+@public("random_normal_initializer", "initializers.random_normal")
 class RandomNormal(Initializer):
     """Normally distributed numbers."""
 
@@ -136,12 +142,14 @@ class RandomNormal(Initializer):
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
 
 
+@public("truncated_normal_initializer", "initializers.truncated_normal")
 class TruncatedNormal(RandomNormal):
     """Normally distributed numbers, drawn again where they are two standard deviations away or more."""
 
     _draw = staticmethod(sampling.truncated_normal)
 
 
+@public("uniform_unit_scaling_initializer", "initializers.uniform_unit_scaling")
 class UniformUnitScaling(Initializer):
     """Uniform numbers of a range that keeps the variance of a product with the variable at 1, times `factor`."""
 
@@ -173,6 +181,7 @@ def _fans(shape):
     return int(shape[-2]) * field, int(shape[-1]) * field
 
 
+@public("variance_scaling_initializer", "initializers.variance_scaling")
 class VarianceScaling(Initializer):
     """Random numbers whose variance is `scale` / n.
 
@@ -218,6 +227,7 @@ class VarianceScaling(Initializer):
         }  # fmt: skip
 
 
+@public("glorot_uniform_initializer", "initializers.glorot_uniform")
 class GlorotUniform(VarianceScaling):
     """Uniform numbers with a variance of 2 / (inputs + outputs), after Glorot and Bengio."""
 
@@ -228,6 +238,7 @@ class GlorotUniform(VarianceScaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
+@public("glorot_normal_initializer", "initializers.glorot_normal")
 class GlorotNormal(VarianceScaling):
     """Normal numbers with a variance of 2 / (inputs + outputs), after Glorot and Bengio."""
 
@@ -238,6 +249,7 @@ class GlorotNormal(VarianceScaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
+@public("initializers.identity")
 class Identity(Initializer):
     """The identity matrix times `gain`; for matrices only."""
 
@@ -262,6 +274,7 @@ class Identity(Initializer):
         return {"gain": self.gain, "dtype": self.dtype.name}
 
 
+@public("orthogonal_initializer", "initializers.orthogonal")
 class Orthogonal(Initializer):
     """A matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
 
@@ -298,21 +311,25 @@ def _sizes(shape):
     return [int(size) for size in shape]
 
 
+@public("initializers.lecun_normal")
 def lecun_normal(seed=None):
     """Normal numbers with a variance of 1 / inputs, after LeCun."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
+@public("initializers.lecun_uniform")
 def lecun_uniform(seed=None):
     """Uniform numbers with a variance of 1 / inputs, after LeCun."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
+@public("initializers.he_normal")
 def he_normal(seed=None):
     """Normal numbers with a variance of 2 / inputs, after He and others; for rectified units."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
+@public("initializers.he_uniform")
 def he_uniform(seed=None):
     """Uniform numbers with a variance of 2 / inputs, after He and others; for rectified units."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)

@@ -7,6 +7,7 @@ import re
 
 from stillflow.graph import nest
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.variable import Variable
 
@@ -14,6 +15,7 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z])")
 _IDENTIFIER = re.compile(r"[a-zA-Z_]\w*\Z", re.ASCII)
 
 
+@public("Module")
 class Module(AutoTrackable):
     """A named object whose variables and modules are those among its attributes, in lists and dicts too, and theirs.
 

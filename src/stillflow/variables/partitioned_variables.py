@@ -11,6 +11,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import register_conversion
 
 
@@ -93,6 +94,7 @@ class SaveSliceInfo:
 # ---- How to cut -----------------------------------------------------------------------------------------------
 
 
+@public("fixed_size_partitioner")
 def fixed_size_partitioner(num_shards, axis=0):
     """Cuts into `num_shards` parts along `axis`, or as many as it has elements."""
 
@@ -104,6 +106,7 @@ def fixed_size_partitioner(num_shards, axis=0):
     return partitioner
 
 
+@public("variable_axis_size_partitioner")
 def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_element=16, max_shards=None):
     """Cuts along `axis` so that no part exceeds `max_shard_bytes` where that is possible."""
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
@@ -127,6 +130,7 @@ def variable_axis_size_partitioner(max_shard_bytes, axis=0, bytes_per_string_ele
     return partitioner
 
 
+@public("min_max_variable_partitioner")
 def min_max_variable_partitioner(max_partitions=1, axis=0, min_slice_size=256 << 10, bytes_per_string_element=16):
     """Cuts along `axis` into parts of `min_slice_size` bytes at least, into `max_partitions` at most."""
 

@@ -7,10 +7,12 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.variables.variable import global_variables, local_variables
 
 
+@public("initialize_all_tables", "tables_initializer", "initializers.tables_initializer")
 def tables_initializer(name="init_all_tables"):
     """An operation that initializes all tables of the graph."""
     initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
@@ -27,6 +29,7 @@ def _or_all(var_list):
     return [op.outputs[0] for op in operations if op.type in ("Variable", "VariableV2")]
 
 
+@public("assert_variables_initialized")
 def assert_variables_initialized(var_list=None):
     """A tensor that fails unless all variables, or those in the list, have a value; None if there are none."""
     ranks = []
@@ -38,6 +41,7 @@ def assert_variables_initialized(var_list=None):
     return ops.stack(ranks)
 
 
+@public("report_uninitialized_variables")
 def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
     """A string vector: the names of the variables that have no value, of all or of those in the list."""
     if var_list is None:

@@ -11,6 +11,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import graph_of_inputs, name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.store import VariableAggregation, VariableStore, VariableSynchronization
 from stillflow.variables.variable import Variable
@@ -26,6 +27,7 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 _NO_CACHING = "Caching devices are not yet supported when eager execution is enabled."
 
 
+@public("no_regularizer")
 def no_regularizer(_):
     """A regularizer that adds no loss; it shields variables from their scope's."""
 
@@ -33,6 +35,7 @@ def no_regularizer(_):
 # ---- Scopes -------------------------------------------------------------------------------------------------
 
 
+@public("VariableScope")
 class VariableScope:
     """What get_variable uses where it is not told otherwise: a prefix for names, and defaults.
 
@@ -293,11 +296,13 @@ class EagerVariableStore:
         return copied
 
 
+@public("get_variable_scope")
 def get_variable_scope():
     """The current variable scope."""
     return _scope_store().current
 
 
+@public("variable_scope")
 class variable_scope:  # noqa: N801
     """A context in which get_variable puts names under a prefix and uses other defaults; also a name scope.
 

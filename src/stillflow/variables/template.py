@@ -6,11 +6,13 @@ import functools
 
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.names import public
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import capture_dependencies
 from stillflow.variables.scope import AUTO_REUSE, EagerVariableStore, default_variable_store, variable_scope
 
 
+@public("make_template")
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
     """A callable that calls `func_` in a variable scope of its own: later calls find the variables of the first.
 

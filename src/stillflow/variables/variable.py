@@ -12,6 +12,7 @@ from stillflow.graph.mode import MadeByMode
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor, register_conversion
@@ -22,6 +23,7 @@ from stillflow.variables.batch_places import batch_places
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 
 
+@public("Variable")
 class Variable(Trackable, metaclass=MadeByMode):
     """A value that a session keeps between runs, changed by `assign` and by optimizers.
 
@@ -457,6 +459,7 @@ def overload_operators():
     Variable.__getitem__ = get_item  # type: ignore[misc]
 
 
+@public("initialize_variables", "variables_initializer", "initializers.variables")
 def variables_initializer(var_list, name="init"):
     """An operation that runs the initializers of the variables."""
     if var_list and not executing_eagerly():
@@ -478,11 +481,13 @@ trainable_variables = _collection(GraphKeys.TRAINABLE_VARIABLES)
 moving_average_variables = _collection(GraphKeys.MOVING_AVERAGE_VARIABLES)
 
 
+@public("global_variables_initializer", "initialize_all_variables", "initializers.global_variables")
 def global_variables_initializer():
     """An operation that gives all global variables their initial values."""
     return variables_initializer(global_variables())
 
 
+@public("initialize_local_variables", "local_variables_initializer", "initializers.local_variables")
 def local_variables_initializer():
     """An operation that gives all local variables their initial values."""
     return variables_initializer(local_variables())

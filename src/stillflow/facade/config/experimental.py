@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 from stillflow.session.process_settings import CPU as _CPU
 from stillflow.session.process_settings import LOGICAL_CPU as _LOGICAL_CPU
 
 
+@public("config.experimental.get_visible_devices")
 def list_physical_devices(device_type=None):
     """The devices of this machine, of a type such as "CPU" or "GPU", or of all."""
     return [_CPU] if device_type in (None, _CPU.device_type) else []

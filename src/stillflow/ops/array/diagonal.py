@@ -8,14 +8,27 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
 _DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
 
-diag = define_op("Diag(diagonal: T) -> (output: T)", _DIAG_TYPES, kernel="diag(diagonal)")
-diag_part = define_op("DiagPart(input: T) -> (diagonal: T)", _DIAG_TYPES, kernel="diag_part(input)")
+diag = define_op(
+    "Diag(diagonal: T) -> (output: T)",
+    _DIAG_TYPES,
+    kernel="diag(diagonal)",
+    public="diag linalg.tensor_diag",
+    doc="Zeros of the shape of `diagonal` twice over, with it on the diagonal.",
+)
+diag_part = define_op(
+    "DiagPart(input: T) -> (diagonal: T)",
+    _DIAG_TYPES,
+    kernel="diag_part(input)",
+    public="diag_part linalg.tensor_diag_part",
+    doc="The diagonal of a tensor whose shape is one shape twice over.",
+)
 matrix_diag = define_op("MatrixDiag(diagonal: T) -> (output: T)", "T: type", kernel="matrix_diag(diagonal)")
 matrix_diag_part = define_op("MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)")
 matrix_set_diag = define_op(
@@ -25,6 +38,8 @@ matrix_band_part = define_op(
     "MatrixBandPart(input: T, num_lower: Tindex, num_upper: Tindex) -> (band: T)",
     "T: type; Tindex: {int32, int64} = int64",
     kernel="matrix_band_part(input, num_lower, num_upper)",
+    public="matrix_band_part linalg.band_part",
+    doc="""Matrices with zeros but for so many diagonals below and above the main one; negative keeps all.""",
 )
 
 
@@ -89,6 +104,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("trace", "linalg.trace")
 def trace(x, name=None):
     """The sum of the main diagonal of each matrix in the last two dimensions."""
     with name_scope(name, "Trace", [x]) as scope:
@@ -96,6 +112,7 @@ def trace(x, name=None):
         return ops.reduce_sum(matrix_diag_part(x, name="diag_part"), [-1], name=scope)
 
 
+@public("eye", "linalg.eye")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """An identity matrix of `num_rows` rows, as many columns unless `num_columns` is given, in batches if wanted."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -56,6 +57,7 @@ def _(op, *grads):
     return list(grads) + [None] * (len(op._inputs) - 1)
 
 
+@public("strings.format")
 def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
     """A string scalar: `template` with the tensors `inputs` in the places of `placeholder`.
 

@@ -14,6 +14,8 @@ reshape = define_op(
     "Reshape(tensor: T, shape: Tshape) -> (output: T)",
     "T: type; Tshape: {int32, int64} = int32",
     kernel="reshape(tensor, shape)",
+    public="reshape manip.reshape",
+    doc="The elements of `tensor` in another shape, in which one size may be -1.",
 )
 expand_dims = define_op(
     "ExpandDims(input: T, dim: Tdim) -> (output: T)",

@@ -19,6 +19,8 @@ reverse_v2 = define_op(
     "Tidx: {int32, int64} = int32; T: {uint8, int8, uint16, int16, int32, int64, bool, bfloat16, float16, float32, "
     "float64, complex64, complex128, string}",
     kernel="reverse(tensor, axis)",
+    public="reverse reverse_v2 manip.reverse",
+    doc="`tensor` with the dimensions in the integer vector `axis` turned round.",
 )
 reverse_sequence_op = define_op(
     "ReverseSequence(input: T, seq_lengths: Tlen) -> (output: T)",
@@ -29,6 +31,8 @@ roll = define_op(
     "Roll(input: T, shift: Tshift, axis: Taxis) -> (output: T)",
     "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
     kernel="roll(input, shift, axis)",
+    public="roll manip.roll",
+    doc="""`input` moved along `axis` by `shift` places; what leaves at one end comes in at the other.""",
 )
 
 

@@ -25,6 +25,8 @@ shape_n = define_op(
     f"N: int >= 1; T: type; out_type: {_INTS}",
     kernel="shape(input | out_type)",
     differentiable=False,
+    public="shape_n",
+    doc="The shapes of several tensors of one type.",
 )
 size_op = define_op(
     "Size(input: T) -> (output: out_type)",

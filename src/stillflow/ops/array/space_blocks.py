@@ -12,11 +12,25 @@ space_to_batch_nd = define_op(
     "SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T)",
     "T: type; Tblock_shape: {int32, int64} = int32; Tpaddings: {int32, int64} = int32",
     kernel="space_to_batch_nd(input, block_shape, paddings)",
+    public="space_to_batch_nd manip.space_to_batch_nd",
+    doc="""Blocks of the dimensions after the first cut up: each place in a block becomes a batch of its own.
+
+    Args:
+      input: [batch, sizes..., ...] of any numbers.
+      block_shape: a vector of integers: the size of blocks along each dimension that is cut.
+      paddings: [number of these, 2]: how many zeros come first and last; blocks must divide the padded
+      sizes.
+
+    Returns:
+      [product of block_shape * batch, padded sizes / block_shape..., ...].
+    """,
 )
 batch_to_space_nd = define_op(
     "BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T)",
     "T: type; Tblock_shape: {int32, int64} = int32; Tcrops: {int32, int64} = int32",
     kernel="batch_to_space_nd(input, block_shape, crops)",
+    public="batch_to_space_nd manip.batch_to_space_nd",
+    doc="""The other way round: batches put side by side as blocks, and `crops` taken away; see space_to_batch_nd.""",
 )
 space_to_batch_op = define_op(
     "SpaceToBatch(input: T, paddings: Tpaddings) -> (output: T)",

@@ -10,12 +10,14 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import constant_value, folded_value
+from stillflow.names import public
 from stillflow.ops.control_flow.context import CondContext
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("cond")
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """true_fn() if `pred` is true, else false_fn(): only the nodes that one of them has made run.
 

@@ -8,6 +8,7 @@ from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.ops.sparse_tensor import SparseTensor, parts
 
@@ -26,6 +27,7 @@ def _flatten(values):
             yield value
 
 
+@public("group")
 def group(*inputs, name=None):
     """An operation that finishes when all of `inputs` (operations, tensors, nested lists of them) have.
 

@@ -13,6 +13,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import ShapeError, constant_value
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -147,6 +148,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("TensorArray")
 class TensorArray(metaclass=MadeByMode):
     """A list of tensors of one type, mostly for loops: each element is written once, and read.
 

@@ -8,6 +8,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
 from stillflow.ops.control_flow.tensor_array import TensorArray, as_tensor, with_arrays
 from stillflow.ops.control_flow.while_context import WhileContext
@@ -15,6 +16,7 @@ from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert
 from stillflow.ops.sparse_tensor import SparseTensor
 
 
+@public("while_loop")
 def while_loop(
     cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
     name=None, maximum_iterations=None, return_same_structure=False,

@@ -49,6 +49,8 @@ resize_area = define_op(
     f"T: {{{_TYPES}}}; align_corners: bool = false",
     kernel="resize_area(images, size | align_corners)",
     differentiable=None,
+    public="image.resize_area",
+    doc="Batches of images resized by means over the pixels that each new one covers, as float32.",
 )
 
 

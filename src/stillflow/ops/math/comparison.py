@@ -10,6 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast, broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
@@ -41,10 +42,12 @@ def _order(name, elementwise):
 
 equal = _equality("Equal", "equal", 0)
 not_equal = _equality("NotEqual", "not_equal", 1)
-less = _order("Less", "less")
-less_equal = _order("LessEqual", "less_equal")
-greater = _order("Greater", "greater")
-greater_equal = _order("GreaterEqual", "greater_equal")
+less = _order("Less", "less", public="less math.less", doc="Whether x < y.")
+less_equal = _order("LessEqual", "less_equal", public="less_equal math.less_equal", doc="Whether x <= y.")
+greater = _order("Greater", "greater", public="greater math.greater", doc="Whether x > y.")
+greater_equal = _order(
+    "GreaterEqual", "greater_equal", public="greater_equal math.greater_equal", doc="Whether x >= y."
+)
 approximate_equal = define_op(
     "ApproximateEqual(x: T, y: T) -> (z: bool)",
     "T: {float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
@@ -54,12 +57,28 @@ approximate_equal = define_op(
     differentiable=False,
 )
 logical_and = define_op(
-    "LogicalAnd(x: bool, y: bool) -> (z: bool)", elementwise="logical_and", commutative=True, differentiable=False
+    "LogicalAnd(x: bool, y: bool) -> (z: bool)",
+    elementwise="logical_and",
+    commutative=True,
+    differentiable=False,
+    public="logical_and math.logical_and",
+    doc="Whether both are true.",
 )
 logical_or = define_op(
-    "LogicalOr(x: bool, y: bool) -> (z: bool)", elementwise="logical_or", commutative=True, differentiable=False
+    "LogicalOr(x: bool, y: bool) -> (z: bool)",
+    elementwise="logical_or",
+    commutative=True,
+    differentiable=False,
+    public="logical_or math.logical_or",
+    doc="Whether one or both are true.",
 )
-logical_not = define_op("LogicalNot(x: bool) -> (y: bool)", elementwise="logical_not", differentiable=False)
+logical_not = define_op(
+    "LogicalNot(x: bool) -> (y: bool)",
+    elementwise="logical_not",
+    differentiable=False,
+    public="logical_not math.logical_not",
+    doc="Whether x is false.",
+)
 select = define_op(
     "Select(condition: bool, t: T, e: T) -> (output: T)",
     "T: type",
@@ -152,6 +171,7 @@ def _summed(grad, shape, output_shape):
 # ---- Functions --------------------------------------------------------------------------------------------
 
 
+@public("logical_xor", "math.logical_xor")
 def logical_xor(x, y, name="LogicalXor"):
     """Whether exactly one of x and y is true."""
     either = logical_or(x, y)
@@ -159,6 +179,7 @@ def logical_xor(x, y, name="LogicalXor"):
     return logical_and(either, logical_not(both), name=name)
 
 
+@public("where")
 def where(condition, x=None, y=None, name=None):
     """Elements of x where `condition` is true and of y elsewhere; without x and y, where it is true.
 
@@ -176,6 +197,7 @@ def where(condition, x=None, y=None, name=None):
     return _where(condition, x, y, name, select)
 
 
+@public("where_v2")
 def where_v2(condition, x=None, y=None, name=None):
     """Like `where`, but condition, x and y are broadcast against each other."""
     return _where(condition, x, y, name, select_v2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -221,14 +222,18 @@ def sparse_dense_cwise_add(sp_input, dense):
     return SparseTensor(sp_input.indices, sums, sp_input.dense_shape)
 
 
+@public("sparse_tensor_dense_matmul", "sparse.matmul", "sparse.sparse_dense_matmul")
 def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+    """The product of a sparse matrix and a dense one, each transposed first if asked for."""
     sp_a = as_sparse_tensor(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
         b = convert_to_tensor(b, name="b")
         return sparse_tensor_dense_mat_mul(*parts(sp_a), b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
+@public("sparse_softmax", "sparse.softmax")
 def sparse_softmax(sp_input, name=None):
+    """Softmax over the entries of each row; the last axis is the row."""
     with name_scope(name, "SparseSoftmax", [sp_input.indices, sp_input.values]):
         values = sparse_softmax_op(*parts(sp_input))
         return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
@@ -240,9 +245,13 @@ def _sparse_extremum(scope_name, op, a, b, name):
     return SparseTensor(indices, values, a.dense_shape)
 
 
+@public("sparse_maximum", "sparse.maximum")
 def sparse_maximum(sp_a, sp_b, name=None):
+    """The greater elements of two sparse tensors of one shape, wherever one of them has an entry."""
     return _sparse_extremum("SparseSparseMaximum", sparse_sparse_maximum, sp_a, sp_b, name)
 
 
+@public("sparse_minimum", "sparse.minimum")
 def sparse_minimum(sp_a, sp_b, name=None):
+    """The lesser elements of two sparse tensors of one shape, wherever one of them has an entry."""
     return _sparse_extremum("SparseSparseMinimum", sparse_sparse_minimum, sp_a, sp_b, name)

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -143,7 +144,9 @@ def as_sparse_tensors(values):
     return [as_sparse_tensor(value) for value in values]
 
 
+@public("sparse_reorder", "sparse.reorder")
 def sparse_reorder(sp_input, name=None):
+    """The same sparse tensor with its entries in row-major order."""
     sp_input = as_sparse_tensor(sp_input)
     indices, values = sparse_reorder_op(*parts(sp_input), name=name)
     shape = sp_input.shape
@@ -152,7 +155,12 @@ def sparse_reorder(sp_input, name=None):
     )
 
 
+@public("sparse_reshape", "sparse.reshape")
 def sparse_reshape(sp_input, shape, name=None):
+    """The same entries in another shape of as many elements; one size may be -1.
+
+    Raises ValueError if the shape is known not to fit.
+    """
     sp_input = as_sparse_tensor(sp_input)
     shape = ops.cast(shape, dtypes.int64)
     with name_scope(name, "SparseReshape", [sp_input]) as scope:
@@ -213,7 +221,9 @@ def _expanded(shape, largest, axis):
     return ops.concat([before, own, [] if axis == -1 else largest[axis + 1 :]], 0)
 
 
+@public("sparse_slice", "sparse.slice")
 def sparse_slice(sp_input, start, size, name=None):
+    """The part from `start` on, of `size` or to where the whole ends."""
     sp_input = as_sparse_tensor(sp_input)
     start, size = convert_to_tensor(start, dtypes.int64), convert_to_tensor(size, dtypes.int64)
     with name_scope(name, "SparseSlice", [sp_input]) as scope:

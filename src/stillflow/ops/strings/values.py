@@ -18,6 +18,16 @@ as_string = define_op(
     "scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = ''",
     kernel="as_string(input | precision, scientific, shortest, width, fill)",
     differentiable=False,
+    public="as_string strings.as_string",
+    doc="""Numbers as text.
+
+    Args:
+      input: a tensor of numbers or truth values.
+      precision: how many digits stand after the point.
+      scientific, shortest: the form of floats: with an exponent, or the shorter of both.
+      width: how wide the text is at least.
+      fill: what fills it up: " ", "0"; "-" moves it to the left, "+" shows its sign.
+    """,
 )
 string_to_hash_bucket = define_op(
     "StringToHashBucket(string_tensor: string) -> (output: int64)",
@@ -30,17 +40,23 @@ string_to_hash_bucket_fast = define_op(
     "num_buckets: int >= 1",
     kernel="string_to_hash_bucket(input | num_buckets, 1)",
     differentiable=False,
+    public="string_to_hash_bucket_fast strings.to_hash_bucket_fast",
+    doc="Which of `num_buckets` each string belongs to, by FarmHash.",
 )
 string_to_hash_bucket_strong = define_op(
     "StringToHashBucketStrong(input: string) -> (output: int64)",
     "num_buckets: int >= 1; key: list(int)",
     kernel="string_to_hash_bucket_strong(input | num_buckets, key)",
     differentiable=False,
+    public="string_to_hash_bucket_strong strings.to_hash_bucket_strong",
+    doc="Which of `num_buckets` each string belongs to, by SipHash with a `key` of two numbers.",
 )
 string_strip = define_op(
     "StringStrip(input: string) -> (output: string)",
     kernel="string_strip(input)",
     differentiable=None,
+    public="string_strip strings.strip",
+    doc="Strings without the white space around them.",
 )
 string_length = define_op(
     "StringLength(input: string) -> (output: int32)",
@@ -53,23 +69,31 @@ string_lower = define_op(
     "encoding: string = ''",
     kernel="string_lower(input | encoding)",
     differentiable=None,
+    public="strings.lower",
+    doc='Strings in lower case: the letters of ASCII, or all of them for the `encoding` "utf-8".',
 )
 string_upper = define_op(
     "StringUpper(input: string) -> (output: string)",
     "encoding: string = ''",
     kernel="string_upper(input | encoding)",
     differentiable=None,
+    public="strings.upper",
+    doc='Strings in upper case: the letters of ASCII, or all of them for the `encoding` "utf-8".',
 )
 encode_base64 = define_op(
     "EncodeBase64(input: string) -> (output: string)",
     "pad: bool = false",
     kernel="encode_base64(input | pad)",
     differentiable=False,
+    public="encode_base64 io.encode_base64",
+    doc='Bytes in the alphabet of Base 64 that is safe in addresses; `pad` fills up with "=".',
 )
 decode_base64 = define_op(
     "DecodeBase64(input: string) -> (output: string)",
     kernel="decode_base64(input)",
     differentiable=False,
+    public="decode_base64 io.decode_base64",
+    doc="""The bytes that strings in that alphabet stand for. tf.errors.InvalidArgumentError for other strings.""",
 )
 substr = define_op(
     "Substr(input: string, pos: T, len: T) -> (output: string)",

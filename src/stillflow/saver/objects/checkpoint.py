@@ -12,6 +12,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.device import canonical_name
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
 from stillflow.saver.builder import on_cpu
@@ -155,6 +156,7 @@ def _object_graph_of(reader, save_path):
     return proto
 
 
+@public("train.Checkpoint")
 class Checkpoint(AutoTrackable):
     """A group of objects that is saved and restored together: variables, optimizers, other Checkpoints, and lists and
     dicts of them that are assigned to attributes.

@@ -10,12 +10,14 @@ import time
 from stillflow import errors
 from stillflow.files import filesystem
 from stillflow.graph.default_graph import executing_eagerly
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 from stillflow.saver.objects.status import session_or_default
 
 _log = logging.getLogger("tensorflow")
 
 
+@public("train.CheckpointManager")
 class CheckpointManager:
     """Keeps the newest checkpoints of a tf.train.Checkpoint in a folder, and goes on there after a restart."""
 

@@ -13,6 +13,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.saved_model import names
 from stillflow.saver.saved_model.signatures import predict_signature_def
@@ -23,6 +24,7 @@ _log = logging.getLogger("tensorflow")
 _RESERVED = {names.INIT_OP_SIGNATURE_KEY: "initialization", names.TRAIN_OP_SIGNATURE_KEY: "the train op"}
 
 
+@public("saved_model.Builder", "saved_model.builder.SavedModelBuilder")
 class SavedModelBuilder:
     """Writes a SavedModel: first a graph with its variables, then further graphs over the same, then `save`.
 
@@ -247,6 +249,7 @@ def _copy(source, target):
 # ---- Around the builder -------------------------------------------------------------------------------------------
 
 
+@public("saved_model.simple_save")
 def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     """Writes a SavedModel of the default graph for servers, with one signature, "serving_default".
 
@@ -271,6 +274,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     builder.save()
 
 
+@public("saved_model.main_op.main_op")
 def main_op():
     """An operation that initializes all variables, local variables and tables; a `main_op` for a builder."""
     init = global_variables_initializer()
@@ -279,6 +283,7 @@ def main_op():
     return group(init, init_local, group(*tables, name="init_all_tables"))
 
 
+@public("saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore")
 def main_op_with_restore(restore_op_name):
     """`main_op`, and then the operation that restores."""
     with get_default_graph().control_dependencies([main_op()]):

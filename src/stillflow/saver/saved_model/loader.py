@@ -8,6 +8,7 @@ import os
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.meta_graph_import import import_with_elements
 from stillflow.saver.saved_model import names
@@ -16,6 +17,11 @@ from stillflow.saver.saver import all_saveable_objects
 _log = logging.getLogger("tensorflow")
 
 
+@public(
+    "saved_model.contains_saved_model",
+    "saved_model.maybe_saved_model_directory",
+    "saved_model.loader.maybe_saved_model_directory",
+)
 def maybe_saved_model_directory(export_dir):
     """Whether a folder has the file that a SavedModel has, binary or text."""
     export_dir = filesystem.path_text(export_dir)
@@ -60,6 +66,7 @@ def read_saved_model(export_dir):
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
 
+@public("saved_model.load", "saved_model.loader.load")
 def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     """Adds a graph of a SavedModel to the session's graph, restores its variables, and runs its main op.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 
+from stillflow.names import public
 
+
+@public("train.SecondOrStepTimer")
 class SecondOrStepTimer:
     """Says when it is time again, by the clock or by steps; the first time is at once.
 

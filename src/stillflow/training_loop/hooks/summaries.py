@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from stillflow.formats import protobuf
+from stillflow.names import public
 from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
@@ -16,6 +17,7 @@ from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
 
 
+@public("train.SummarySaverHook")
 class SummarySaverHook(SessionRunHook):
     """Writes summaries, of the first run and every so many steps or seconds.
 
@@ -82,6 +84,7 @@ class SummarySaverHook(SessionRunHook):
         return found if found is None or isinstance(found, list) else [found]
 
 
+@public("train.ProfilerHook")
 class ProfilerHook(SessionRunHook):
     """Times the operations of a run every so many steps or seconds, for chrome://tracing and for TensorBoard.
 
