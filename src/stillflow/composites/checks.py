@@ -214,3 +214,75 @@ def is_monotonic(x, is_strict, name=None):
         steps = cond(is_short, lambda: convert_to_tensor([], dtype=dtype), differences)
         zero = convert_to_tensor(0, dtype=steps.dtype)
         return ops.reduce_all((ops.less if is_strict else ops.less_equal)(zero, steps))
+
+
+@public("assert_equal", "debugging.assert_equal")
+def assert_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x == y for all elements."""
+    return assert_comparison("assert_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_none_equal", "debugging.assert_none_equal")
+def assert_none_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x != y for all elements."""
+    return assert_comparison("assert_none_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_less", "debugging.assert_less")
+def assert_less(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < y for all elements."""
+    return assert_comparison("assert_less", x, y, data, summarize, message, name)
+
+
+@public("assert_less_equal", "debugging.assert_less_equal")
+def assert_less_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= y for all elements."""
+    return assert_comparison("assert_less_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_greater", "debugging.assert_greater")
+def assert_greater(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > y for all elements."""
+    return assert_comparison("assert_greater", x, y, data, summarize, message, name)
+
+
+@public("assert_greater_equal", "debugging.assert_greater_equal")
+def assert_greater_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= y for all elements."""
+    return assert_comparison("assert_greater_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_positive", "debugging.assert_positive")
+def assert_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > 0 for all elements."""
+    return assert_sign("assert_positive", x, data, summarize, message, name)
+
+
+@public("assert_negative", "debugging.assert_negative")
+def assert_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < 0 for all elements."""
+    return assert_sign("assert_negative", x, data, summarize, message, name)
+
+
+@public("assert_non_negative", "debugging.assert_non_negative")
+def assert_non_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= 0 for all elements."""
+    return assert_sign("assert_non_negative", x, data, summarize, message, name)
+
+
+@public("assert_non_positive", "debugging.assert_non_positive")
+def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= 0 for all elements."""
+    return assert_sign("assert_non_positive", x, data, summarize, message, name)
+
+
+@public("is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing")
+def is_non_decreasing(x, name=None):
+    """A bool scalar: whether no element is smaller than the one before. Raises TypeError if `x` is not numeric."""
+    return is_monotonic(x, False, name)
+
+
+@public("is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing")
+def is_strictly_increasing(x, name=None):
+    """A bool scalar: whether each element is larger than the one before. Raises TypeError if `x` is not numeric."""
+    return is_monotonic(x, True, name)

@@ -10,13 +10,29 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- Softmax ------------------------------------------------------------------------------------------------
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
-    """-sum(labels * log(softmax(logits))) along `axis`; see the facade."""
+@public("nn.softmax_cross_entropy_with_logits_v2")
+def softmax_cross_entropy_with_logits(labels, logits, axis=None, name=None, dim=None):
+    """-sum(labels * log(softmax(logits))) along `axis`.
+
+    Args:
+      labels: a tensor of probabilities that sum to 1 along the axis.
+      logits: a floating-point tensor of the same shape.
+      axis: the axis of the classes, -1 by default.
+
+    Returns:
+      A tensor of the type of `logits` and its shape without the axis. Gradients flow into both arguments.
+
+    Raises:
+      InvalidArgumentError: when run, if the shapes cannot be broadcast against each other.
+    """
+    axis = renamed("axis", axis, "dim", dim)
+    axis = -1 if axis is None else axis
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, name="labels")
@@ -130,8 +146,20 @@ def sigmoid_cross_entropy_with_logits(labels, logits, name=None):
         return ops.add(linear, ops.log1p(ops.exp(minus_magnitude)), name=scope)
 
 
-def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
-    """(1 - z) * x + l * (log(1 + exp(-|x|)) + max(-x, 0)), where l = 1 + (q - 1) * z."""
+@public("nn.weighted_cross_entropy_with_logits")
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """-q * z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x)), elementwise.
+
+    Args:
+      labels: z, a tensor of the type and shape of `logits`.
+      logits: x, a floating-point tensor.
+      pos_weight: q, what positive labels count, a number or a tensor that broadcasts.
+      targets: the old name of `labels`.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
+    labels = renamed("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits, labels = _logits_and_labels(logits, labels)
         weight = 1 + (pos_weight - 1) * labels

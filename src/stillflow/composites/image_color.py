@@ -45,7 +45,9 @@ def adjust_contrast(images, contrast_factor):
         return convert_image_dtype(adjusted, images.dtype, saturate=True)
 
 
-def adjust_gamma(image, gamma, gain):
+@public("image.adjust_gamma")
+def adjust_gamma(image, gamma=1, gain=1):
+    """gain * image ** gamma. Raises ValueError for a negative gamma; InvalidArgumentError at run time."""
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
         as_floats = as_float(image)
@@ -55,25 +57,33 @@ def adjust_gamma(image, gamma, gain):
         return convert_image_dtype(gain * as_floats**gamma, image.dtype, saturate=True)
 
 
-def adjust_hue(image, delta, name):
+@public("image.adjust_hue")
+def adjust_hue(image, delta, name=None):
+    """RGB images with their hue moved by `delta`, in turns of the circle of colors."""
     with name_scope(name, "adjust_hue", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(ops.adjust_hue_op(as_float(image), delta), image.dtype)
 
 
-def adjust_saturation(image, saturation_factor, name):
+@public("image.adjust_saturation")
+def adjust_saturation(image, saturation_factor, name=None):
+    """RGB images with `saturation_factor` times the saturation, up to the largest there is."""
     with name_scope(name, "adjust_saturation", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(ops.adjust_saturation_op(as_float(image), saturation_factor), image.dtype)
 
 
-def random_brightness(image, max_delta, seed):
+@public("image.random_brightness")
+def random_brightness(image, max_delta, seed=None):
+    """adjust_brightness by a random number in [-max_delta, max_delta). Raises ValueError if that is negative."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_hue(image, max_delta, seed):
+@public("image.random_hue")
+def random_hue(image, max_delta, seed=None):
+    """adjust_hue by a random number in [-max_delta, max_delta). Raises ValueError unless it is in [0, 0.5]."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -109,7 +119,9 @@ def per_image_standardization(image):
 # ---- Other colors -----------------------------------------------------------------------------------------------
 
 
-def rgb_to_grayscale(images, name):
+@public("image.rgb_to_grayscale")
+def rgb_to_grayscale(images, name=None):
+    """Shades of gray, [..., 1], for RGB images [..., 3]."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         as_floats = convert_image_dtype(images, dtypes.float32)
@@ -117,7 +129,9 @@ def rgb_to_grayscale(images, name):
         return convert_image_dtype(gray, images.dtype, name=scope)
 
 
-def grayscale_to_rgb(images, name):
+@public("image.grayscale_to_rgb")
+def grayscale_to_rgb(images, name=None):
+    """RGB images [..., 3] for shades of gray [..., 1]. Raises ValueError for a last dimension other than 1."""
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
         images = checked_grayscale(convert_to_tensor(images, name="images"))
         ones = ops.expand_dims(ops.rank(images) - 1, 0)
@@ -152,7 +166,12 @@ def convert_colors(images, conversion):
 # ---- Differences ------------------------------------------------------------------------------------------------
 
 
-def total_variation(images, name):
+@public("image.total_variation")
+def total_variation(images, name=None):
+    """The sum of the differences between pixels that lie side by side, for each image.
+
+    Raises ValueError unless the images have 3 or 4 dimensions.
+    """
     with name_scope(name, "total_variation"):
         rank = images.shape.rank
         if rank not in (3, 4):
@@ -184,7 +203,12 @@ def image_gradients(image):
     return down, right
 
 
-def psnr(a, b, max_val, name):
+@public("image.psnr")
+def psnr(a, b, max_val, name=None):
+    """The ratio of signal to noise in decibels, for images whose elements are up to `max_val`.
+
+    Raises ValueError if their shapes do not fit; InvalidArgumentError at run time, if not known before.
+    """
     with name_scope(name, "PSNR", [a, b]):
         largest = convert_image_dtype(ops.cast(max_val, a.dtype), dtypes.float32)
         a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
@@ -207,3 +231,39 @@ def _checks_of_same_size(a, b):
         checks.assert_that(ops.greater_equal(ops.size(first), 3), [first, second], summarize=10),
         checks.assert_that(ops.reduce_all(ops.equal(first[-3:], second[-3:])), [first, second], summarize=10),
     ]
+
+
+@public("image.random_contrast")
+def random_contrast(image, lower, upper, seed=None):
+    """adjust_contrast by a random number in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_contrast(image, random_factor(lower, upper, seed))
+
+
+@public("image.random_saturation")
+def random_saturation(image, lower, upper, seed=None):
+    """adjust_saturation by a random number in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_saturation(image, random_factor(lower, upper, seed), None)
+
+
+@public("image.rgb_to_yiq")
+def rgb_to_yiq(images):
+    """Y, I and Q for red, green and blue."""
+    return convert_colors(images, "rgb_to_yiq")
+
+
+@public("image.yiq_to_rgb")
+def yiq_to_rgb(images):
+    """Red, green and blue for Y, I and Q."""
+    return convert_colors(images, "yiq_to_rgb")
+
+
+@public("image.rgb_to_yuv")
+def rgb_to_yuv(images):
+    """Y, U and V for red, green and blue."""
+    return convert_colors(images, "rgb_to_yuv")
+
+
+@public("image.yuv_to_rgb")
+def yuv_to_rgb(images):
+    """Red, green and blue for Y, U and V."""
+    return convert_colors(images, "yuv_to_rgb")

@@ -54,7 +54,9 @@ def random_flip(image, axis, seed, scope_name):
         return flips * flipped + (1 - flips) * image
 
 
-def rot90(image, k, name):
+@public("image.rot90")
+def rot90(image, k=1, name=None):
+    """Images turned counter-clockwise by k right angles, an integer or a scalar tensor of int32."""
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked_image(convert_to_tensor(image, name="image"))
         k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
@@ -75,7 +77,9 @@ def rot90(image, k, name):
         return result
 
 
-def transpose(image, name):
+@public("image.transpose", "image.transpose_image")
+def transpose(image, name=None):
+    """Images with rows for columns. Raises ValueError unless they have 3 or 4 dimensions."""
     with name_scope(name, "transpose", [image]):
         image = checked_image(convert_to_tensor(image, name="image"))
         return ops.transpose(image, [1, 0, 2] if _is_single(image) else [0, 2, 1, 3], name=name)
@@ -252,3 +256,27 @@ def resize_with_crop_or_pad(image, target_height, target_width):
 def _offsets(difference):
     """How much to crop before, and to pad before, for a size that is to grow by `difference`."""
     return larger(-difference // 2, 0), larger(difference // 2, 0)
+
+
+@public("image.flip_left_right")
+def flip_left_right(image):
+    """Images with their columns in the reverse order. Raises ValueError unless they have 3 or 4 dimensions."""
+    return flip(image, 1, "flip_left_right")
+
+
+@public("image.flip_up_down")
+def flip_up_down(image):
+    """Images with their rows in the reverse order. Raises ValueError unless they have 3 or 4 dimensions."""
+    return flip(image, 0, "flip_up_down")
+
+
+@public("image.random_flip_left_right")
+def random_flip_left_right(image, seed=None):
+    """flip_left_right for every second image, at random."""
+    return random_flip(image, 1, seed, "random_flip_left_right")
+
+
+@public("image.random_flip_up_down")
+def random_flip_up_down(image, seed=None):
+    """flip_up_down for every second image, at random."""
+    return random_flip(image, 0, seed, "random_flip_up_down")

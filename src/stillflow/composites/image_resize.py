@@ -8,6 +8,7 @@ from stillflow.composites.image_types import at_least_3d_checks, check_that, is_
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import partial_value
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
@@ -19,7 +20,23 @@ _METHODS = {
 }  # fmt: skip
 
 
-def resize_images(images, size, method, align_corners, preserve_aspect_ratio, name):
+@public("image.resize", "image.resize_images")
+def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+    """Images of the height and width that `size` says, in pixels.
+
+    Args:
+      images: 3 or 4 dimensions.
+      size: two integers, or a tensor of int32.
+      method: one of ResizeMethod.
+      align_corners: whether the pixels in the corners keep their places.
+      preserve_aspect_ratio: whether to go only as far as the ratio of height to width allows.
+
+    Returns:
+      float32, but of the images' type for nearest neighbors, and where the size is what it was.
+
+    Raises:
+      ValueError: for images of another rank, a size of another form, or a method that there is not.
+    """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         if images.shape.rank is None:
@@ -64,7 +81,12 @@ def _size_within(images, known):
     return convert_to_tensor(scaled, dtypes.int32, name="size")
 
 
-def resize_image_with_pad(image, target_height, target_width, method, align_corners):
+@public("image.resize_image_with_pad")
+def resize_image_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, align_corners=False):
+    """Images as large as fits into that height and width, in pixels, with zeros around them; see `resize_images`.
+
+    Raises ValueError for a size that is not positive; InvalidArgumentError if it is seen at run time.
+    """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
@@ -97,3 +119,13 @@ def _fitting_size(height, width, target_height, target_width):
         return None, None
     ratio = max(width / target_width, height / target_height)
     return int(height / ratio), int(width / ratio)
+
+
+@public("image.ResizeMethod")
+class ResizeMethod:
+    """The methods of resize_images."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3

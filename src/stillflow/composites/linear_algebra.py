@@ -11,6 +11,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
@@ -109,11 +110,14 @@ def _reshaped(tensor, shape, axes, free, sums_first):
 # ---- norm -----------------------------------------------------------------------------------------------------
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
+@public("norm", "linalg.norm")
+def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None):
     """The norm of vectors along `axis`, of matrices for a pair of axes, or of everything.
 
-    Raises ValueError for an `ord` that there is not, or axes that are no pair of different integers.
+    `ord` is "euclidean", 1, inf, any positive number for vectors, or "fro" for matrices.
     """
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    keepdims = bool(keepdims)
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if is_matrix:
         axis = tuple(axis)

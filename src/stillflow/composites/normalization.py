@@ -8,19 +8,25 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
-    """x / sqrt(max(sum(x * x), epsilon)), the sum over `axis`."""
+@public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """x / sqrt(max(sum(x * x), epsilon)), the sum over `axis` (an integer or several) or everything."""
+    axis = renamed('axis', axis, 'dim', dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         squares = ops.reduce_sum(ops.square(x), axis, keepdims=True)
         return ops.mul(x, ops.rsqrt(ops.maximum(squares, epsilon)), name=scope)
 
 
-def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
-    """(count, sum of x, sum of squares, shift) over `axes`; of x - shift where a shift is given."""
+@public("nn.sufficient_statistics")
+def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+    """(count, sum, sum of squares, shift) of x - shift over `axes`, for `normalize_moments`."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    keepdims = bool(keepdims)
     axes = list(set(axes))
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert_to_tensor(x, name="x")

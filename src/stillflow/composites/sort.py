@@ -18,8 +18,9 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
         return _sorted(values, axis, direction, is_argsort=False)
 
 
-def argsort(values, axis=-1, direction="ASCENDING", name=None):
-    """See the facade."""
+@public("argsort")
+def argsort(values, axis=-1, direction='ASCENDING', stable=False, name=None):
+    """The places of the elements in order along `axis`; equal ones always stay as they are."""
     with name_scope(name, "argsort"):
         return _sorted(values, axis, direction, is_argsort=True)
 

@@ -36,8 +36,9 @@ def bessel_i1(x, name=None):
         return ops.exp(ops.abs(x)) * ops.bessel_i1e(x)
 
 
+@public("math.polyval")
 def polyval(coeffs, x, name=None):
-    """A polynomial by Horner's scheme; see the facade."""
+    """The polynomial with the coefficients `coeffs`, a list that begins with that of the highest power, at x."""
     with name_scope(name, "polyval", [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name="x")
         if len(coeffs) < 1:

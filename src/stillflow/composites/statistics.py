@@ -6,13 +6,16 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 
-def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
-    """log(sum(exp(x))) over `axis`, without overflow."""
-    keepdims = bool(keepdims)
+@public("reduce_logsumexp", "math.reduce_logsumexp")
+def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """log(sum(exp(x))) over `axis`, or over everything, without overflow."""
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     tensor = convert_to_tensor(input_tensor)
     with name_scope(name, "ReduceLogSumExp", [tensor]):
         largest = ops.reduce_max(tensor, axis, keepdims=True)
@@ -68,8 +71,12 @@ def zero_fraction(value, name=None):
         return ops.identity(fraction, name="fraction")
 
 
-def count_nonzero(input_tensor, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
-    """How many elements are not zero (empty, for strings), over `axis`."""
+@public("count_nonzero", "math.count_nonzero")
+def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None, reduction_indices=None, keep_dims=None, input=None):
+    """How many elements along `axis`, or of everything, are not zero, nor empty strings."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    input_tensor = renamed("input_tensor", input_tensor, "input", input)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(name, "count_nonzero", [input_tensor]):
         tensor = convert_to_tensor(input_tensor, name="input")
         zero = ops.zeros([], tensor.dtype)

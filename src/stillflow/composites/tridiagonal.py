@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.names import public
 
 
 def _size_of_matrices(diagonals):
@@ -89,7 +90,12 @@ def _out_of_matrices(matrices):
     return ops.transpose(ops.gather_nd(ops.transpose(matrices), indices))
 
 
-def tridiagonal_matmul(diagonals, rhs, diagonals_format, name):
+@public("linalg.tridiagonal_matmul")
+def tridiagonal_matmul(diagonals, rhs, diagonals_format='compact', name=None):
+    """Products of matrices of three diagonals with [..., n, k]; see tridiagonal_solve.
+
+    All three tensors of a "sequence" are [..., n].
+    """
     if diagonals_format == "compact":
         above, main, below = diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
     elif diagonals_format == "sequence":

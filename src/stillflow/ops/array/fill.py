@@ -146,7 +146,7 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
         if optimize and tensor.shape.is_fully_defined() and tensor.dtype is not dtypes.variant:
             return zeros(tensor.shape, dtype or tensor.dtype, name=scope)
         if dtype is not None and dtype is not tensor.dtype.base_dtype:
-            return zeros(ops.shape(tensor, optimize=optimize), dtype, name=scope)
+            return zeros(ops.shape_internal(tensor, optimize=optimize), dtype, name=scope)
         return zeros_like_op(tensor, name=scope)
 
 
@@ -155,7 +155,7 @@ def ones_like(tensor, dtype=None, name=None, optimize=True):
     """Ones of the shape of `tensor`, and of its type unless `dtype` is given."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
-        ones_shape = ops.shape(tensor, optimize=optimize)
+        ones_shape = ops.shape_internal(tensor, optimize=optimize)
         result = ones(ones_shape, dtype or tensor.dtype.base_dtype, name=scope)
         result.set_shape(tensor.shape)
         return result

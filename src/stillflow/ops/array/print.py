@@ -70,3 +70,15 @@ def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
             "provided as input"
         )
     return string_format_op(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
+
+
+@public("Print")
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
+    """`input_`, and whenever it is computed `message` and the values of `data` are written to stderr.
+
+    Args:
+      first_n: how many times; None for always.
+      summarize: how many elements of each tensor; 3 by default.
+    """
+    attrs = {"message": message, "first_n": first_n, "summarize": summarize}
+    return print_op(input_, data, name=name, **attrs)

@@ -6,6 +6,8 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -89,8 +91,12 @@ def _(context):
     return plain.with_rank_at_least(context.shapes[0], 1)
 
 
-def reverse_sequence(input, seq_lengths, seq_axis, batch_axis=0, name=None):
+@public("reverse_sequence")
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
     """`input` with the first seq_lengths[i] elements along `seq_axis` turned round, for each i along `batch_axis`."""
+    seq_axis = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch_axis = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
+    batch_axis = 0 if batch_axis is None else batch_axis
     return reverse_sequence_op(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)
 
 

@@ -122,7 +122,7 @@ def zeros_like_output(op, index):
     if is_resource:
         with graph.control_dependencies([pivot]):
             return ops.zeros(ops.variable_shape_op(unused), variable_dtype(value))
-    shape = ops.shape(unused, optimize=False)
+    shape = ops.shape_internal(unused, optimize=False)
     with graph.control_dependencies([pivot]):
         return ops.zeros(shape, value.dtype.base_dtype)
 
@@ -163,7 +163,7 @@ def as_indexed_slices(value, optimize=True):
     """A tensor as IndexedSlices of all its rows; IndexedSlices as they are."""
     if isinstance(value, IndexedSlices):
         return value
-    shape = ops.shape(value, optimize=optimize)
+    shape = ops.shape_internal(value, optimize=optimize)
     return IndexedSlices(value, ops.range(0, shape[0]), shape)
 
 

@@ -78,3 +78,33 @@ def saturate_cast(value, dtype, name=None):
         if value.dtype.max > dtype.max:
             value = ops.minimum(value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max"))
         return cast(value, dtype, name=scope)
+
+
+@public("to_float")
+def to_float(x, name="ToFloat"):
+    """`x` as float32."""
+    return cast(x, dtypes.float32, name)
+
+
+@public("to_double")
+def to_double(x, name="ToDouble"):
+    """`x` as float64."""
+    return cast(x, dtypes.float64, name)
+
+
+@public("to_int32")
+def to_int32(x, name="ToInt32"):
+    """`x` as int32."""
+    return cast(x, dtypes.int32, name)
+
+
+@public("to_int64")
+def to_int64(x, name="ToInt64"):
+    """`x` as int64."""
+    return cast(x, dtypes.int64, name)
+
+
+@public("to_bfloat16")
+def to_bfloat16(x, name="ToBFloat16"):
+    """`x` as bfloat16."""
+    return cast(x, dtypes.bfloat16, name)

@@ -40,8 +40,8 @@ def _order(name, elementwise):
     )
 
 
-equal = _equality("Equal", "equal", 0)
-not_equal = _equality("NotEqual", "not_equal", 1)
+equal_op = _equality("Equal", "equal", 0)
+not_equal_op = _equality("NotEqual", "not_equal", 1)
 less = _order("Less", "less", public="less math.less", doc="Whether x < y.")
 less_equal = _order("LessEqual", "less_equal", public="less_equal math.less_equal", doc="Whether x <= y.")
 greater = _order("Greater", "greater", public="greater math.greater", doc="Whether x > y.")
@@ -98,8 +98,8 @@ for _op in (less, less_equal, greater, greater_equal, logical_and, logical_or):
 logical_not.shape_rule(unchanged_shape)
 
 
-@equal.shape_rule
-@not_equal.shape_rule
+@equal_op.shape_rule
+@not_equal_op.shape_rule
 def _(context):
     if context.attrs["incompatible_shape_error"]:
         return broadcast(*context.shapes)
@@ -227,7 +227,7 @@ def _fold(function):
 
 
 for _op, _function in (
-    (equal, np.equal), (not_equal, np.not_equal), (less, np.less), (less_equal, np.less_equal),
+    (equal_op, np.equal), (not_equal_op, np.not_equal), (less, np.less), (less_equal, np.less_equal),
     (greater, np.greater), (greater_equal, np.greater_equal), (logical_and, np.logical_and),
     (logical_or, np.logical_or),
 ):  # fmt: skip
@@ -240,3 +240,15 @@ def _(context):
     if condition is None or then is None or otherwise is None or condition.shape not in ((), then.shape):
         return None
     return np.asarray(np.where(condition, then, otherwise), then.dtype)
+
+
+@public("equal", "math.equal")
+def equal(x, y, name=None):
+    """Whether x == y."""
+    return equal_op(x, y, name=name)
+
+
+@public("not_equal", "math.not_equal")
+def not_equal(x, y, name=None):
+    """Whether x != y."""
+    return not_equal_op(x, y, name=name)

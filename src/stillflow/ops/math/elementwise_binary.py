@@ -207,7 +207,7 @@ def _is_known(dims):
 def _broadcast_gradient_args(x, y):
     """Shapes of x and y and the axes to sum over: tuples if the shapes are known, else tensors."""
     if not _is_known(x._dims) or not _is_known(y._dims):
-        x_shape, y_shape = ops.shape(x, optimize=False), ops.shape(y, optimize=False)
+        x_shape, y_shape = ops.shape_internal(x, optimize=False), ops.shape_internal(y, optimize=False)
         return x_shape, y_shape, *ops.broadcast_gradient_args(x_shape, y_shape)
     cache = get_default_graph().__dict__.setdefault("_broadcast_axes", {})
     key = x._dims, y._dims

@@ -6,6 +6,7 @@ import itertools
 
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -16,7 +17,7 @@ decode_csv_op = define_op(
     kernel="decode_csv(records, record_defaults | OUT_TYPE, field_delim, use_quote_delim, na_value, select_cols)",
     differentiable=None,
 )
-decode_raw = define_op(
+decode_raw_op = define_op(
     "DecodeRaw(bytes: string) -> (output: out_type)",
     "out_type: {float16, float32, float64, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool}; "
     "little_endian: bool = true",
@@ -66,7 +67,7 @@ def _(context):
     return [records] * len(defaults)
 
 
-@decode_raw.shape_rule
+@decode_raw_op.shape_rule
 def _(context):
     dims = context.shapes[0]
     return None if dims is None else (*dims, None)
@@ -123,3 +124,10 @@ def decode_csv(
         records, record_defaults, field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value,
         select_cols=[] if select_cols is None else list(select_cols), name=name,
     )  # fmt: skip
+
+
+@public("decode_raw", "io.decode_raw")
+def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
+    """The bytes of strings of one size as numbers, in a further dimension; `bytes` is an older name."""
+    input_bytes = renamed("input_bytes", input_bytes, "bytes", bytes)
+    return decode_raw_op(input_bytes, out_type=out_type, little_endian=little_endian, name=name)

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -203,7 +204,16 @@ def _(op, grad):
 # ---- Builders ---------------------------------------------------------------------------------------------------
 
 
-def sparse_add(a, b, threshold=0):
+@public("sparse_add", "sparse.add")
+def sparse_add(a, b, threshold=None, thresh=None):
+    """The sum of two tensors of which one at least is sparse: dense if one is dense.
+
+    Entries of a sparse sum of a magnitude below `threshold` are left out.
+
+    Raises TypeError if both are dense.
+    """
+    threshold = renamed("threshold", threshold, "thresh", thresh)
+    threshold = 0 if threshold is None else threshold
     if not is_sparse(a) and not is_sparse(b):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not (is_sparse(a) and is_sparse(b)):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
-string_to_number = define_op(
+string_to_number_op = define_op(
     "StringToNumber(string_tensor: string) -> (output: out_type)",
     "out_type: {float32, float64, int32, int64} = float32",
     kernel="string_to_number(string_tensor | out_type)",
@@ -29,7 +31,7 @@ as_string = define_op(
       fill: what fills it up: " ", "0"; "-" moves it to the left, "+" shows its sign.
     """,
 )
-string_to_hash_bucket = define_op(
+string_to_hash_bucket_op = define_op(
     "StringToHashBucket(string_tensor: string) -> (output: int64)",
     "num_buckets: int >= 1",
     kernel="string_to_hash_bucket(string_tensor | num_buckets, 0)",
@@ -58,7 +60,7 @@ string_strip = define_op(
     public="string_strip strings.strip",
     doc="Strings without the white space around them.",
 )
-string_length = define_op(
+string_length_op = define_op(
     "StringLength(input: string) -> (output: int32)",
     "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
     kernel="string_length(input | unit)",
@@ -95,7 +97,7 @@ decode_base64 = define_op(
     public="decode_base64 io.decode_base64",
     doc="""The bytes that strings in that alphabet stand for. tf.errors.InvalidArgumentError for other strings.""",
 )
-substr = define_op(
+substr_op = define_op(
     "Substr(input: string, pos: T, len: T) -> (output: string)",
     "T: {int32, int64}; unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
     kernel="substr(input, pos, len | unit)",
@@ -103,13 +105,13 @@ substr = define_op(
 )
 
 
-@string_to_number.shape_rule
+@string_to_number_op.shape_rule
 @as_string.shape_rule
-@string_to_hash_bucket.shape_rule
+@string_to_hash_bucket_op.shape_rule
 @string_to_hash_bucket_fast.shape_rule
 @string_to_hash_bucket_strong.shape_rule
 @string_strip.shape_rule
-@string_length.shape_rule
+@string_length_op.shape_rule
 @string_lower.shape_rule
 @string_upper.shape_rule
 @encode_base64.shape_rule
@@ -118,7 +120,7 @@ def _(context):
     return context.shapes[0]
 
 
-@substr.shape_rule
+@substr_op.shape_rule
 def _(context):
     text, positions, lengths = context.shapes
     if positions is not None:
@@ -136,3 +138,29 @@ def _(context):
         elif size is None and result[i] is not None and result[i] > 1:
             continue
     return tuple(result)
+
+
+@public("string_to_number", "strings.to_number")
+def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
+    """The numbers that strings spell: float32, float64, int32 or int64. tf.errors.InvalidArgumentError for others."""
+    string_tensor = renamed("input", input, "string_tensor", string_tensor)
+    return string_to_number_op(string_tensor, out_type=out_type, name=name)
+
+
+@public("string_to_hash_bucket", "strings.to_hash_bucket")
+def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
+    """Which of `num_buckets` each string belongs to, by a hash that TensorFlow keeps for old programs."""
+    string_tensor = renamed("input", input, "string_tensor", string_tensor)
+    return string_to_hash_bucket_op(string_tensor, num_buckets=num_buckets, name=name)
+
+
+@public("substr", "strings.substr")
+def substr(input, pos, len, name=None, unit="BYTE"):
+    """`len` bytes, or characters for `unit` "UTF8_CHAR", of each string from `pos` on; negative ones from the end."""
+    return substr_op(input, pos, len, unit=unit, name=name)
+
+
+@public("strings.length")
+def string_length(input, name=None, unit="BYTE"):
+    """How many bytes, or characters for `unit` "UTF8_CHAR", each string has."""
+    return string_length_op(input, unit=unit, name=name)
