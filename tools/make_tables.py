@@ -2,7 +2,7 @@
 
     python tools/make_tables.py OUT      # src/stillflow -> OUT/names/table.py, OUT/ops/contents.py, stubs
 
-Everything is read from the sources, without importing them:
+The sources are read; only stillflow.ops is imported, as many ops are declared in loops:
 
 names/table.py      {public name: "module:attribute"}, from the marks of stillflow.names
 ops/contents.py     which module declares an op type, and which offers a builder
@@ -10,7 +10,9 @@ ops/contents.py     which module declares an op type, and which offers a builder
 """
 
 import ast
+import importlib
 import sys
+import types
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +24,7 @@ def module_name(path):
 
 
 def sources():
-    return [path for path in sorted(SOURCE.rglob("*.py"))]
+    return sorted(SOURCE.rglob("*.py"))
 
 
 # ---- Marks --------------------------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ def marks_of(tree):
 
 def called(function, node):
     """The strings that a call of the function has as arguments."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.lstrip("_") == function:
         return [argument.value for argument in node.args]
     return []
 
@@ -60,10 +62,11 @@ def _marks_of_assignment(node):
         for attribute, names in ast.literal_eval(value.args[0]).items():
             for name in names.split():
                 yield name, attribute, node
-    for keyword in value.keywords:
-        if keyword.arg == "public":
-            for name in ast.literal_eval(keyword.value).split():
-                yield name, target.id, node
+    for call in ast.walk(value):
+        for keyword in getattr(call, "keywords", ()):
+            if keyword.arg == "public":
+                for name in ast.literal_eval(keyword.value).split():
+                    yield name, target.id, node
 
 
 def public_names():
@@ -87,6 +90,85 @@ def table_text(names):
     return "\n".join([*lines, "}", ""])
 
 
+# ---- Ops ----------------------------------------------------------------------------------------------------
+
+
+def imported_names(tree):
+    """The names that a module has from elsewhere."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+    return found
+
+
+def own_names(tree):
+    """The names that a module defines at its top, as far as they can be read."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                yield from (part.id for part in parts if isinstance(part, ast.Name))
+
+
+def op_modules():
+    """{module below stillflow.ops: its tree}."""
+    folder = SOURCE / "ops"
+    paths = [path for path in sorted(folder.rglob("*/*.py")) if path.name != "__init__.py"]
+    return {
+        ".".join(path.relative_to(folder).with_suffix("").parts): ast.parse(path.read_text(), str(path))
+        for path in paths
+    }
+
+
+def contents():
+    """({op type: module}, {builder: module}): the modules are imported, with what can be read of the builders."""
+    trees = op_modules()
+    stub = types.ModuleType("stillflow.ops.contents")
+    stub.OPS = {}
+    stub.BUILDERS = {name: module for module, tree in trees.items() for name in own_names(tree)}
+    sys.modules[stub.__name__] = stub
+    names = sys.modules["stillflow.names.table"] = types.ModuleType("stillflow.names.table")
+    names.NAMES = {}
+    sys.path.insert(0, str(SOURCE.parent))
+    from stillflow.graph import op_def
+
+    ops, builders = {}, {}
+    register = op_def.register
+
+    def note(declared):
+        frame = sys._getframe()
+        while frame.f_code.co_name != "<module>":
+            frame = frame.f_back
+        ops[declared.name] = frame.f_globals["__name__"].removeprefix("stillflow.ops.")
+        register(declared)
+
+    op_def.register = note
+    for module, tree in trees.items():
+        found = importlib.import_module(f"stillflow.ops.{module}")
+        elsewhere = imported_names(tree)
+        for name, value in sorted(vars(found).items()):
+            if not callable(value) or name.startswith("_") or name in elsewhere:
+                continue
+            if name in builders:
+                raise ValueError(f"ops.{name} is defined in {builders[name]} and in {module}")
+            builders[name] = module
+    return ops, builders
+
+
+def contents_text(ops, builders):
+    def entries(table):
+        return [f'    "{name}": "{module}",' for name, module in sorted(table.items())]
+
+    head = '"""Which module declares an op, and which has a builder: made from the sources by tools/make_tables.py."""'
+    return "\n".join([head, "", "OPS = {", *entries(ops), "}", "BUILDERS = {", *entries(builders), "}", ""])
+
+
+# ---- Writing ------------------------------------------------------------------------------------------------
+
+
 def write(path, text):
     """Writes a file unless it is so already, so that nothing is built anew for nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,6 +178,7 @@ def write(path, text):
 
 def main(out):
     write(out / "names" / "table.py", table_text(public_names()))
+    write(out / "ops" / "contents.py", contents_text(*contents()))
 
 
 if __name__ == "__main__":

@@ -50,7 +50,14 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
       the samples, float32 [num_sampled] the same of the sampled ones).
     """
     return _sample(
-        ops.uniform_candidate_sampler, true_classes, num_true, num_sampled, unique, range_max=range_max, seed=seed, name=name
+        ops.uniform_candidate_sampler,
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        range_max=range_max,
+        seed=seed,
+        name=name,
     )
 
 
@@ -58,7 +65,14 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
     """Like uniform_candidate_sampler, but class c has the probability log((c + 2) / (c + 1)) / log(range_max + 1)."""
     return _sample(
-        ops.log_uniform_candidate_sampler, true_classes, num_true, num_sampled, unique, range_max=range_max, seed=seed, name=name
+        ops.log_uniform_candidate_sampler,
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        range_max=range_max,
+        seed=seed,
+        name=name,
     )
 
 
@@ -66,7 +80,14 @@ def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, r
 def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
     """Like uniform_candidate_sampler, but classes are as likely as they have been among the true classes so far."""
     return _sample(
-        ops.learned_unigram_candidate_sampler, true_classes, num_true, num_sampled, unique, range_max=range_max, seed=seed, name=name
+        ops.learned_unigram_candidate_sampler,
+        true_classes,
+        num_true,
+        num_sampled,
+        unique,
+        range_max=range_max,
+        seed=seed,
+        name=name,
     )
 
 

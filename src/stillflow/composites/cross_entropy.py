@@ -78,7 +78,7 @@ def softmax_cross_entropy_without_label_gradient(labels, logits, axis, name):
     return softmax_cross_entropy_with_logits(labels, logits, axis, scope)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+def _sparse_softmax_cross_entropy(labels, logits, name=None):
     """The same loss for labels that are class numbers; see the facade."""
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels = convert_to_tensor(labels)
@@ -134,7 +134,7 @@ def _logits_and_labels(logits, labels, names=("logits", "labels")):
     return logits, labels
 
 
-def sigmoid_cross_entropy_with_logits(labels, logits, name=None):
+def _sigmoid_cross_entropy(labels, logits, name=None):
     """max(x, 0) - x * z + log(1 + exp(-|x|)), with derivatives at 0 too."""
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits, labels = _logits_and_labels(logits, labels)
@@ -195,3 +195,44 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
             is_small = ops.logical_and(targets >= zeros, targets <= ones)
             result += ops.where(is_small, zeros, stirling)
         return result
+
+
+def _check_named(function, sentinel, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...)")
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be provided.")
+
+
+@public("nn.sparse_softmax_cross_entropy_with_logits")
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """-log(softmax(logits)[label]) along the last axis. Takes named arguments only.
+
+    Args:
+      labels: an int32 or int64 tensor of class numbers, of the shape of `logits` without the last axis.
+      logits: a floating-point tensor [..., classes].
+
+    Returns:
+      A tensor of the type of `logits` and the shape of `labels`.
+
+    Raises:
+      ValueError: if the shapes do not fit.
+      InvalidArgumentError: when run, if a label is not in [0, classes).
+    """
+    _check_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    return _sparse_softmax_cross_entropy(labels, logits, name)
+
+
+@public("nn.sigmoid_cross_entropy_with_logits")
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x)), elementwise. Takes named arguments only.
+
+    Args:
+      labels: z, a tensor of the type and shape of `logits`.
+      logits: x, a floating-point tensor.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
+    _check_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    return _sigmoid_cross_entropy(labels, logits, name)

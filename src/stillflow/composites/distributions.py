@@ -15,7 +15,7 @@ from stillflow.random.sampling import random_uniform
 from stillflow.random.seeds import get_seed
 
 
-@public("random_shuffle")
+@public("random_shuffle", "random.shuffle")
 def random_shuffle(value, seed=None, name=None):
     """The rows of a tensor (its parts along the first dimension) in random order.
 
@@ -27,7 +27,7 @@ def random_shuffle(value, seed=None, name=None):
     return ops.random_shuffle(value, seed=seed, seed2=seed2, name=name)
 
 
-def multinomial(logits, num_samples, dtype, seed, name, default_name):
+def _multinomial(logits, num_samples, dtype, seed, name, default_name):
     """Classes drawn with the probabilities of softmax(logits)."""
     with name_scope(name, default_name, [logits]):
         logits = convert_to_tensor(logits, name="logits")
@@ -35,14 +35,14 @@ def multinomial(logits, num_samples, dtype, seed, name, default_name):
         return ops.multinomial_op(logits, num_samples, seed=seed, seed2=seed2, output_dtype=dtype or dtypes.int64)
 
 
-def stateless_multinomial(logits, num_samples, seed, dtype, name, default_name):
+def _stateless_multinomial(logits, num_samples, seed, dtype, name, default_name):
     """The same from a seed that is a tensor."""
     with name_scope(name, default_name, [logits, seed]):
         logits = convert_to_tensor(logits, name="logits")
         return ops.stateless_multinomial_op(logits, num_samples, seed, output_dtype=dtype or dtypes.int64)
 
 
-@public("random_gamma")
+@public("random_gamma", "random.gamma")
 def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
     """Gamma-distributed random numbers, which can be differentiated by alpha and beta.
 
@@ -66,7 +66,7 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         return ops.maximum(np.finfo(alpha.dtype.as_numpy_dtype).tiny, numbers / beta)
 
 
-@public("random_poisson")
+@public("random_poisson", "random.poisson")
 def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
     """Poisson-distributed random numbers.
 
@@ -109,3 +109,40 @@ def random_crop(value, size, seed=None, name=None):
         largest = np.iinfo(size.dtype.as_numpy_dtype).max
         offset = random_uniform(ops.shape(shape), dtype=size.dtype, maxval=largest, seed=seed) % limit
         return ops.slice(value, offset, size, name=scope)
+
+
+@public("multinomial", "random.multinomial")
+def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+    """Classes drawn with the probabilities of softmax(logits).
+
+    Args:
+      logits: [rows, classes], of any number type; a logit that is not finite has probability 0.
+      num_samples: an integer scalar, the number of classes to draw for each row.
+      seed: an integer; with it or a graph-level seed the classes are the same in every session.
+      output_dtype: int32 or int64, by default int64.
+
+    Returns:
+      [rows, num_samples]; `classes`, which is none, for rows in which nothing is possible.
+
+    Raises:
+      ValueError or InvalidArgumentError: if logits is no matrix, has no classes, or num_samples is negative.
+    """
+    return _multinomial(logits, num_samples, output_dtype, seed, name, "multinomial")
+
+
+@public("random.categorical")
+def categorical(logits, num_samples, dtype=None, seed=None, name=None):
+    """`multinomial` with its arguments in another order."""
+    return _multinomial(logits, num_samples, dtype, seed, name, "categorical")
+
+
+@public("random.stateless_categorical")
+def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=None):
+    """Like `categorical`, but the classes follow from `seed` ([2], int32 or int64) alone, in every run."""
+    return _stateless_multinomial(logits, num_samples, seed, dtype, name, "stateless_categorical")
+
+
+@public("random.stateless_multinomial")
+def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):
+    """`stateless_categorical` under its old name."""
+    return _stateless_multinomial(logits, num_samples, seed, output_dtype, name, "stateless_multinomial")

@@ -18,7 +18,9 @@ _COMBINERS = ("mean", "sqrtn", "sum")
 
 
 @public("nn.embedding_lookup_sparse")
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None):
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
+):
     """For each row of `sp_ids` the rows of a table that it lists, combined into one.
 
     Args:
@@ -91,7 +93,16 @@ def _weighted(rows, places, segments, weights, combiner, scope):
 
 
 @public("nn.safe_embedding_lookup_sparse")
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None):
+def safe_embedding_lookup_sparse(
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    name=None,
+    partition_strategy="div",
+    max_norm=None,
+):
     """`embedding_lookup_sparse` without negative ids and without weights that are not positive.
 
     A row without ids gets the row `default_id` of the table, or zeros if that is None. `sparse_ids` may have more

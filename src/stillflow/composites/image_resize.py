@@ -12,7 +12,18 @@ from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
+
 # The number or name of a method -> the op's builder.
+@public("image.ResizeMethod")
+class ResizeMethod:
+    """The methods of resize_images."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
 _METHODS = {
     0: "resize_bilinear", "bilinear": "resize_bilinear", 1: "resize_nearest_neighbor",
     "nearest": "resize_nearest_neighbor", 2: "resize_bicubic", "bicubic": "resize_bicubic", 3: "resize_area",
@@ -21,7 +32,9 @@ _METHODS = {
 
 
 @public("image.resize", "image.resize_images")
-def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+def resize_images(
+    images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None
+):
     """Images of the height and width that `size` says, in pixels.
 
     Args:
@@ -119,13 +132,3 @@ def _fitting_size(height, width, target_height, target_width):
         return None, None
     ratio = max(width / target_width, height / target_height)
     return int(height / ratio), int(width / ratio)
-
-
-@public("image.ResizeMethod")
-class ResizeMethod:
-    """The methods of resize_images."""
-
-    BILINEAR = 0
-    NEAREST_NEIGHBOR = 1
-    BICUBIC = 2
-    AREA = 3

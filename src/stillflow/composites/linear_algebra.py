@@ -111,7 +111,7 @@ def _reshaped(tensor, shape, axes, free, sums_first):
 
 
 @public("norm", "linalg.norm")
-def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None):
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
     """The norm of vectors along `axis`, of matrices for a pair of axes, or of everything.
 
     `ord` is "euclidean", 1, inf, any positive number for vectors, or "fro" for matrices.

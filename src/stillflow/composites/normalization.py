@@ -15,7 +15,7 @@ from stillflow.ops.convert import convert_to_tensor
 @public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     """x / sqrt(max(sum(x * x), epsilon)), the sum over `axis` (an integer or several) or everything."""
-    axis = renamed('axis', axis, 'dim', dim)
+    axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         squares = ops.reduce_sum(ops.square(x), axis, keepdims=True)
@@ -61,7 +61,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     return mean, variance
 
 
-def moments(x, axes, keepdims=False, name=None):
+def _moments(x, axes, keepdims=False, name=None):
     """(mean, variance) over `axes`; float16 is computed in float32."""
     with name_scope(name, "moments", [x, axes]):
         is_short = x.dtype == dtypes.float16
@@ -80,7 +80,7 @@ def _finished(mean, variance, axes, keepdims, is_short):
     return mean, variance
 
 
-def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+def _weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     """(mean, variance) over `axes`, where x[i] counts frequency_weights[i] times."""
     with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
         x = convert_to_tensor(x, name="x")
@@ -111,3 +111,28 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         scaled = x * ops.cast(factor, x.dtype)
         shift = offset - mean * factor if offset is not None else -mean * factor
         return scaled + ops.cast(shift, x.dtype)
+
+
+@public("nn.moments")
+def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) of x over `axes`, a list of integers. `shift` is not used."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return _moments(x, axes, bool(keepdims), name)
+
+
+@public("nn.weighted_moments")
+def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) of x over `axes`, where elements count as often as `frequency_weights` says."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return _weighted_moments(x, axes, frequency_weights, bool(keepdims), name)
+
+
+@public("nn.batch_norm_with_global_normalization")
+def batch_norm_with_global_normalization(
+    t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None, name=None,
+    input=None, mean=None, variance=None,
+):  # fmt: skip
+    """`batch_normalization` with other argument names; gamma counts only if `scale_after_normalization`."""
+    t, m, v = renamed("input", input, "t", t), renamed("mean", mean, "m", m), renamed("variance", variance, "v", v)
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(t, m, v, beta, scale, variance_epsilon, name)

@@ -44,3 +44,9 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     build = ops.py_func if stateful else ops.py_func_stateless
     results = build(inp, token=token, Tout=list(Tout) if is_list else [Tout], name=name)
     return results if is_list else results[0]
+
+
+@public("numpy_function")
+def numpy_function(func, inp, Tout, name=None):  # noqa: N803
+    """py_func for a function with state."""
+    return py_func(func, inp, Tout, stateful=True, name=name)

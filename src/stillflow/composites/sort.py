@@ -19,7 +19,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
 
 
 @public("argsort")
-def argsort(values, axis=-1, direction='ASCENDING', stable=False, name=None):
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places of the elements in order along `axis`; equal ones always stay as they are."""
     with name_scope(name, "argsort"):
         return _sorted(values, axis, direction, is_argsort=True)

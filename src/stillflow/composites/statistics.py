@@ -72,7 +72,16 @@ def zero_fraction(value, name=None):
 
 
 @public("count_nonzero", "math.count_nonzero")
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None, reduction_indices=None, keep_dims=None, input=None):
+def count_nonzero(
+    input_tensor=None,
+    axis=None,
+    keepdims=None,
+    dtype=dtypes.int64,
+    name=None,
+    reduction_indices=None,
+    keep_dims=None,
+    input=None,
+):
     """How many elements along `axis`, or of everything, are not zero, nor empty strings."""
     keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     input_tensor = renamed("input_tensor", input_tensor, "input", input)

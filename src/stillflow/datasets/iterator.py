@@ -205,3 +205,21 @@ def element_spec_of(dataset_or_iterator):
         raise TypeError(
             f"`dataset_or_iterator` must be a Dataset or Iterator object, but got {type(dataset_or_iterator)}."
         ) from None
+
+
+@public("data.get_output_types")
+def get_output_types(dataset_or_iterator):
+    """The types of the components of a data set's or iterator's elements. Raises TypeError for anything else."""
+    return structure.output_types(element_spec_of(dataset_or_iterator))
+
+
+@public("data.get_output_shapes")
+def get_output_shapes(dataset_or_iterator):
+    """The shapes of the components, as far as they are known. Raises TypeError for anything else."""
+    return structure.output_shapes(element_spec_of(dataset_or_iterator))
+
+
+@public("data.get_output_classes")
+def get_output_classes(dataset_or_iterator):
+    """The classes of the components. Raises TypeError for anything else."""
+    return structure.output_classes(element_spec_of(dataset_or_iterator))

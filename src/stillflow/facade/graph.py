@@ -28,7 +28,7 @@ from stillflow.graph.scopes import get_default_session
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.graph.tensor_value import make_tensor_value
-from stillflow.importer import import_graph_def
+from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.ops import convert
 from stillflow.ops.control_flow.dependencies import group, tuple_of, with_dependencies
 from stillflow.ops.sparse_tensor import SparseTensor

@@ -384,3 +384,15 @@ def merge(a, b):
             return False
         merged.append(y if x is None else x)
     return tuple(merged)
+
+
+@public("dimension_value", "compat.dimension_value")
+def dimension_value(dimension):
+    """The size that a Dimension stands for; a plain size as it is."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+@public("dimension_at_index", "compat.dimension_at_index")
+def dimension_at_index(shape, index):
+    """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
+    return Dimension(None) if shape.rank is None else shape[index]

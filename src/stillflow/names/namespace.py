@@ -37,7 +37,7 @@ def is_namespace(name: str) -> bool:
 def find(name: str):
     """What a public name means. Raises KeyError for one that there is not."""
     module, _, attribute = _table()[name].partition(":")
-    found = importlib.import_module(f"{ROOT}.{module}")
+    found = importlib.import_module(f"{ROOT}.{module}" if module else ROOT)
     return getattr(found, attribute) if attribute else found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import re
 from typing import Any
 
@@ -31,6 +32,19 @@ def parameter_names(op_def: OpDef) -> list[str]:
     for arg in op_def.inputs:
         inferred.update((arg.type_attr, arg.type_list_attr, arg.number_attr))
     return [arg.name for arg in op_def.inputs] + [name for name in op_def.attrs if name not in inferred]
+
+
+def signature(op_def: OpDef) -> inspect.Signature:
+    """What a function that adds a node takes: inputs, attributes with their defaults, and the node's name."""
+    found = []
+    for name in parameter_names(op_def):
+        attr = op_def.attrs.get(name)
+        default = inspect.Parameter.empty
+        if attr is not None and attr.has_default:
+            default = attr.default.decode() if isinstance(attr.default, bytes) else attr.default
+        found.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
+    found.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    return inspect.Signature(found)
 
 
 def apply(op_def: OpDef, name, arguments: dict):

@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 
 # IndexedSlices of a tensor with more elements become dense with a warning.
 _MANY_ELEMENTS = 100_000_000
@@ -213,3 +214,9 @@ register_conversion(TensorShape, _from_shape, 100)
 register_conversion(Dimension, _from_dimension, 100)
 register_conversion((list, tuple, np.ndarray, np.generic, str, bytes, int, float, bool, complex), _from_python, 100)
 register_conversion(object, _from_python, 200)
+
+
+@public("register_tensor_conversion_function")
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Makes `conversion_func(value, dtype, name, as_ref)` convert values of `base_type` to tensors."""
+    register_conversion(base_type, conversion_func, priority)

@@ -6,7 +6,8 @@ import collections
 
 from stillflow.graph import dtypes, shape_inference
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.operation import session_for
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Tensor, session_for
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -129,3 +130,9 @@ def known_dims(shape):
     if dims is None and shape._dims is not None and shape._dims[0] is not None:
         return (None,) * shape._dims[0]
     return dims
+
+
+@public("is_tensor")
+def is_tensor(x):
+    """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
+    return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")

@@ -36,7 +36,7 @@ def _uniform_bounds(maxval, dtype):
     return dtype, maxval
 
 
-@public("random_uniform")
+@public("random_uniform", "random.uniform")
 def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
     """Random numbers in [minval, maxval), all equally likely.
 
@@ -59,8 +59,9 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         return ops.add(numbers * (maxval - minval), minval, name=scope)
 
 
+@public("random.stateless_uniform")
 def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None):
-    """The same from a seed that is a tensor."""
+    """Like `uniform`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
     dtype, maxval = _uniform_bounds(maxval, dtype)
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         shape = shape_tensor(shape)
@@ -89,7 +90,7 @@ _random_normal = _normal("random_standard_normal", "random_normal")
 _truncated_normal = _normal("truncated_normal", "truncated_normal")
 
 
-@public("random_normal")
+@public("random_normal", "random.normal")
 def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
     """Normally distributed random numbers.
 
@@ -103,9 +104,9 @@ def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, 
     return _random_normal(shape, mean, stddev, dtype, seed, name)
 
 
-@public("truncated_normal")
+@public("truncated_normal", "random.truncated_normal")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
-    """Normally distributed random numbers, drawn again where they are two standard deviations away or more."""
+    """Like random_normal, but numbers two standard deviations from the mean or more are drawn again."""
     return _truncated_normal(shape, mean, stddev, dtype, seed, name)
 
 
@@ -125,11 +126,13 @@ _stateless_random_normal = _stateless_normal("stateless_random_normal_op", "stat
 _stateless_truncated_normal = _stateless_normal("stateless_truncated_normal_op", "stateless_truncated_normal")
 
 
+@public("random.stateless_normal")
 def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
-    """random_normal from a seed that is a tensor."""
+    """Like `normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
     return _stateless_random_normal(shape, seed, mean, stddev, dtype, name)
 
 
+@public("random.stateless_truncated_normal")
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
-    """truncated_normal from a seed that is a tensor."""
+    """Like `truncated_normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
     return _stateless_truncated_normal(shape, seed, mean, stddev, dtype, name)

@@ -9,7 +9,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.importer import import_graph_def
+from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.names import public
 from stillflow.saver.meta_graph import (
     UNBOUND_INPUTS,

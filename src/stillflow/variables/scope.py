@@ -446,3 +446,40 @@ def get_partitioned_variables(name, shape, slicing, initializer, dtype, trainabl
                     caching_device=scope.caching_device, validate_shape=True, constraint=scope.constraint,
                 )
             )  # fmt: skip
+
+
+@public("get_local_variable")
+def get_local_variable(
+    name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None,
+    caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+    constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE,
+):  # fmt: skip
+    """Like get_variable, for a variable that is not trained and goes into GraphKeys.LOCAL_VARIABLES."""
+    return get_variable(
+        name, shape, dtype, initializer, regularizer, False, [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device, partitioner, validate_shape, use_resource, custom_getter, constraint, synchronization,
+        aggregation,
+    )  # fmt: skip
+
+
+@public("variable_op_scope")
+def variable_op_scope(
+    values, name_or_scope, default_name=None, initializer=None, regularizer=None, caching_device=None,
+    partitioner=None, custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None,
+):  # fmt: skip
+    """The old argument order of variable_scope."""
+    return variable_scope(
+        name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner, custom_getter,
+        reuse, dtype, use_resource, constraint,
+    )  # fmt: skip
+
+
+@public("create_partitioned_variables")
+def create_partitioned_variables(
+    shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None, name=None, reuse=None
+):
+    """A list of variables that are the parts of one; `slicing` says how many parts there are along each axis.
+
+    Raises ValueError unless all of `slicing` but one number are 1.
+    """
+    return get_partitioned_variables(name, shape, slicing, initializer, dtype, trainable, collections, reuse)

@@ -459,6 +459,9 @@ def overload_operators():
     Variable.__getitem__ = get_item  # type: ignore[misc]
 
 
+overload_operators()
+
+
 @public("initialize_variables", "variables_initializer", "initializers.variables")
 def variables_initializer(var_list, name="init"):
     """An operation that runs the initializers of the variables."""

@@ -11,11 +11,12 @@ from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 
-def _stitch(name):
+def _stitch(name, **options):
     return define_op(
         f"{name}(indices: N * int32, data: N * T) -> (merged: T)",
         "N: int >= 1; T: type",
         kernel="dynamic_stitch(indices, data)",
+        **options,
     )
 
 

@@ -133,7 +133,7 @@ def _(context):
 @public("squeeze")
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """`input` without its dimensions of size 1, or without those that `axis` (an integer or several) names."""
-    axis = renamed('axis', axis, 'squeeze_dims', squeeze_dims)
+    axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if np.isscalar(axis):
         axis = [axis]
     return squeeze_op(input, squeeze_dims=axis, name=name)

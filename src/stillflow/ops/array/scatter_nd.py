@@ -26,11 +26,12 @@ scatter_nd_non_aliasing_add = define_op(
 )
 
 
-def _tensor_scatter(name, operation):
+def _tensor_scatter(name, operation, **options):
     return define_op(
         f"{name}(tensor: T, indices: Tindices, updates: T) -> (output: T)",
         "T: type; Tindices: {int32, int64}",
         kernel=f"tensor_scatter(tensor, indices, updates | {operation})",
+        **options,
     )
 
 

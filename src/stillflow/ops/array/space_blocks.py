@@ -203,7 +203,7 @@ def depth_to_space(input, block_size, name=None, data_format="NHWC"):
 @public("space_to_batch", "nn.space_to_batch")
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
     """space_to_batch_nd for square blocks of [batch, height, width, depth]; `block_shape` is a newer name."""
-    block_size = renamed('block_shape', block_shape, 'block_size', block_size)
+    block_size = renamed("block_shape", block_shape, "block_size", block_size)
     result = space_to_batch_nd(input, np.array([block_size, block_size], np.int64), paddings, name=name)
     result.set_shape(result.shape.with_rank(4))
     return result
@@ -212,7 +212,7 @@ def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None
 @public("batch_to_space")
 def batch_to_space(input, crops, block_size, name=None, block_shape=None):
     """batch_to_space_nd for square blocks of [batch, height, width, depth]; `block_shape` is a newer name."""
-    block_size = renamed('block_shape', block_shape, 'block_size', block_size)
+    block_size = renamed("block_shape", block_shape, "block_size", block_size)
     result = batch_to_space_nd(input, np.array([block_size, block_size], np.int64), crops, name=name)
     result.set_shape(result.shape.with_rank(4))
     return result

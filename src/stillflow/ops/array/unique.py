@@ -12,9 +12,9 @@ from stillflow.ops.registry import define_op
 _INDEX = "out_idx: {int32, int64} = int32"
 
 
-def _unique(name, inputs, attrs, kernel, outputs="y: T, idx: out_idx"):
+def _unique(name, inputs, attrs, kernel, outputs="y: T, idx: out_idx", **options):
     return define_op(
-        f"{name}({inputs}) -> ({outputs})", f"T: type; {attrs}{_INDEX}", kernel=kernel, differentiable=None
+        f"{name}({inputs}) -> ({outputs})", f"T: type; {attrs}{_INDEX}", kernel=kernel, differentiable=None, **options
     )
 
 

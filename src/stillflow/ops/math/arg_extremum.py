@@ -16,12 +16,13 @@ _NUMBERS = (
 )
 
 
-def _arg_extremum(name, finds_smallest):
+def _arg_extremum(name, finds_smallest, **options):
     op = define_op(
         f"{name}(input: T, dimension: Tidx) -> (output: output_type)",
         f"T: {{{_NUMBERS}}}; Tidx: {{int32, int64}} = int32; output_type: {{int32, int64}} = int64",
         kernel=f"arg_extremum(input, dimension | output_type, {finds_smallest})",
         differentiable=False,
+        **options,
     )
     op.shape_rule(_rule)
     return op

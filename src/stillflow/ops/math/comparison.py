@@ -34,9 +34,13 @@ def _equality(name, elementwise, is_negated):
     )
 
 
-def _order(name, elementwise):
+def _order(name, elementwise, **options):
     return define_op(
-        f"{name}(x: T, y: T) -> (z: bool)", f"T: {{{_ORDERED}}}", elementwise=elementwise, differentiable=False
+        f"{name}(x: T, y: T) -> (z: bool)",
+        f"T: {{{_ORDERED}}}",
+        elementwise=elementwise,
+        differentiable=False,
+        **options,
     )
 
 

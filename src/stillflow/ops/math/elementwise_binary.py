@@ -42,7 +42,7 @@ add_v2 = _binary(
 )
 sub = _binary("Sub", _REAL_AND_COMPLEX, "sub", public="subtract math.subtract", doc="x - y.")
 mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True, public="multiply math.multiply", doc="x * y.")
-div = _binary("Div", _REAL_AND_COMPLEX, "div")
+div_op = _binary("Div", _REAL_AND_COMPLEX, "div")
 real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div", public="realdiv", doc="x / y, of floats.")
 truncate_div = _binary(
     "TruncateDiv",
@@ -107,7 +107,7 @@ atan2 = define_op(
 )
 
 _ALL = (
-    add, add_v2, sub, mul, div, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
+    add, add_v2, sub, mul, div_op, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
     mul_no_nan, maximum, minimum, squared_difference, pow, xdivy, xlogy, atan2,
 )  # fmt: skip
 
@@ -294,7 +294,7 @@ def _quotient_gradient(divide):
     return gradient
 
 
-div.gradient(_quotient_gradient(lambda x, y: ops.divide(x, y)))
+div_op.gradient(_quotient_gradient(lambda x, y: ops.divide(x, y)))
 real_div.gradient(_quotient_gradient(real_div))
 div_no_nan_op.gradient(_quotient_gradient(lambda x, y: ops.div_no_nan(x, y)))
 

@@ -29,8 +29,10 @@ def _unary(name, types, elementwise, **options):
     return op
 
 
-def _test(name, elementwise):
-    op = define_op(f"{name}(x: T) -> (y: bool)", f"T: {{{_FLOATS}}}", elementwise=elementwise, differentiable=False)
+def _test(name, elementwise, **options):
+    op = define_op(
+        f"{name}(x: T) -> (y: bool)", f"T: {{{_FLOATS}}}", elementwise=elementwise, differentiable=False, **options
+    )
     op.shape_rule(unchanged_shape)
     return op
 

@@ -11,6 +11,7 @@ from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast
+from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _NUMBERS = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
@@ -92,6 +93,7 @@ batch_mat_mul_v2.shape_rule(_batch_rule(broadcast))
 
 
 @public("matmul", "linalg.matmul")
+@takes_operators
 def matmul(
     a,
     b,
@@ -146,6 +148,12 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
         column = ops.expand_dims(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
         return ops.squeeze(product, -1)
+
+
+@public("batch_matmul")
+def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
+    """Products of matrices in batches of equal shapes; a name from before TensorFlow 1.0."""
+    return batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

@@ -27,11 +27,12 @@ def _sorted(name, operation, types, **options):
     )
 
 
-def _unsorted(name, operation, types):
+def _unsorted(name, operation, types, **options):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}; Tnumsegments: {{int32, int64}} = int32",
         kernel=f"unsorted_segment(data, segment_ids, num_segments | {operation})",
+        **options,
     )
 
 

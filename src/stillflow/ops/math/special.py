@@ -14,8 +14,10 @@ from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
 
 
-def _unary(name, elementwise):
-    op = define_op(f"{name}(x: T) -> (y: T)", "T: {bfloat16, float16, float32, float64}", elementwise=elementwise)
+def _unary(name, elementwise, **options):
+    op = define_op(
+        f"{name}(x: T) -> (y: T)", "T: {bfloat16, float16, float32, float64}", elementwise=elementwise, **options
+    )
     op.shape_rule(unchanged_shape)
     return op
 

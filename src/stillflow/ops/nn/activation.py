@@ -21,9 +21,12 @@ _NUMBERS = "float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16
 _ALPHA = "alpha: float = 0.20000000298023224; "
 
 
-def _activation(name, types, elementwise, attrs="", default=""):
+def _activation(name, types, elementwise, attrs="", default="", **options):
     op = define_op(
-        f"{name}(features: T) -> (activations: T)", f"{attrs}T: {{{types}}}{default}", elementwise=elementwise
+        f"{name}(features: T) -> (activations: T)",
+        f"{attrs}T: {{{types}}}{default}",
+        elementwise=elementwise,
+        **options,
     )
     op.shape_rule(unchanged_shape)
     return op

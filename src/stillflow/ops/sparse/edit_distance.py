@@ -32,7 +32,7 @@ def _(context):
 
 
 @public("edit_distance")
-def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
+def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     """How many elements of sequences have to be put in, taken out or changed to make others of them.
 
     Args:

@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -114,6 +115,31 @@ def _(context):
     return [(None, plain.product(shape))] * count + [(None,)] * count + [shape] * count
 
 
+@public("sparse_concat", "sparse.concat")
+def sparse_concat(
+    axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None
+):
+    """Sparse tensors side by side along `axis`.
+
+    `expand_nonconcat_dims` makes the sizes along other axes the largest of all; otherwise they must be equal.
+    """
+    if expand_nonconcat_dims is not None:
+        expand_nonconcat_dim = expand_nonconcat_dims
+    return _sparse_concat(renamed("axis", axis, "concat_dim", concat_dim), sp_inputs, expand_nonconcat_dim, name)
+
+
+@public("sparse_split", "sparse.split")
+def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None, split_dim=None):
+    """A list of `num_split` parts along `axis`, of which the first may be longer by one. Arguments go by name."""
+    if keyword_required is not None:
+        raise ValueError("Keyword arguments are required for this function.")
+    axis = renamed("axis", axis, "split_dim", split_dim)
+    for key, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if value is None:
+            raise ValueError(f"{key} is required")
+    return _sparse_split(sp_input, num_split, axis, name)
+
+
 # ---- Gradients --------------------------------------------------------------------------------------------------
 
 
@@ -191,7 +217,7 @@ def _known_new_shape(old, shape):
     return sizes
 
 
-def sparse_concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
+def _sparse_concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     sp_inputs = as_sparse_tensors(sp_inputs)
     if len(sp_inputs) == 1:
         return sp_inputs[0]
@@ -230,6 +256,6 @@ def sparse_slice(sp_input, start, size, name=None):
         return SparseTensor(*sparse_slice_op(*parts(sp_input), start, size, name=scope))
 
 
-def sparse_split(sp_input, num_split, axis, name=None):
+def _sparse_split(sp_input, num_split, axis, name=None):
     found = sparse_split_op(axis, *parts(as_sparse_tensor(sp_input)), num_split=num_split, name=name)
     return [SparseTensor(*each) for each in zip(*found, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.names.arguments import renamed

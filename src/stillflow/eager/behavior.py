@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from stillflow.graph import default_graph
-
-__all__ = [
-    "disable_control_flow_v2",
-    "disable_eager_execution",
-    "disable_tensor_equality",
-    "disable_v2_behavior",
-    "disable_v2_tensorshape",
-    "enable_eager_execution",
-    "executing_eagerly",
-]
+from stillflow.names import public
 
 
+@public("disable_v2_behavior")
 def disable_v2_behavior():
     """Chooses the behaviour of TensorFlow 1, which there is; resource variables are no longer the default."""
     from stillflow.variables.variable import use_resources_by_default
@@ -22,6 +14,7 @@ def disable_v2_behavior():
     use_resources_by_default(False)
 
 
+@public("enable_eager_execution")
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
     """Makes operations run when they are called, wherever no graph is the default, for the rest of the program.
 
@@ -39,19 +32,23 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
     enable(config, device_policy, execution_mode)
 
 
+@public("disable_eager_execution")
 def disable_eager_execution():
     """Chooses graphs and sessions, from here on."""
     default_graph.execute_eagerly(None)
 
 
+@public("disable_control_flow_v2")
 def disable_control_flow_v2():
     """Chooses TensorFlow 1's control flow, which there is."""
 
 
+@public("disable_tensor_equality")
 def disable_tensor_equality():
     """Chooses that tensors compare by identity, as they do."""
 
 
+@public("disable_v2_tensorshape")
 def disable_v2_tensorshape():
     """Chooses TensorFlow 1's TensorShape, which there is."""
 

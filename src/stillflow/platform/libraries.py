@@ -6,8 +6,7 @@ import types
 from pathlib import Path
 
 from stillflow import errors
-
-__all__ = ["load_library", "load_op_library"]
+from stillflow.names import public
 
 _modules: dict[str, types.ModuleType] = {}
 
@@ -22,6 +21,7 @@ def _load(path):
         raise errors.make(errors.NOT_FOUND, str(error)) from None
 
 
+@public("load_op_library")
 def load_op_library(library_filename):
     """Loads a shared library.
 
@@ -48,6 +48,7 @@ def load_op_library(library_filename):
     return found
 
 
+@public("load_library")
 def load_library(library_location):
     """Loads a shared library, or all `.so` files of a directory.
 

@@ -7,28 +7,13 @@ import os
 
 from stillflow import errors
 from stillflow.files.filesystem import path_text, system_of, typed_errors
-
-__all__ = [
-    "Copy",
-    "DeleteRecursively",
-    "Exists",
-    "FastGFile",
-    "GFile",
-    "Glob",
-    "IsDirectory",
-    "ListDirectory",
-    "MakeDirs",
-    "MkDir",
-    "Open",
-    "Remove",
-    "Rename",
-    "Stat",
-    "Walk",
-]
+from stillflow.names import public
+from stillflow.platform.compat import as_bytes
 
 _COPY_BYTES = 1 << 20
 
 
+@public("gfile.GFile", "gfile.Open", "io.gfile.GFile")
 class GFile:
     """A file, opened when it is first read or written. Text is UTF-8; a "b" in `mode` gives and takes bytes.
 
@@ -110,8 +95,6 @@ class GFile:
 
     def write(self, file_content):
         """Adds text, or bytes, at the end."""
-        from stillflow.facade.compat import as_bytes
-
         content = as_bytes(file_content)
         stream = self._writing()
         with typed_errors(self._name):
@@ -183,11 +166,9 @@ class GFile:
     next = __next__
 
 
+@public("gfile.FastGFile")
 class FastGFile(GFile):
     """A GFile under another name."""
-
-
-Open = GFile
 
 
 def _call(method, path, *arguments):
@@ -197,21 +178,25 @@ def _call(method, path, *arguments):
         return getattr(files, method)(inner, *arguments)
 
 
+@public("gfile.Exists")
 def Exists(filename):  # noqa: N802
     """Whether there is a file or a directory of that name."""
     return _call("exists", filename)
 
 
+@public("gfile.IsDirectory")
 def IsDirectory(dirname):  # noqa: N802
     """Whether there is a directory of that name."""
     return _call("is_dir", dirname)
 
 
+@public("gfile.Stat")
 def Stat(filename):  # noqa: N802
     """An object with `length`, `mtime_nsec` and `is_directory`. Raises tf.errors.NotFoundError."""
     return _call("stat", filename)
 
 
+@public("gfile.Remove")
 def Remove(filename):  # noqa: N802
     """Deletes a file. Raises tf.errors.NotFoundError, and FailedPreconditionError for a directory."""
     if IsDirectory(filename):
@@ -219,16 +204,19 @@ def Remove(filename):  # noqa: N802
     _call("remove", filename)
 
 
+@public("gfile.MkDir")
 def MkDir(dirname):  # noqa: N802
     """Makes a directory; its parent must be there. Does nothing if it is there itself."""
     _call("make_dir", dirname)
 
 
+@public("gfile.MakeDirs")
 def MakeDirs(dirname):  # noqa: N802
     """Makes a directory and its parents, as far as they are missing."""
     _call("make_dirs", dirname)
 
 
+@public("gfile.DeleteRecursively")
 def DeleteRecursively(dirname):  # noqa: N802
     """Deletes a directory and all that is in it. Raises tf.errors.NotFoundError, FailedPreconditionError."""
     if not Exists(dirname):
@@ -238,6 +226,7 @@ def DeleteRecursively(dirname):  # noqa: N802
     _call("remove_tree", dirname)
 
 
+@public("gfile.ListDirectory")
 def ListDirectory(dirname):  # noqa: N802
     """The names of what is in a directory, in any order. Raises tf.errors.NotFoundError."""
     if not IsDirectory(dirname):
@@ -245,6 +234,7 @@ def ListDirectory(dirname):  # noqa: N802
     return _call("list", dirname)
 
 
+@public("gfile.Glob")
 def Glob(filename):  # noqa: N802
     """The paths that match a pattern, or one of a list of patterns, in alphabetical order for each pattern.
 
@@ -259,6 +249,7 @@ def _check_free(path, overwrite):
         raise errors.make(errors.ALREADY_EXISTS, "file already exists")
 
 
+@public("gfile.Copy")
 def Copy(oldpath, newpath, overwrite=False):  # noqa: N802
     """Copies a file. Raises tf.errors.AlreadyExistsError if there is one already, unless `overwrite`."""
     _check_free(newpath, overwrite)
@@ -270,12 +261,14 @@ def Copy(oldpath, newpath, overwrite=False):  # noqa: N802
             target.write(content)
 
 
+@public("gfile.Rename")
 def Rename(oldname, newname, overwrite=False):  # noqa: N802
     """Renames or moves a file. Raises tf.errors.AlreadyExistsError if there is one already, unless `overwrite`."""
     _check_free(newname, overwrite)
     _call("rename", oldname, system_of(path_text(newname))[1])
 
 
+@public("gfile.Walk")
 def Walk(top, in_order=True):  # noqa: N802
     """Pairs of a directory with the names of its directories and of its files: (path, [directory], [file]).
 

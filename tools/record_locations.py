@@ -1,0 +1,105 @@
+"""Writes src/stillflow/names/locations.json: where TensorFlow 1.15.5 keeps its public names.
+
+Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each module
+that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in gen_*_ops.
+"""
+
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import re
+import sys
+import warnings
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+warnings.filterwarnings("ignore")
+
+import tensorflow as tf  # noqa: E402
+import tensorflow_core  # noqa: E402
+
+TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
+SKIPPED = re.compile(r"_test$|\.test|tests?\b|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api\b|lite\.")
+
+
+def public_objects():
+    """{id of a public function, class or constant of a kind of its own: its shortest name}, and the objects."""
+    found, kept = {}, []
+
+    def walk(module, prefix, seen):
+        for name in sorted(dir(module)):
+            value = getattr(module, name, None)
+            if name.startswith("_"):
+                continue
+            if inspect.ismodule(value):
+                is_api = "_api" in value.__name__ or value.__name__.startswith("tensorflow.contrib")
+                if is_api and value.__name__ not in seen and prefix + name not in ("compat.v1", "compat.v2"):
+                    walk(value, prefix + name + ".", seen | {value.__name__})
+            elif not isinstance(value, (bool, int, float, str, bytes, tuple, list, dict, frozenset, type(None))):
+                kept.append(value)
+                known = found.get(id(value))
+                full = prefix + name
+                if known is None or (full.count("."), len(full)) < (known.count("."), len(known)):
+                    found[id(value)] = full
+
+    walk(tf, "", {tf.__name__})
+    return found, kept
+
+
+def modules():
+    for package in (tensorflow_core.python, tf.contrib):
+        for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".", onerror=lambda name: None):
+            if not SKIPPED.search(info[1]):
+                try:
+                    yield importlib.import_module(info[1])
+                except Exception as error:  # noqa: BLE001  what needs hardware or other packages
+                    print("left out:", info[1], type(error).__name__)
+
+
+def is_star(module):
+    try:
+        return "import *" in inspect.getsource(module)
+    except (OSError, TypeError):
+        return False
+
+
+def op_of(name, value):
+    """The op of a function in a gen_*_ops module: its name in CamelCase, as raw_ops has it."""
+    return getattr(value, "__name__", None) == name and _RAW.get(name.replace("_", "").lower())
+
+
+_RAW = {name.lower(): name for name in dir(tf.raw_ops)}
+
+
+def main():
+    public, kept = public_objects()
+    found = {}
+    for module in modules():
+        name = re.sub(r"^tensorflow(_core)?\.", "", module.__name__)
+        passes_on = is_star(module)
+        is_generated = re.search(r"\.gen_\w+_ops$", name)
+        entries = {}
+        for attribute, value in sorted(vars(module).items()):
+            if attribute.startswith("_") or inspect.ismodule(value):
+                continue
+            home = getattr(value, "__module__", None)
+            own = home == module.__name__ or not isinstance(home, str)
+            if is_generated:
+                op = inspect.isfunction(inspect.unwrap(value)) and op_of(attribute, value)
+                if op:
+                    entries[attribute] = "raw_ops." + op
+            elif id(value) in public and (own or passes_on):
+                entries[attribute] = public[id(value)]
+        if entries:
+            found[name] = entries
+    with open(TARGET, "w") as target:
+        target.write("{\n" + ",\n".join(json.dumps(m) + ": " + json.dumps(e, sort_keys=True, separators=(",", ":"))
+                                         for m, e in sorted(found.items())) + "\n}\n")
+    print(len(found), "modules", sum(map(len, found.values())), "names", os.path.getsize(TARGET), "bytes")
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)
