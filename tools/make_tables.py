@@ -162,7 +162,9 @@ def contents_text(ops, builders):
     def entries(table):
         return [f'    "{name}": "{module}",' for name, module in sorted(table.items())]
 
-    head = '"""Which module declares an op, and which has a builder: made from the sources by tools/make_tables.py."""'
+    head = (
+        '"""Which module declares an op, and which has a builder: made from the sources by tools/make_tables.py."""'
+    )
     return "\n".join([head, "", "OPS = {", *entries(ops), "}", "BUILDERS = {", *entries(builders), "}", ""])
 
 

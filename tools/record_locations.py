@@ -1,7 +1,8 @@
 """Writes src/stillflow/names/locations.json: where TensorFlow 1.15.5 keeps its public names.
 
 Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each module
-that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in gen_*_ops.
+that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in gen_*_ops, and
+pb2 for what a module of generated messages has.
 """
 
 import importlib
@@ -20,7 +21,9 @@ import tensorflow as tf  # noqa: E402
 import tensorflow_core  # noqa: E402
 
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
-SKIPPED = re.compile(r"_test$|\.test|tests?\b|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api\b|lite\.")
+SKIPPED = re.compile(
+    r"_test$|\.test|tests?\b|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api\b|lite\."
+)
 
 
 def public_objects():
@@ -72,8 +75,20 @@ def op_of(name, value):
 _RAW = {name.lower(): name for name in dir(tf.raw_ops)}
 
 
+def messages():
+    """{module of generated code: {message, enum or value of an enum: "pb2"}}."""
+    found = {}
+    for info in pkgutil.walk_packages(tensorflow_core.core.__path__, "tensorflow.core.", onerror=lambda name: None):
+        if info[1].endswith("_pb2"):
+            file = importlib.import_module(info[1]).DESCRIPTOR
+            names = list(file.message_types_by_name) + list(file.enum_types_by_name)
+            names += [value for enum in file.enum_types_by_name.values() for value in enum.values_by_name]
+            found[info[1][len("tensorflow.") :]] = dict.fromkeys(names, "pb2")
+    return found
+
+
 def main():
-    public, kept = public_objects()
+    public, _kept = public_objects()  # kept alive: what is compared are their addresses
     found = {}
     for module in modules():
         name = re.sub(r"^tensorflow(_core)?\.", "", module.__name__)
@@ -93,9 +108,16 @@ def main():
                 entries[attribute] = public[id(value)]
         if entries:
             found[name] = entries
+    found.update(messages())
     with open(TARGET, "w") as target:
-        target.write("{\n" + ",\n".join(json.dumps(m) + ": " + json.dumps(e, sort_keys=True, separators=(",", ":"))
-                                         for m, e in sorted(found.items())) + "\n}\n")
+        target.write(
+            "{\n"
+            + ",\n".join(
+                json.dumps(m) + ": " + json.dumps(e, sort_keys=True, separators=(",", ":"))
+                for m, e in sorted(found.items())
+            )
+            + "\n}\n"
+        )
     print(len(found), "modules", sum(map(len, found.values())), "names", os.path.getsize(TARGET), "bytes")
 
 

@@ -6,10 +6,11 @@ number of threads.
 
 from stillflow.names import namespace as _namespace
 from stillflow.names import public_module as _public_module
-from stillflow.platform.version import COMPILER_VERSION as __compiler_version__
-from stillflow.platform.version import GIT_VERSION as __git_version__
-from stillflow.platform.version import VERSION as __version__
+from stillflow.platform import version as _version
 
 _public_module("compat.v1")
 _namespace.install()
 __getattr__, __dir__ = _namespace.serve("", __name__)
+__version__ = _version.VERSION
+__git_version__ = _version.GIT_VERSION
+__compiler_version__ = _version.COMPILER_VERSION

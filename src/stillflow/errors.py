@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from stillflow.names import public
+from stillflow.names import public, public_module
+
+public_module("errors", "python.framework.errors", "python.framework.errors_impl")
 
 OK = 0
 CANCELLED = 1
@@ -25,7 +27,7 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
-@public("OpError", "errors.OpError")
+@public("OpError")
 class OpError(Exception):
     """An op failed while a graph ran.
 
@@ -82,7 +84,6 @@ def _define(name: str, code: int, doc: str) -> Any:
 CancelledError = _define("CancelledError", CANCELLED, "The run, or what it waited for, was cancelled.")
 
 
-@public("errors.UnknownError")
 class UnknownError(OpError):
     """An error without a better name."""
 
@@ -111,13 +112,11 @@ DataLossError = _define("DataLossError", DATA_LOSS, "Stored data is damaged.")
 UnauthenticatedError = _define("UnauthenticatedError", UNAUTHENTICATED, "The caller did not say who it is.")
 
 
-@public("errors.exception_type_from_error_code")
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """The class for a code. Raises KeyError for an unknown code."""
     return _CLASSES[error_code]
 
 
-@public("errors.error_code_from_exception_type")
 def error_code_from_exception_type(cls: type[OpError]) -> int:
     """The code of a class. Raises KeyError for a class that is not of this module."""
     return {error: code for code, error in _CLASSES.items()}[cls]
@@ -131,7 +130,6 @@ def make(error_code: int, message: str, op=None) -> OpError:
     return OpError(None, op, message, error_code) if error is None else error(None, op, message)
 
 
-@public("errors.raise_exception_on_not_ok_status")
 class raise_exception_on_not_ok_status:  # noqa: N801
     """Kept for programs that wrap calls in it; errors are raised where they happen."""
 

@@ -3,9 +3,9 @@
 import json
 
 import numpy as np
+from stillflow.python.client import timeline
 
 import stillflow as tf
-from stillflow.python.client import timeline
 
 
 def trace(**options):

@@ -16,7 +16,7 @@ from stillflow.ops import convert
 _numbers = itertools.count()
 
 
-@public("custom_gradient")
+@public("custom_gradient", "contrib.eager.custom_gradient")
 def custom_gradient(f):
     """Decorates `f(*tensors)`, which returns (result, grad): `grad` takes the gradients of the results.
 

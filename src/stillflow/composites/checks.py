@@ -14,6 +14,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
@@ -168,8 +169,11 @@ def assert_scalar(tensor, name=None, message=None):
         return tensor
 
 
-def verify_tensor_all_finite(x, message, name=None):
-    """`x`, after a check that it holds no infinities and no NaN."""
+@public("verify_tensor_all_finite", "debugging.assert_all_finite")
+def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+    """`t`, after a check that it holds no infinities and no NaN; the error says `msg`."""
+    x = renamed("x", x, "t", t)
+    message = renamed("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [x]):
         x = convert_to_tensor(x, name="x")
         with get_default_graph().colocate_with(x._op):

@@ -17,7 +17,7 @@ from stillflow.ops.convert import convert_to_tensor
 
 
 @public("nn.softmax_cross_entropy_with_logits_v2")
-def softmax_cross_entropy_with_logits(labels, logits, axis=None, name=None, dim=None):
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
     """-sum(labels * log(softmax(logits))) along `axis`.
 
     Args:
@@ -75,7 +75,7 @@ def softmax_cross_entropy_without_label_gradient(labels, logits, axis, name):
     """The same loss, where no gradient flows into the labels."""
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = ops.stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits(labels, logits, axis, scope)
+    return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
 def _sparse_softmax_cross_entropy(labels, logits, name=None):
@@ -236,3 +236,11 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """
     _check_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     return _sigmoid_cross_entropy(labels, logits, name)
+
+
+@public("nn.softmax_cross_entropy_with_logits")
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """Like softmax_cross_entropy_with_logits_v2, but no gradient flows into `labels`. Takes named arguments only."""
+    _check_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    dim = dim if axis is None else axis
+    return softmax_cross_entropy_without_label_gradient(labels, logits, dim, name)

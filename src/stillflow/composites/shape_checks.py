@@ -133,6 +133,7 @@ def _size_checks(constraint, i, symbol, known, data, summarize, message):
 # ---- Without nodes ----------------------------------------------------------------------------------------------
 
 
+@public("assert_proper_iterable", "debugging.assert_proper_iterable")
 def assert_proper_iterable(values):
     """See the facade."""
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, bytes, str)):

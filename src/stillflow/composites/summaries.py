@@ -221,24 +221,28 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 # ---- The names before 1.0: tags are given, and have nothing to do with scopes ------------------------------------
 
 
+@public("scalar_summary")
 def scalar_with_tags(tags, values, collections=None, name=None):
     """A summary of real numbers, one for each of the string tensor `tags`."""
     with name_scope(name, "ScalarSummary", [tags, values]) as scope:
         return _collected(ops.scalar_summary(tags, values, name=scope), collections)
 
 
+@public("histogram_summary")
 def histogram_with_tag(tag, values, collections=None, name=None):
     """A summary of how `values` are distributed."""
     with name_scope(name, "HistogramSummary", [tag, values]) as scope:
         return _collected(ops.histogram_summary(tag, values, name=scope), collections)
 
 
+@public("image_summary")
 def image_with_tag(tag, tensor, max_images=3, collections=None, name=None):
     """A summary of images."""
     with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
         return _collected(ops.image_summary(tag, tensor, max_images=max_images, name=scope), collections)
 
 
+@public("audio_summary")
 def audio_with_tag(tag, tensor, sample_rate, max_outputs=3, collections=None, name=None):
     """A summary of sounds."""
     with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
@@ -247,12 +251,14 @@ def audio_with_tag(tag, tensor, sample_rate, max_outputs=3, collections=None, na
         return _collected(summary, collections)
 
 
+@public("merge_summary")
 def merge_tagged(inputs, collections=None, name=None):
     """One summary with the values of several."""
     with name_scope(name, "MergeSummary", inputs):
         return _collected(ops.merge_summary(inputs, name=name), collections, ())
 
 
+@public("merge_all_summaries")
 def merge_all_tagged(key=GraphKeys.SUMMARIES):
     """One summary with the values of all that the graph has collected under `key`, or None if there are none."""
     found = get_default_graph().get_collection(key)

@@ -168,3 +168,6 @@ class Options(OptionsBase):
         if self.experimental_slack:
             found.append("slack:slack_period:1")
         return found
+
+
+AUTOTUNE = public("data.experimental.AUTOTUNE")(-1)

@@ -14,7 +14,7 @@ def disable_v2_behavior():
     use_resources_by_default(False)
 
 
-@public("enable_eager_execution")
+@public("enable_eager_execution", "contrib.eager.enable_eager_execution")
 def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
     """Makes operations run when they are called, wherever no graph is the default, for the rest of the program.
 

@@ -21,7 +21,7 @@ from stillflow.variables.resource_variable import is_resource_variable
 _log = logging.getLogger("tensorflow")
 
 
-@public("GradientTape")
+@public("GradientTape", "contrib.eager.GradientTape")
 class GradientTape:
     """Records operations that depend on what it watches, while it is entered, for `gradient`.
 

@@ -7,8 +7,10 @@ import os
 
 from stillflow import errors
 from stillflow.files.filesystem import path_text, system_of, typed_errors
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.platform.compat import as_bytes
+
+public_module("python.platform.gfile")
 
 _COPY_BYTES = 1 << 20
 

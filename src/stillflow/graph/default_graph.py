@@ -66,7 +66,7 @@ def leave_all_graphs():
     _default_graphs.stack.clear()
 
 
-@public("executing_eagerly")
+@public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
 def executing_eagerly():
     """Whether operations run when they are called here, instead of becoming nodes of a graph."""
     return _default_graphs.get_default().executes_eagerly

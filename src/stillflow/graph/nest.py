@@ -9,7 +9,9 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.names import public
+from stillflow.names import public, public_module
+
+public_module("python.util.nest")
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
@@ -125,7 +127,7 @@ def _packed(structure, items, expand_composites):
     return _with_children(structure, [_packed(child, items, expand_composites) for child in children])
 
 
-def map_structure(func, *structures, check_types=True, expand_composites=False):
+def _map_structure(func, *structures, check_types=True, expand_composites=False):
     """func(leaf, leaf, ...) for the leaves of structures of one form, in that form.
 
     Raises:
@@ -215,3 +217,18 @@ def _are_alike(first, second):
     """Whether two types of named tuples have one name and the same fields."""
     fields = getattr(first, "_fields", None)
     return fields is not None and fields == getattr(second, "_fields", None) and first.__name__ == second.__name__
+
+
+@public("nest.map_structure")
+def map_structure(func, *structure, **kwargs):
+    """func(leaf, leaf, ...) for the leaves of structures of one form, in that form.
+
+    Keyword arguments are `check_types` (True) and `expand_composites` (False). Raises ValueError for structures of
+    different forms, TypeError for sequences of different types unless not `check_types`.
+    """
+    unknown = set(kwargs) - {"check_types", "expand_composites"}
+    if unknown:
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
+        )
+    return _map_structure(func, *structure, **kwargs)

@@ -143,6 +143,7 @@ class Dimension:
         return Dimension, (self._value,)
 
 
+@public("python.framework.tensor_shape.as_dimension")
 def as_dimension(value) -> Dimension:
     return value if isinstance(value, Dimension) else Dimension(value)
 
@@ -362,10 +363,12 @@ class TensorShape:
         return TensorShape, (None if self._dims is None else list(self._dims),)
 
 
+@public("python.framework.tensor_shape.as_shape")
 def as_shape(value) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
+@public("python.framework.tensor_shape.unknown_shape")
 def unknown_shape(rank=None) -> TensorShape:
     return TensorShape._of(None if rank is None else (None,) * rank)
 
@@ -396,3 +399,24 @@ def dimension_value(dimension):
 def dimension_at_index(shape, index):
     """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
     return Dimension(None) if shape.rank is None else shape[index]
+
+
+# ---- tensorflow.python.framework.tensor_shape --------------------------------------------------------------------
+
+
+@public("python.framework.tensor_shape.scalar")
+def scalar():
+    """The shape of one value."""
+    return TensorShape([])
+
+
+@public("python.framework.tensor_shape.vector")
+def vector(length):
+    """The shape of a vector."""
+    return TensorShape([length])
+
+
+@public("python.framework.tensor_shape.matrix")
+def matrix(rows, cols):
+    """The shape of a matrix."""
+    return TensorShape([rows, cols])

@@ -222,6 +222,7 @@ def as_partial(value):
     return int(value) if value.ndim == 0 else tuple(int(item) for item in value)
 
 
+@public("python.framework.tensor_util.constant_value")
 def constant_value(tensor):
     """The tensor's value as a numpy array, if its op is one of those that TensorFlow's Python looks through."""
     return _Search(looks_through_arithmetic=False).value(tensor)

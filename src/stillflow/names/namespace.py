@@ -9,6 +9,8 @@ import importlib.machinery
 import sys
 import types
 
+from stillflow.names import inner
+
 ROOT = "stillflow"
 
 
@@ -31,11 +33,17 @@ def _members() -> dict[str, list[str]]:
 
 
 def is_namespace(name: str) -> bool:
-    return name in _members()
+    """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
+    return name in _members() or name in _table() or inner.is_module(name)
 
 
 def find(name: str):
     """What a public name means. Raises KeyError for one that there is not."""
+    if name not in _table():
+        module, _, attribute = name.rpartition(".")
+        if module not in _table():  # where a module is public, all of its names are
+            raise KeyError(name)
+        return getattr(find(module), attribute)
     module, _, attribute = _table()[name].partition(":")
     found = importlib.import_module(f"{ROOT}.{module}" if module else ROOT)
     return getattr(found, attribute) if attribute else found
@@ -47,18 +55,21 @@ def serve(namespace: str, module: str):
 
     def get(name):
         full = prefix + name
-        if full in _table():
-            value = find(full)
-        elif is_namespace(full):
-            value = importlib.import_module(f"{ROOT}.{full}")
-        else:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        try:
+            if full in _table():
+                value = find(full)
+            elif is_namespace(full):
+                value = importlib.import_module(f"{ROOT}.{full}")
+            else:
+                value = inner.find(namespace, name, find)
+        except KeyError:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
         setattr(sys.modules[module], name, value)
         return value
 
     def names():
         own = [name for name in vars(sys.modules[module]) if name.startswith("__")]
-        return sorted({*_members().get(namespace, ()), *own})
+        return sorted({*_members().get(namespace, ()), *inner.names(namespace), *own})
 
     return get, names
 
@@ -81,7 +92,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             sys.modules[module.__name__] = find(name)
             return
         module.__getattr__, module.__dir__ = serve(name, module.__name__)
-        module.__all__ = _members()[name]
+        module.__all__ = [name for name in module.__dir__() if not name.startswith("_")]
 
 
 def install():

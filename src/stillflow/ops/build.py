@@ -34,6 +34,18 @@ def parameter_names(op_def: OpDef) -> list[str]:
     return [arg.name for arg in op_def.inputs] + [name for name in op_def.attrs if name not in inferred]
 
 
+def function_of(op_def: OpDef) -> Any:
+    """The function that adds a node of an op. It takes inputs and attributes in their order, and `name`."""
+    parameters = parameter_names(op_def)
+
+    def add(*args, name=None, **kwargs):
+        if args:
+            kwargs.update(zip(parameters, args, strict=False))
+        return apply(op_def, name, kwargs)
+
+    return add
+
+
 def signature(op_def: OpDef) -> inspect.Signature:
     """What a function that adds a node takes: inputs, attributes with their defaults, and the node's name."""
     found = []

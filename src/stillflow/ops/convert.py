@@ -45,6 +45,7 @@ def _conversions_for(value_type):
     return found
 
 
+@public("convert_to_tensor")
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None, as_ref=False):
     """`value` as a tensor of the default graph; a tensor comes back as it is.
 
@@ -116,6 +117,7 @@ def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_
     ]
 
 
+@public("convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=False):
     """Like convert_to_tensor, but IndexedSlices stay what they are. Raises ValueError for another dtype."""
     if isinstance(value, IndexedSlices):

@@ -175,14 +175,7 @@ def _builder(op_def: OpDef, public: str, doc: str | None) -> Any:
       folded_value: the same for shape inference alone.
       partial_value: of `rule(context) -> tuple or int`, with None for unknown elements of an integer value.
     """
-    parameters = build.parameter_names(op_def)
-
-    def add(*args, name=None, **kwargs):
-        if args:
-            kwargs.update(zip(parameters, args, strict=False))
-        return build.apply(op_def, name, kwargs)
-
-    function: Any = add
+    function = build.function_of(op_def)
     function.op_def = op_def
     for rule in ("shape_rule", "gradient", "constant_value", "folded_value", "partial_value"):
         setattr(function, rule, functools.partial(_attach, op_def, rule))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import collections
 
 from stillflow.graph import dtypes, shape_inference
-from stillflow.graph.name_scope import name_scope
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
-SparseTensorValue = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+SparseTensorValue = public("SparseTensorValue")(
+    collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+)
 
 
 @public("SparseTensor", "sparse.SparseTensor")

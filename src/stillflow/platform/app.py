@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.platform import flags
+
+public_module("python.platform.app")
 
 __all__ = ["flags", "run"]
 

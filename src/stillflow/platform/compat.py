@@ -7,7 +7,9 @@ import numbers
 
 import numpy as np
 
-from stillflow.names import public
+from stillflow.names import public, public_module
+
+public_module("python.util.compat")
 
 # `import tensorflow.compat.v1` asks for a package.
 __path__: list[str] = []

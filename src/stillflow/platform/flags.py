@@ -8,6 +8,10 @@ import sys
 from absl import flags as _absl
 from absl.flags import *
 
+from stillflow.names import public_module
+
+public_module("flags", "app.flags", "python.platform.flags")
+
 _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 _absl.disclaim_key_flags()  # flags belong to the modules that define them, not to this one

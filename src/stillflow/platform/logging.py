@@ -8,7 +8,7 @@ import sys as _sys
 import threading as _threading
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
 
-from stillflow.names import public
+from stillflow.names import public, public_module
 
 __all__ = [
     "DEBUG",
@@ -32,6 +32,8 @@ __all__ = [
     "warn",
     "warning",
 ]
+
+public_module("logging", "python.platform.tf_logging")
 
 _lock = _threading.Lock()
 _logger: _logging.Logger | None = None
@@ -65,31 +67,26 @@ def _emit(level, msg, args, kwargs):
     get_logger().log(level, msg, *args, stacklevel=3, **kwargs)
 
 
-@public("logging.log")
 def log(level, msg, *args, **kwargs):
     """Logs `msg % args` at a level."""
     _emit(level, msg, args, kwargs)
 
 
-@public("logging.vlog")
 def vlog(level, msg, *args, **kwargs):
     """Logs `msg % args` at a level."""
     _emit(level, msg, args, kwargs)
 
 
-@public("logging.debug")
 def debug(msg, *args, **kwargs):
     """Logs `msg % args` for those who look for errors."""
     _emit(DEBUG, msg, args, kwargs)
 
 
-@public("logging.info")
 def info(msg, *args, **kwargs):
     """Logs `msg % args` for the curious."""
     _emit(INFO, msg, args, kwargs)
 
 
-@public("logging.warn", "logging.warning")
 def warn(msg, *args, **kwargs):
     """Logs `msg % args` as a warning."""
     _emit(WARN, msg, args, kwargs)
@@ -98,19 +95,16 @@ def warn(msg, *args, **kwargs):
 warning = warn
 
 
-@public("logging.error")
 def error(msg, *args, **kwargs):
     """Logs `msg % args` as an error."""
     _emit(ERROR, msg, args, kwargs)
 
 
-@public("logging.fatal")
 def fatal(msg, *args, **kwargs):
     """Logs `msg % args` as the gravest kind of error; the program goes on."""
     _emit(FATAL, msg, args, kwargs)
 
 
-@public("logging.TaskLevelStatusMessage")
 def TaskLevelStatusMessage(msg):  # noqa: N802
     """Logs an error."""
     _emit(ERROR, msg, (), {})
@@ -125,41 +119,35 @@ def _calls_before():
         return _calls[line] - 1
 
 
-@public("logging.log_every_n")
 def log_every_n(level, msg, n, *args):
     """Logs the first and then every n-th time that this line is reached."""
     if _calls_before() % n == 0:
         _emit(level, msg, args, {})
 
 
-@public("logging.log_first_n")
 def log_first_n(level, msg, n, *args):
     """Logs the first `n` times that this line is reached."""
     if _calls_before() < n:
         _emit(level, msg, args, {})
 
 
-@public("logging.log_if")
 def log_if(level, msg, condition, *args):
     """Logs if the condition is true."""
     if condition:
         _emit(level, msg, args, {})
 
 
-@public("logging.flush")
 def flush():
     """Flushes what the handlers hold."""
     for handler in (*get_logger().handlers, *_logging.getLogger().handlers):
         handler.flush()
 
 
-@public("logging.get_verbosity")
 def get_verbosity():
     """The level from which messages are logged."""
     return get_logger().getEffectiveLevel()
 
 
-@public("logging.set_verbosity")
 def set_verbosity(v):
     """Sets the level from which messages are logged, a number or a name."""
     get_logger().setLevel(v)

@@ -18,7 +18,7 @@ RULES = ("tf1", "tf2")
 _MODULUS = 2**31 - 1
 
 
-@public("set_random_seed")
+@public("set_random_seed", "random.set_random_seed")
 def set_random_seed(seed, rule=None):
     """Sets the graph-level seed of the default graph, for the random ops that are added from now on.
 
@@ -58,7 +58,7 @@ def _automatic_seed(graph):
     return graph._automatic_seeds - 1
 
 
-@public("get_seed")
+@public("get_seed", "random.get_seed")
 def get_seed(op_seed):
     """The two seeds for a random op that is about to be added, as its `seed` and `seed2` attributes.
 

@@ -9,6 +9,7 @@ import platform
 import numpy as np
 
 from stillflow import _engine, errors
+from stillflow.names import public
 from stillflow.random import seeds
 from stillflow.session import isa
 from stillflow.session.session import BaseSession
@@ -16,6 +17,7 @@ from stillflow.session.session import BaseSession
 _HALF = 2**64
 
 
+@public("random_state")
 def random_state(session, restore=None):
     """The positions of all random ops of a session in their streams, and optionally other ones to go on from.
 
@@ -93,6 +95,7 @@ def _lines(value, indent):
             yield f"{indent}{key}: {item}"
 
 
+@public("reproducibility_report")
 def reproducibility_report(session):
     """What two people compare when their runs differ, as a dict of dicts that prints as readable text.
 

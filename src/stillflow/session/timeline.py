@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+from stillflow.names import public_module
+
+public_module("python.client.timeline")
+
 _LABEL = re.compile(r"(.*) = (.*)\((.*)\)$")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from stillflow.files import filesystem
+from stillflow.names import public
 
 _CONFIG = "projector_config.pbtxt"  # the name that TensorBoard looks for
 
@@ -18,6 +19,7 @@ def write_config(folder, config):
         filesystem.write_atomically(path, text_format.MessageToString(config, as_utf8=False).encode())
 
 
+@public("contrib.tensorboard.plugins.projector.visualize_embeddings")
 def visualize_embeddings(summary_writer, config):
     """Writes a ProjectorConfig where TensorBoard finds it: into the folder of a FileWriter's events.
 

@@ -155,7 +155,7 @@ class FileWriter:
         self.event_writer.reopen()
 
 
-@public("summary.FileWriterCache")
+@public("summary.FileWriterCache", "python.training.summary_io.SummaryWriterCache")
 class FileWriterCache:
     """A FileWriter for each directory."""
 

@@ -26,7 +26,7 @@ _PRODUCER = 134
 _MIN_CONSUMER = 0
 
 
-@public("test.TestCase")
+@public("test.TestCase", "python.framework.test_util.TensorFlowTestCase")
 class TestCase(ArrayAssertions):
     """A test with an empty default graph, and fixed seeds for it, for Python and for numpy."""
 
@@ -275,3 +275,6 @@ def _message_of(error):
         lines.append(f"Caused by: {op.name}")
         op = getattr(op, "_original_op", None)
     return "\n".join(lines)
+
+
+GoogleTestCase = public("python.platform.googletest.TestCase")(absltest.TestCase)

@@ -7,7 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.training import slot_creator
@@ -15,6 +15,8 @@ from stillflow.variables.initializers import Zeros
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable, get_variable_scope, variable_scope
 from stillflow.variables.variable import Variable, global_variables, moving_average_variables, trainable_variables
+
+public_module("python.training.moving_averages")
 
 _TYPES = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
 

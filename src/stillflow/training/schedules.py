@@ -14,10 +14,12 @@ from stillflow.composites.case import case
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 from stillflow.random.sampling import random_normal
+
+public_module("python.training.learning_rate_decay")
 
 
 def _computed_anew(rate):

@@ -19,7 +19,7 @@ from stillflow.training_loop.session_creators import ChiefSessionCreator, Sessio
 from stillflow.training_loop.session_layers import CoordinatedSession, HookedSession, RecoverableSession
 
 # Stands for an argument that is not given, where None means something.
-USE_DEFAULT = object()
+USE_DEFAULT = public("python.training.monitored_session.USE_DEFAULT")(object())
 
 
 class _MonitoredSession:

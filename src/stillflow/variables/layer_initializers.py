@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.random import sampling
 
 _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 _TRUNCATED_VARIANCE = 1.3  # what cutting a normal distribution off takes away, about
 
 
+@public("contrib.layers.variance_scaling_initializer")
 def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=dtypes.float32):
     """An initializer that keeps the variance of what goes through a layer.
 
@@ -48,6 +50,7 @@ def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=
     return initializer
 
 
+@public("contrib.layers.xavier_initializer", "contrib.layers.xavier_initializer_conv2d")
 def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
     """`variance_scaling_initializer` with factor 1 and the mean of inputs and outputs.
 

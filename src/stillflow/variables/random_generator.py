@@ -9,6 +9,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.resource_variable import ResourceVariable
@@ -30,6 +31,7 @@ def _signed(value):
     return value - _WORD if value >= _WORD // 2 else value
 
 
+@public("random.experimental.create_rng_state")
 def create_rng_state(seed, algorithm):
     """The state that a seed stands for.
 
@@ -80,6 +82,7 @@ def _width_and_minimum(minval, maxval):
     return maxval - minval, minval
 
 
+@public("random.experimental.Generator")
 class Generator(AutoTrackable):
     """A source of random numbers whose state is a variable: [counter's lower half, upper half, key] for Philox.
 
@@ -225,6 +228,7 @@ class Generator(AutoTrackable):
 _global_generator: Generator | None = None
 
 
+@public("random.experimental.get_global_generator")
 def get_global_generator():
     """The program's own generator; made from numbers of the operating system if there is none yet."""
     global _global_generator
@@ -233,6 +237,7 @@ def get_global_generator():
     return _global_generator
 
 
+@public("random.experimental.set_global_generator")
 def set_global_generator(generator):
     """Makes a generator the program's own."""
     global _global_generator

@@ -12,6 +12,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.variables import initial_values
 from stillflow.variables.variable import Variable
@@ -19,6 +20,7 @@ from stillflow.variables.variable import Variable
 _numbers = itertools.count()  # in the order in which variables are made
 
 
+@public("contrib.eager.Variable", "python.ops.resource_variable_ops.ResourceVariable")
 class ResourceVariable(Variable):
     """A variable behind a handle, as `tf.Variable(..., use_resource=True)` makes it.
 

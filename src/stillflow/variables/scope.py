@@ -21,7 +21,7 @@ class _ReuseMode(enum.Enum):
     AUTO_REUSE = 1
 
 
-AUTO_REUSE = _ReuseMode.AUTO_REUSE
+AUTO_REUSE = public("AUTO_REUSE")(_ReuseMode.AUTO_REUSE)
 
 
 _NO_CACHING = "Caching devices are not yet supported when eager execution is enabled."
@@ -247,6 +247,7 @@ def default_variable_store():
     return found
 
 
+@public("contrib.eager.EagerVariableStore")
 class EagerVariableStore:
     """Keeps the variables that get_variable makes in eager execution, while it is the default.
 
@@ -417,9 +418,40 @@ class variable_scope:  # noqa: N801
         return False
 
 
-def get_variable(name, **options):
-    """The variable of that name in the current scope: a new one, or a known one where the scope reuses them."""
-    return get_variable_scope().get_variable(default_variable_store(), name, **options)
+@public("get_variable")
+def get_variable(
+    name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None,
+    caching_device=None, partitioner=None, validate_shape=True, use_resource=None, custom_getter=None,
+    constraint=None, synchronization=VariableSynchronization.AUTO, aggregation=VariableAggregation.NONE,
+):  # fmt: skip
+    """The variable of that name in the current variable scope: a new one, or a known one where the scope says so.
+
+    Args:
+      name: the name, put after the scope's.
+      shape: the shape; not to be given when `initializer` is a value.
+      dtype: the type; float32 by default.
+      initializer: a callable (see tf.initializers), or the initial value. By default that of the scope, else
+        glorot_uniform, or zeros for types that are not floating.
+      regularizer: a function from the variable to a loss, put into GraphKeys.REGULARIZATION_LOSSES.
+      trainable: whether optimizers change it by default.
+      collections: the collections to add it to; by default [GraphKeys.GLOBAL_VARIABLES].
+      caching_device: where to read it.
+      partitioner: a function from shape and dtype to the number of parts along each axis.
+      validate_shape: whether the initial value's shape must be known.
+      use_resource: accepted for compatibility.
+      custom_getter: a function that is called with `getter`, and all arguments, instead.
+      constraint: a function from the value after an update to the value to keep.
+      synchronization, aggregation: how the copies of a distributed variable are brought together.
+
+    Raises:
+      ValueError: if the variable exists and is not to be reused, does not exist and is, or is another kind.
+    """
+    return get_variable_scope().get_variable(
+        default_variable_store(), name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
+        collections=collections, caching_device=caching_device, partitioner=partitioner,
+        validate_shape=validate_shape, use_resource=use_resource, custom_getter=custom_getter,
+        constraint=constraint, synchronization=synchronization, aggregation=aggregation,
+    )  # fmt: skip
 
 
 def get_partitioned_variables(name, shape, slicing, initializer, dtype, trainable, collections, reuse):

@@ -409,6 +409,24 @@ class Variable(Trackable, metaclass=MadeByMode):
 _uses_resources_by_default = False
 
 
+@public("resource_variables_enabled")
+def resource_variables_enabled():
+    """Whether variables are resource variables where nothing says otherwise."""
+    return _uses_resources_by_default
+
+
+@public("enable_resource_variables")
+def enable_resource_variables():
+    """Makes resource variables the default."""
+    use_resources_by_default(True)
+
+
+@public("disable_resource_variables")
+def disable_resource_variables():
+    """Makes reference variables the default, as they are from the start."""
+    use_resources_by_default(False)
+
+
 def use_resources_by_default(uses=None):
     """Whether variables are resource variables where nothing says otherwise; sets that, too."""
     global _uses_resources_by_default
@@ -470,18 +488,34 @@ def variables_initializer(var_list, name="init"):
     return group(name=name)
 
 
-def _collection(key):
-    def variables(scope=None):
-        return get_default_graph().get_collection(key, scope)
+@public("all_variables", "global_variables")
+def global_variables(scope=None):
+    """A list of all global variables in the default graph; of those whose names begin with `scope`, if it is given."""
+    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
-    return variables
+
+@public("local_variables")
+def local_variables(scope=None):
+    """A list of all local variables in the default graph; of those whose names begin with `scope`, if it is given."""
+    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
-global_variables = _collection(GraphKeys.GLOBAL_VARIABLES)
-local_variables = _collection(GraphKeys.LOCAL_VARIABLES)
-model_variables = _collection(GraphKeys.MODEL_VARIABLES)
-trainable_variables = _collection(GraphKeys.TRAINABLE_VARIABLES)
-moving_average_variables = _collection(GraphKeys.MOVING_AVERAGE_VARIABLES)
+@public("model_variables")
+def model_variables(scope=None):
+    """A list of the variables of the model in the default graph; of those whose names begin with `scope`, if it is given."""
+    return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+@public("trainable_variables")
+def trainable_variables(scope=None):
+    """A list of the variables that optimizers change in the default graph; of those whose names begin with `scope`, if it is given."""
+    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+@public("moving_average_variables")
+def moving_average_variables(scope=None):
+    """A list of the variables that have moving averages in the default graph; of those whose names begin with `scope`, if it is given."""
+    return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 @public("global_variables_initializer", "initialize_all_variables", "initializers.global_variables")

@@ -180,3 +180,15 @@ def _(op, grad):
 @unpack.gradient
 def _(op, *grads):
     return stack(grads, axis=op._attrs["axis"])
+
+
+@public("pack")
+def stack_named_pack(values, axis=0, name="pack"):
+    """Tensors of one shape stacked along a new dimension `axis`."""
+    return stack(values, axis, name)
+
+
+@public("unpack")
+def unstack_named_unpack(value, num=None, axis=0, name="unpack"):
+    """A list of the parts of `value` along `axis`."""
+    return unstack(value, num, axis, name)

@@ -108,7 +108,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
     return ops.reshape(bound(rows, value_rows, out_type=out_type, name=name), ops.shape(values))
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
+def _bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
     """How often each integer occurs in `arr`, or the sum of its `weights`.
 
     The result has a place for each number up to the largest, but at least `minlength` and at most `maxlength`.
@@ -131,3 +131,9 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
     """How many values lie in each of `nbins` equal parts of `value_range`; those outside are in the first or last."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return histogram_fixed_width_op(values, value_range, nbins, dtype=dtype, name=scope)
+
+
+@public("bincount", "math.bincount")
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
+    """How often each integer occurs in `arr`, or the sum of its `weights`."""
+    return _bincount(arr, weights, minlength, maxlength, dtype)

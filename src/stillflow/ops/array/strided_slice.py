@@ -301,6 +301,9 @@ def _is_mask(index):
     return isinstance(index, bool) or (isinstance(index, np.ndarray) and index.dtype == bool)
 
 
+newaxis = public("newaxis")(None)
+
+
 def get_item(tensor, index, var=None):
     """tensor[index], for ints, ranges, `...`, None, scalar integer tensors, tuples of them, and bool masks.
 

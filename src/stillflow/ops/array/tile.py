@@ -132,3 +132,9 @@ def _(op, grad):
     shape = ops.shape(source)
     _, axes = ops.broadcast_gradient_args(target_shape, shape)
     return ops.reshape(ops.reduce_sum(grad, axis=axes, keepdims=True), shape), None
+
+
+@public("broadcast_dynamic_shape")
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The shape, an integer vector tensor, of two such shapes broadcast against each other."""
+    return broadcast_args(shape_x, shape_y)

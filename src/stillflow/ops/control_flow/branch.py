@@ -10,6 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.nest import components, rebuilt
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.control_flow.context import output_context, switch_ref_or_tensor
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
@@ -130,6 +131,7 @@ def zeros_like_output(op, index):
 # ---- For tensors and IndexedSlices --------------------------------------------------------------------------
 
 
+@public("python.ops.control_flow_ops.switch")
 def switch(data, pred, dtype=None, name=None):
     """(what is there if not `pred`, what is there if `pred`) for a tensor or IndexedSlices."""
     with name_scope(name, "Switch", [data, pred]) as scope:
@@ -142,6 +144,7 @@ def switch(data, pred, dtype=None, name=None):
         return tuple(rebuilt(data, side) for side in zip(*parts, strict=True))
 
 
+@public("python.ops.control_flow_ops.merge")
 def merge(inputs, name=None):
     """(the one of `inputs` that is there, its index).
 

@@ -62,6 +62,7 @@ def _wait_on_device(device, items, name=None):
             return ops.no_op(name=name)
 
 
+@public("python.ops.control_flow_ops.with_dependencies")
 def with_dependencies(dependencies, output_tensor, name=None):
     """A tensor (or IndexedSlices) equal to `output_tensor` that is there after all of `dependencies` have run."""
     if executing_eagerly():
@@ -80,7 +81,8 @@ def with_dependencies(dependencies, output_tensor, name=None):
             )
 
 
-def tuple_of(tensors, control_inputs=None, name=None):
+@public("tuple")
+def tuple_of(tensors, name=None, control_inputs=None):
     """The tensors, each of them available only when all have been computed.
 
     Args:

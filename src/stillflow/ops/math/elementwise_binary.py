@@ -40,8 +40,8 @@ add_v2 = _binary(
     "add",
     commutative=True,
 )
-sub = _binary("Sub", _REAL_AND_COMPLEX, "sub", public="subtract math.subtract", doc="x - y.")
-mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True, public="multiply math.multiply", doc="x * y.")
+sub = _binary("Sub", _REAL_AND_COMPLEX, "sub", public="subtract math.subtract sub", doc="x - y.")
+mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True, public="multiply math.multiply mul", doc="x * y.")
 div_op = _binary("Div", _REAL_AND_COMPLEX, "div")
 real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div", public="realdiv", doc="x / y, of floats.")
 truncate_div = _binary(

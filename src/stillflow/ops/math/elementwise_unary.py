@@ -49,8 +49,8 @@ def _gradient_of(name, elementwise, **options):
 _FLOATS_AND_INTS = f"{_FLOATS}, int32, int64, {_COMPLEX}"
 _FLOATS_AND_COMPLEX = f"{_FLOATS}, {_COMPLEX}"
 
-neg = negative = _unary("Neg", _FLOATS_AND_INTS, "neg")
-abs = _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs", public="abs math.abs", doc="|x|.")
+negative = _unary("Neg", _FLOATS_AND_INTS, "neg", public="negative math.negative neg", doc="-x.")
+abs = _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs", public="abs complex_abs math.abs", doc="|x|.")
 sign = _unary(
     "Sign",
     _FLOATS_AND_INTS,
@@ -146,7 +146,7 @@ def log_sigmoid(x, name=None):
     """log(1 / (1 + exp(-x)))."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return neg(ops.softplus(-x), name=scope)
+        return negative(ops.softplus(-x), name=scope)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def _after(grad):
     return get_default_graph().control_dependencies([grad])
 
 
-@neg.gradient
+@negative.gradient
 def _(op, grad):
     return -grad
 
@@ -400,7 +400,7 @@ def _fold(function, types):
 
 
 for _op, _function, _types in (
-    (neg, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
+    (negative, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
     (square, np.square, _INTEGERS + ROUNDED_ALIKE), (sqrt, np.sqrt, ROUNDED_ALIKE),
     (floor, np.floor, ROUNDED_ALIKE), (ceil, np.ceil, ROUNDED_ALIKE),
     (round_op, np.rint, ROUNDED_ALIKE), (rint, np.rint, ROUNDED_ALIKE),

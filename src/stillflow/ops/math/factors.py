@@ -461,7 +461,12 @@ def self_adjoint_eigvals(tensor, name=None):
     return self_adjoint_eig_v2(tensor, compute_v=False, name=name)[0]
 
 
+@public("linalg.logdet")
+@takes_operators
 def logdet(matrix, name=None):
+    """The logarithm of the determinant of each positive definite matrix [..., n, n]."""
+    if hasattr(matrix, "log_abs_determinant"):
+        raise TypeError("A LinearOperator is no tensor")  # before the name is used
     with name_scope(name, "logdet", [matrix]):
         diagonal = _diag_part(cholesky(matrix))
         return 2.0 * ops.reduce_sum(ops.log(diagonal), axis=[-1])

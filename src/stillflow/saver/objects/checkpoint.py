@@ -156,7 +156,7 @@ def _object_graph_of(reader, save_path):
     return proto
 
 
-@public("train.Checkpoint")
+@public("train.Checkpoint", "contrib.eager.Checkpoint")
 class Checkpoint(AutoTrackable):
     """A group of objects that is saved and restored together: variables, optimizers, other Checkpoints, and lists and
     dicts of them that are assigned to attributes.

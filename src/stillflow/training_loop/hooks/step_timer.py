@@ -57,6 +57,7 @@ class SecondOrStepTimer:
         return self._last_triggered_step
 
 
+@public("python.training.basic_session_run_hooks.NeverTriggerTimer")
 class NeverTriggerTimer:
     """A timer for which it is never time."""
 
