@@ -15,11 +15,10 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner word2vec inspection testing",
-    "names": "facade python",
     "libraries": "training_loop training test_cases summary datasets saver examples",
     "running": "eager session plan importer functions",
-    "building": "autodiff linear_operators composites variables resources random ops tracking host",
-    "ground": "platform graph files formats errors _corpus _engine",
+    "building": "linear_operators composites autodiff variables resources random ops tracking host",
+    "ground": "graph files platform formats errors names _corpus _engine",
 }
 ORDER = [package for packages in FLOORS.values() for package in packages.split()]
 

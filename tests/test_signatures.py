@@ -20,6 +20,8 @@ DEVIATIONS = {
     "tf.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
     "tf.dtypes.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
     "tf.Operation.__init__": "nodes are made by graphs",
+    "tf.convert_to_tensor": "gives references to variables where it is told to",
+    "tf.convert_to_tensor_or_indexed_slices": "gives references to variables where it is told to",
     "tf.group": "the arguments by name are named",
     "tf.print": "the arguments by name are named",
     "tf.set_random_seed": "may say which rule of older versions deals out seeds",

@@ -1,12 +1,12 @@
 """Writes what the package knows of itself: run by the build, which installs the results beside the sources.
 
-    python tools/make_tables.py OUT      # src/stillflow -> OUT/names/table.py, OUT/ops/contents.py, stubs
+    python tools/make_tables.py OUT
 
 The sources are read; only stillflow.ops is imported, as many ops are declared in loops:
 
-names/table.py      {public name: "module:attribute"}, from the marks of stillflow.names
-ops/contents.py     which module declares an op type, and which offers a builder
-*.pyi               stubs of `stillflow` and its namespaces, with the real signatures
+OUT/stillflow/names/table.py      {public name: "module:attribute"}, from the marks of stillflow.names
+OUT/stillflow/ops/contents.py     which module declares an op type, and which has a builder
+OUT/stillflow-stubs               stubs of `stillflow` and its namespaces, with the real signatures
 """
 
 import ast
@@ -14,6 +14,8 @@ import importlib
 import sys
 import types
 from pathlib import Path
+
+import make_stubs
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "stillflow"
@@ -124,7 +126,10 @@ def op_modules():
 
 
 def contents():
-    """({op type: module}, {builder: module}): the modules are imported, with what can be read of the builders."""
+    """({op type: module}, {builder: module}, {(module, name): op function}).
+
+    The modules are imported, with what can be read of the builders.
+    """
     trees = op_modules()
     stub = types.ModuleType("stillflow.ops.contents")
     stub.OPS = {}
@@ -135,7 +140,7 @@ def contents():
     sys.path.insert(0, str(SOURCE.parent))
     from stillflow.graph import op_def
 
-    ops, builders = {}, {}
+    ops, builders, functions = {}, {}, {}
     register = op_def.register
 
     def note(declared):
@@ -155,7 +160,9 @@ def contents():
             if name in builders:
                 raise ValueError(f"ops.{name} is defined in {builders[name]} and in {module}")
             builders[name] = module
-    return ops, builders
+            if hasattr(value, "op_def"):
+                functions[f"ops.{module}", name] = value
+    return ops, builders, functions
 
 
 def contents_text(ops, builders):
@@ -179,8 +186,12 @@ def write(path, text):
 
 
 def main(out):
-    write(out / "names" / "table.py", table_text(public_names()))
-    write(out / "ops" / "contents.py", contents_text(*contents()))
+    names = public_names()
+    ops, builders, functions = contents()
+    write(out / "stillflow" / "names" / "table.py", table_text(names))
+    write(out / "stillflow" / "ops" / "contents.py", contents_text(ops, builders))
+    for path, text in make_stubs.stubs(names, functions).items():
+        write(out / "stillflow-stubs" / path, text)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Writes src/stillflow/names/locations.json: where TensorFlow 1.15.5 keeps its public names.
 
-Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each module
-that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in gen_*_ops, and
-pb2 for what a module of generated messages has.
+Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each
+module that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in
+gen_*_ops, and pb2 for what a module of generated messages has.
 """
 
 import importlib
@@ -26,6 +26,25 @@ SKIPPED = re.compile(
 )
 
 
+# Modules that pass on what they import by name.
+HUBS = (
+    "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
+    "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
+    "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
+    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers"
+).split()
+
+# Parts of contrib that pass on everything they import.
+CARELESS = ("contrib.quantization", "contrib.specs", "contrib.labeled_tensor")
+
+
+def is_of_tensorflow(name, value):
+    if isinstance(value, (bool, int, float, str, bytes, tuple, list, dict, frozenset, type(None))):
+        return False
+    home = getattr(value, "__module__", None)
+    return not name.endswith("_eager_fallback") and (not isinstance(home, str) or home.startswith("tensorflow"))
+
+
 def public_objects():
     """{id of a public function, class or constant of a kind of its own: its shortest name}, and the objects."""
     found, kept = {}, []
@@ -37,9 +56,10 @@ def public_objects():
                 continue
             if inspect.ismodule(value):
                 is_api = "_api" in value.__name__ or value.__name__.startswith("tensorflow.contrib")
-                if is_api and value.__name__ not in seen and prefix + name not in ("compat.v1", "compat.v2"):
+                is_left_out = prefix + name in ("compat.v1", "compat.v2", *CARELESS)
+                if is_api and value.__name__ not in seen and not is_left_out:
                     walk(value, prefix + name + ".", seen | {value.__name__})
-            elif not isinstance(value, (bool, int, float, str, bytes, tuple, list, dict, frozenset, type(None))):
+            elif is_of_tensorflow(name, value):
                 kept.append(value)
                 known = found.get(id(value))
                 full = prefix + name
@@ -47,12 +67,17 @@ def public_objects():
                     found[id(value)] = full
 
     walk(tf, "", {tf.__name__})
+    for value in kept:
+        # What contrib passes on of other parts is not public by that.
+        home = getattr(value, "__module__", None)
+        if found.get(id(value), "").startswith("contrib.") and not str(home).startswith("tensorflow.contrib"):
+            del found[id(value)]
     return found, kept
 
 
 def modules():
-    for package in (tensorflow_core.python, tf.contrib):
-        for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".", onerror=lambda name: None):
+    for prefix, package in (("tensorflow.python.", tensorflow_core.python), ("tensorflow.contrib.", tf.contrib)):
+        for info in pkgutil.walk_packages(package.__path__, prefix, onerror=lambda name: None):
             if not SKIPPED.search(info[1]):
                 try:
                     yield importlib.import_module(info[1])
@@ -92,7 +117,9 @@ def main():
     found = {}
     for module in modules():
         name = re.sub(r"^tensorflow(_core)?\.", "", module.__name__)
-        passes_on = is_star(module)
+        if name.startswith("contrib") and ".python" not in name:
+            continue  # a namespace
+        passes_on = name in HUBS or is_star(module)
         is_generated = re.search(r"\.gen_\w+_ops$", name)
         entries = {}
         for attribute, value in sorted(vars(module).items()):
@@ -106,6 +133,10 @@ def main():
                     entries[attribute] = "raw_ops." + op
             elif id(value) in public and (own or passes_on):
                 entries[attribute] = public[id(value)]
+        for attribute in [key for key in entries if key.endswith("_v1")]:
+            # What is public is the function of TensorFlow 1, which takes what its successor does, and more.
+            if hasattr(module, attribute[:-3]):
+                entries.setdefault(attribute[:-3], entries[attribute])
         if entries:
             found[name] = entries
     found.update(messages())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from graph_compare import differences, parse
 from graph_util_cases import model, outcomes
-from stillflow.facade import graph_util as util
 
 import stillflow as tf
+from stillflow.importer import graph_util as util
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "graph_util.npz"
 

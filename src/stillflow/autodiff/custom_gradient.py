@@ -6,7 +6,7 @@ import functools
 import itertools
 
 from stillflow import ops
-from stillflow.autodiff.reverse import RegisterGradient
+from stillflow.autodiff.registry import RegisterGradient
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode

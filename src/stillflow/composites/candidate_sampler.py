@@ -106,9 +106,9 @@ def fixed_unigram_candidate_sampler(
       unigrams: weights, instead of a file.
     """
     return _sample(
-        ops.fixed_unigram_candidate_sampler, true_classes, num_true, num_sampled, unique, range_max=range_max, vocab_file=vocab_file, distortion=distortion,
-        num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard, unigrams=unigrams, seed=seed,
-        name=name,
+        ops.fixed_unigram_candidate_sampler, true_classes, num_true, num_sampled, unique, seed=seed, name=name,
+        range_max=range_max, vocab_file=vocab_file, distortion=distortion, num_reserved_ids=num_reserved_ids,
+        num_shards=num_shards, shard=shard, unigrams=unigrams,
     )  # fmt: skip
 
 

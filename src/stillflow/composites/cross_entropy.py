@@ -78,7 +78,7 @@ def softmax_cross_entropy_without_label_gradient(labels, logits, axis, name):
     return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
-def _sparse_softmax_cross_entropy(labels, logits, name=None):
+def sparse_softmax_cross_entropy(labels, logits, name=None):
     """The same loss for labels that are class numbers; see the facade."""
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels = convert_to_tensor(labels)
@@ -134,7 +134,7 @@ def _logits_and_labels(logits, labels, names=("logits", "labels")):
     return logits, labels
 
 
-def _sigmoid_cross_entropy(labels, logits, name=None):
+def sigmoid_cross_entropy(labels, logits, name=None):
     """max(x, 0) - x * z + log(1 + exp(-|x|)), with derivatives at 0 too."""
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits, labels = _logits_and_labels(logits, labels)
@@ -220,7 +220,7 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits
       InvalidArgumentError: when run, if a label is not in [0, classes).
     """
     _check_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    return _sparse_softmax_cross_entropy(labels, logits, name)
+    return sparse_softmax_cross_entropy(labels, logits, name)
 
 
 @public("nn.sigmoid_cross_entropy_with_logits")
@@ -235,7 +235,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
       ValueError: if the shapes differ.
     """
     _check_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
-    return _sigmoid_cross_entropy(labels, logits, name)
+    return sigmoid_cross_entropy(labels, logits, name)
 
 
 @public("nn.softmax_cross_entropy_with_logits")

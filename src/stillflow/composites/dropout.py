@@ -54,7 +54,7 @@ _warnings = itertools.count()
 def _warn_of_large_rate(rate):
     if next(_warnings) < _MOST_WARNINGS:
         logging.getLogger("tensorflow").warning(
-            "Large _dropout rate: %g (>0.5). In TensorFlow 2.x, _dropout() uses _dropout rate instead of keep_prob. "
+            "Large dropout rate: %g (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of keep_prob. "
             "Please ensure that this is intended.",
             rate,
         )

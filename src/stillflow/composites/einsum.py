@@ -100,7 +100,7 @@ def _check_rank(labels, tensor):
         raise ValueError(f"Tensor {tensor.name} with the axes {labels} must have a known rank")
     if len(tensor._dims) != len(labels):
         raise ValueError(
-            f"Tensor {tensor.name} of rank {len(tensor._dims)} does not match _einsum reduction of length "
+            f"Tensor {tensor.name} of rank {len(tensor._dims)} does not match einsum reduction of length "
             f"{len(labels)}"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import candidate_sampler
-from stillflow.composites.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from stillflow.composites.cross_entropy import sigmoid_cross_entropy, softmax_cross_entropy_with_logits_v2
 from stillflow.composites.embedding_lookup import as_parts, embedding_lookup
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
@@ -37,7 +37,7 @@ def nce_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
         partition_strategy, name,
     )  # fmt: skip
-    return _row_sums(sigmoid_cross_entropy_with_logits(labels, logits, name="sampled_losses"))
+    return _row_sums(sigmoid_cross_entropy(labels, logits, name="sampled_losses"))
 
 
 @public("nn.sampled_softmax_loss")
@@ -54,7 +54,7 @@ def sampled_softmax_loss(
         partition_strategy, name, seed,
     )  # fmt: skip
     labels = ops.stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits(labels, logits)
+    return softmax_cross_entropy_with_logits_v2(labels, logits)
 
 
 def sampled_logits(

@@ -92,7 +92,7 @@ def _out_of_matrices(matrices):
 
 @public("linalg.tridiagonal_matmul")
 def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
-    """Products of matrices of three diagonals with [..., n, k]; see _tridiagonal_solve.
+    """Products of matrices of three diagonals with [..., n, k]; see tridiagonal_solve.
 
     All three tensors of a "sequence" are [..., n].
     """

@@ -22,9 +22,11 @@ from stillflow.graph.imported import (
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.importer.nodes import parse_nodes, parse_tensor_name
+from stillflow.names import public
 from stillflow.ops import convert
 
 
+@public("import_graph_def", "graph_util.import_graph_def")
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
     """Adds the nodes of a GraphDef to the default graph; either all of them or, after an error, none.
 

@@ -3,8 +3,8 @@
     @public("gather", "manip.gather")
     def gather(params, indices, ...): ...
 
-makes tf.gather and tf.manip.gather. From the marks, which it reads in the sources, tools/make_tables.py writes the table
-of names (when the package is built), the stubs for editors and type checkers, and docs/compatibility.md.
+makes tf.gather and tf.manip.gather. From the marks, which it reads in the sources, tools/make_tables.py writes the
+table of names when the package is built, and the stubs for editors and type checkers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def public(*names: str):
-    """Marks what it decorates as public, under these names below `tf.`. The mark is read in the source; it does nothing.
+    """Marks what it decorates as public, under these names below `tf.`. The mark is read in the source, not run.
 
     A name that begins with "python." is one of TensorFlow's inner modules that programs import. For a constant:
     `newaxis = public("newaxis")(None)`.

@@ -16,9 +16,7 @@ ROOT = "stillflow"
 
 @functools.cache
 def _table() -> dict[str, str]:
-    from stillflow.names import table
-
-    return table.NAMES
+    return importlib.import_module("stillflow.names.table").NAMES
 
 
 @functools.cache
@@ -34,6 +32,8 @@ def _members() -> dict[str, list[str]]:
 
 def is_namespace(name: str) -> bool:
     """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
+    if name.startswith("names."):  # which the tables themselves are in
+        return False
     return name in _members() or name in _table() or inner.is_module(name)
 
 

@@ -1,8 +1,8 @@
 """What nodes mean: each op's signature, shape rule and gradient, and the functions that build nodes.
 
-A module is imported when one of its ops or builders is first asked for, here (`ops.matmul`) or by the type of a node in
-an imported graph; so hundreds of ops cost nothing at start. Which module has what, tools/make_tables.py finds out when
-the package is built.
+A module is imported when one of its ops or builders is first asked for, here (`ops.matmul`) or by the type of a node
+in an imported graph; so hundreds of ops cost nothing at start. Which module has what, tools/make_tables.py finds out
+when the package is built.
 """
 
 from __future__ import annotations

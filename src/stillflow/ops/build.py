@@ -36,11 +36,12 @@ def parameter_names(op_def: OpDef) -> list[str]:
 
 def function_of(op_def: OpDef) -> Any:
     """The function that adds a node of an op. It takes inputs and attributes in their order, and `name`."""
-    parameters = parameter_names(op_def)
+    parameters = [*parameter_names(op_def), "name"]
 
     def add(*args, name=None, **kwargs):
         if args:
             kwargs.update(zip(parameters, args, strict=False))
+            name = kwargs.pop("name", name)
         return apply(op_def, name, kwargs)
 
     return add
@@ -51,7 +52,7 @@ def signature(op_def: OpDef) -> inspect.Signature:
     found = []
     for name in parameter_names(op_def):
         attr = op_def.attrs.get(name)
-        default = inspect.Parameter.empty
+        default: Any = inspect.Parameter.empty
         if attr is not None and attr.has_default:
             default = attr.default.decode() if isinstance(attr.default, bytes) else attr.default
         found.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))

@@ -78,7 +78,7 @@ _PLAIN = {
     "__le__": "less_equal",
     "__gt__": "greater",
     "__ge__": "greater_equal",
-    "__neg__": "neg",
+    "__neg__": "negative",
     "__abs__": "abs",
     "__invert__": "logical_not",
 }

@@ -7,7 +7,8 @@
     )
 
 declares the op; `matmul(a, b, transpose_b=True, name="m")` adds a node. A rule for its shapes, its gradient
-and its values where they are known in advance is attached by decorators that are attributes of the function; see _builder.
+and its values where they are known in advance is attached by decorators that are attributes of the function; see
+_builder.
 """
 
 from __future__ import annotations

@@ -43,6 +43,9 @@ def as_text(bytes_or_text, encoding="utf-8"):
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
+as_str = as_text
+
+
 @public("compat.as_str_any")
 def as_str_any(value):
     """Bytes decoded, anything else as str() has it."""

@@ -1,7 +1,7 @@
 """`import tensorflow` and its modules, served by stillflow, in this process.
 
-A module below tensorflow is the namespace of that name below stillflow; see names.namespace. What is not here fails with
-a sentence that says what is missing.
+A module below tensorflow is the namespace of that name below stillflow; see names.namespace. What is not here fails
+with a sentence that says what is missing.
 """
 
 from __future__ import annotations

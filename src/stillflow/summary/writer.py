@@ -15,7 +15,7 @@ from stillflow.summary import event_files
 from stillflow.summary.event_files import EventFileWriter, event_bytes
 
 
-@public("summary.FileWriter")
+@public("summary.FileWriter", "train.SummaryWriter")
 class FileWriter:
     """Writes summaries and graphs to an event file in a directory, for TensorBoard.
 

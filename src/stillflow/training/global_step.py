@@ -9,8 +9,8 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
+from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
-from stillflow.variables.scope import get_variable
 from stillflow.variables.store import VariableAggregation
 from stillflow.variables.variable import Variable
 

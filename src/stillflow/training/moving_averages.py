@@ -11,10 +11,12 @@ from stillflow.names import public, public_module
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.training import slot_creator
+from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
+from stillflow.variables.listing import global_variables, moving_average_variables, trainable_variables
 from stillflow.variables.resource_variable import is_resource_variable
-from stillflow.variables.scope import get_variable, get_variable_scope, variable_scope
-from stillflow.variables.variable import Variable, global_variables, moving_average_variables, trainable_variables
+from stillflow.variables.scope import get_variable_scope, variable_scope
+from stillflow.variables.variable import Variable
 
 public_module("python.training.moving_averages")
 

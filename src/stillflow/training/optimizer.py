@@ -15,8 +15,9 @@ from stillflow.ops.control_flow.dependencies import group, tuple_of
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.tracking.base import Trackable
 from stillflow.training import slot_creator
+from stillflow.variables.listing import trainable_variables
 from stillflow.variables.resource_variable import is_resource_variable
-from stillflow.variables.variable import Variable, trainable_variables
+from stillflow.variables.variable import Variable
 
 
 @public("train.Optimizer")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.names import public_module
+from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.partitioned_variables import SaveSliceInfo
 from stillflow.variables.resource_variable import is_resource_variable
-from stillflow.variables.scope import get_variable, get_variable_scope, variable_scope
+from stillflow.variables.scope import get_variable_scope, variable_scope
 from stillflow.variables.variable import Variable
 
 public_module("python.training.slot_creator")

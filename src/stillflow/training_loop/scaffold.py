@@ -11,6 +11,7 @@ from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.objects.checkpoint import Checkpoint, saveables_of_objects
 from stillflow.saver.saver import Saver
 from stillflow.training_loop.messages import log
+from stillflow.variables.listing import global_variables, global_variables_initializer, local_variables_initializer
 from stillflow.variables.readiness import (
     initialize_resources,
     local_resources,
@@ -19,7 +20,6 @@ from stillflow.variables.readiness import (
     shared_resources,
     tables_initializer,
 )
-from stillflow.variables.variable import global_variables, global_variables_initializer, local_variables_initializer
 
 
 @public("train.Scaffold")

@@ -21,8 +21,8 @@ from stillflow.training.global_step import global_step as value_of_step
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.services import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
 from stillflow.training_loop.session_manager import SessionManager
+from stillflow.variables.listing import global_variables, global_variables_initializer, local_variables_initializer
 from stillflow.variables.readiness import report_uninitialized_variables, tables_initializer
-from stillflow.variables.variable import global_variables, global_variables_initializer, local_variables_initializer
 
 USE_DEFAULT = 0
 

@@ -9,7 +9,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
-from stillflow.variables.variable import global_variables, local_variables
+from stillflow.variables.listing import global_variables, local_variables
 
 
 @public("initialize_all_tables", "tables_initializer", "initializers.tables_initializer")

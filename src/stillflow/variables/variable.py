@@ -14,7 +14,6 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
-from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
@@ -478,56 +477,6 @@ def overload_operators():
 
 
 overload_operators()
-
-
-@public("initialize_variables", "variables_initializer", "initializers.variables")
-def variables_initializer(var_list, name="init"):
-    """An operation that runs the initializers of the variables."""
-    if var_list and not executing_eagerly():
-        return group(*[variable.initializer for variable in var_list], name=name)
-    return group(name=name)
-
-
-@public("all_variables", "global_variables")
-def global_variables(scope=None):
-    """A list of all global variables in the default graph; of those whose names begin with `scope`, if it is given."""
-    return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
-
-
-@public("local_variables")
-def local_variables(scope=None):
-    """A list of all local variables in the default graph; of those whose names begin with `scope`, if it is given."""
-    return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
-
-
-@public("model_variables")
-def model_variables(scope=None):
-    """A list of the variables of the model in the default graph; of those whose names begin with `scope`, if it is given."""
-    return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
-
-
-@public("trainable_variables")
-def trainable_variables(scope=None):
-    """A list of the variables that optimizers change in the default graph; of those whose names begin with `scope`, if it is given."""
-    return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
-
-
-@public("moving_average_variables")
-def moving_average_variables(scope=None):
-    """A list of the variables that have moving averages in the default graph; of those whose names begin with `scope`, if it is given."""
-    return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
-
-
-@public("global_variables_initializer", "initialize_all_variables", "initializers.global_variables")
-def global_variables_initializer():
-    """An operation that gives all global variables their initial values."""
-    return variables_initializer(global_variables())
-
-
-@public("initialize_local_variables", "local_variables_initializer", "initializers.local_variables")
-def local_variables_initializer():
-    """An operation that gives all local variables their initial values."""
-    return variables_initializer(local_variables())
 
 
 def _to_proto(variable, export_scope=None):

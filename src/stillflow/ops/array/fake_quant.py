@@ -65,7 +65,8 @@ fake_quant_channels_gradient = define_op(
     _BITS,
     kernel="fake_quant_channels_grad(gradients, inputs, min, max | num_bits, narrow_range)",
     differentiable=None,
-    public="fake_quant_with_min_max_vars_per_channel_gradient quantization.fake_quant_with_min_max_vars_per_channel_gradient",
+    public="fake_quant_with_min_max_vars_per_channel_gradient "
+    "quantization.fake_quant_with_min_max_vars_per_channel_gradient",
     doc="fake_quant_with_min_max_vars_gradient for each channel.",
 )
 

@@ -62,7 +62,7 @@ def _wait_on_device(device, items, name=None):
             return ops.no_op(name=name)
 
 
-@public("python.ops.control_flow_ops.with_dependencies")
+@public("with_dependencies", "python.ops.control_flow_ops.with_dependencies")
 def with_dependencies(dependencies, output_tensor, name=None):
     """A tensor (or IndexedSlices) equal to `output_tensor` that is there after all of `dependencies` have run."""
     if executing_eagerly():

@@ -45,7 +45,7 @@ parse_tensor = define_op(
     kernel="parse_tensor(serialized | out_type)",
     differentiable=False,
     public="parse_tensor io.parse_tensor",
-    doc="""The tensor that a serialized TensorProto holds. tf.errors.InvalidArgumentError if it is of another type.""",
+    doc="The tensor of a serialized TensorProto. tf.errors.InvalidArgumentError if it is of another type.",
 )
 serialize_tensor = define_op(
     "SerializeTensor(tensor: T) -> (serialized: string)",

@@ -18,7 +18,7 @@ from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.saved_model import names
 from stillflow.saver.saved_model.signatures import predict_signature_def
 from stillflow.saver.saver import Saver, all_saveable_objects
-from stillflow.variables.variable import global_variables_initializer, local_variables_initializer
+from stillflow.variables.listing import global_variables_initializer, local_variables_initializer
 
 _log = logging.getLogger("tensorflow")
 _RESERVED = {names.INIT_OP_SIGNATURE_KEY: "initialization", names.TRAIN_OP_SIGNATURE_KEY: "the train op"}
