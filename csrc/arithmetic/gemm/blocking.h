@@ -2,9 +2,11 @@
 //
 // c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
 // A chunk of a high product packs its part of b; a is packed beforehand, in blocks, where its rows are not
-// contiguous. Between two parts of k the accumulators rest in c, which changes no bit.
+// contiguous. What a source has is asked for in the chunk, panel by panel. Between two parts of k the accumulators
+// rest in c, which changes no bit.
 #pragma once
 
+#include "arithmetic/gemm/gemm.h"
 #include "arithmetic/gemm/tile.h"
 
 namespace stillflow::gemm {
@@ -24,6 +26,12 @@ constexpr int64_t kDepthBytes = 4096;
 constexpr int64_t kMostChunkColumns = 128;
 constexpr int64_t kMostChunkRows = 84;
 constexpr int64_t kMostPackedChunkRows = 2048;
+// A chunk whose a comes from a source has as many columns as there are, if L2 holds that much of b: each column more
+// uses the same panel of a. So it goes through less of k at once.
+constexpr int64_t kSourcedDepthBytes = 1024;
+constexpr int64_t kMostSourcedChunkColumns = 512;
+constexpr int64_t kPanelLines = 84;  // of a, a multiple of most heights of tiles
+static_assert(kPanelLines <= PanelSource<float>::kMostPanelLines);
 // For several threads chunks are made smaller until each has so many, but not below so many multiply-adds (2 us), nor
 // below so many rows that pack b.
 constexpr int64_t kChunksPerThread = 4;
@@ -50,7 +58,8 @@ constexpr int64_t kPackedPerChunk = 16384;
 
 struct Plan {
   int64_t tile_rows;
-  bool packs_a;
+  bool packs_a;        // beforehand, in blocks
+  bool has_panels_a;   // of a source, in the chunk
   bool packs_b;        // on the way, in the chunk
   bool transposes_b;   // on the way, in the tile
   int64_t block_rows;  // multiple of tile_rows
@@ -71,7 +80,7 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, int threads, Plan* plan) {
   const int64_t tiles = CeilDiv(Min(m, plan->block_rows), plan->tile_rows);
   const int64_t panels = CeilDiv(n, kPanelColumns<T>);
   const int64_t most_tiles = (plan->packs_b ? kMostPackedChunkRows : kMostChunkRows) / plan->tile_rows;
-  const int64_t most_panels = kMostChunkColumns / kPanelColumns<T>;
+  const int64_t most_panels = (plan->has_panels_a ? kMostSourcedChunkColumns : kMostChunkColumns) / kPanelColumns<T>;
   const int64_t least_tiles = plan->packs_b ? CeilDiv(kLeastPackedChunkRows, plan->tile_rows) : 1;
   plan->chunk_tiles = EvenPart(tiles, most_tiles > 0 ? most_tiles : 1);
   plan->chunk_panels = EvenPart(panels, most_panels > 0 ? most_panels : 1);
@@ -96,19 +105,20 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, int threads, Plan* plan) {
 }
 
 template <typename T>
-Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t a_row_stride, int64_t a_column_stride, int64_t b_row_stride,
-                int64_t b_column_stride, int threads) {
+Plan ChoosePlan(int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b, int threads) {
   constexpr int64_t kBytes = sizeof(T);
   Plan plan;
   plan.tile_rows = EvenPart(m, n <= kLanes<T> ? kMostNarrowTileRows : kMostTileRows);
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
-  const bool competes = a_column_stride * kBytes % kCompetingBytes == 0;
-  plan.transposes_b = kTransposesInTiles && m <= kFewRows && b_row_stride == 1 && b_column_stride != 1;
-  plan.packs_a = a_column_stride != 1 &&
-                 (a_row_stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
-  plan.depth = EvenPart(k, kDepthBytes / kBytes);
-  plan.packs_b = !plan.transposes_b &&
-                 (b_column_stride != 1 || tiles > TilesToPackB(n, k, plan.depth, b_row_stride * kBytes, kBytes));
+  const bool competes = a.k_stride * kBytes % kCompetingBytes == 0;
+  plan.has_panels_a = a.source != nullptr;
+  plan.transposes_b = kTransposesInTiles && m <= kFewRows && b.source == nullptr && b.k_stride == 1 && b.stride != 1;
+  plan.packs_a = !plan.has_panels_a && a.k_stride != 1 &&
+                 (a.stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
+  plan.depth = EvenPart(k, (plan.has_panels_a ? kSourcedDepthBytes : kDepthBytes) / kBytes);
+  plan.packs_b =
+      b.source != nullptr ||
+      (!plan.transposes_b && (b.stride != 1 || tiles > TilesToPackB(n, k, plan.depth, b.k_stride * kBytes, kBytes)));
   plan.block_rows = plan.packs_a ? CeilDiv(EvenPart(m, kMostBlockRows), plan.tile_rows) * plan.tile_rows : m;
   plan.block_k = plan.packs_a ? plan.depth : k;
   ChooseChunks<T>(m, n, plan.block_k, threads, &plan);

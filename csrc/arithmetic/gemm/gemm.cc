@@ -50,12 +50,29 @@ constexpr TileTable<T> MakeTileTable() {
 template <typename T>
 constexpr TileTable<T> kTiles = MakeTileTable<T>();
 
+// ---- Panels of a source as packed strips -------------------------------------------------------------------------
+
+// Packs up to `to_width` lines. `panel` is memory for `to_width` lines, `panel_stride` apart.
+template <typename T>
+void PackPanel(const PanelSource<T>& source, Range lines, Range k, T* panel, int64_t panel_stride, T* to,
+               int64_t to_width) {
+  const int64_t count = lines.end - lines.begin;
+  if (source.order() == PanelSource<T>::Order::kAlongK) {
+    source.Copy(lines, k, panel, panel_stride);
+    return PackTransposed<T>({panel, panel_stride, 1, count, k.end - k.begin}, to, to_width);
+  }
+  source.Copy(lines, k, to, to_width);
+  for (int64_t l = 0; count < to_width && l < k.end - k.begin; ++l) {
+    std::memset(to + l * to_width + count, 0, (to_width - count) * sizeof(T));
+  }
+}
+
 // ---- One product --------------------------------------------------------------------------------------------
 
 template <typename T>
 class Product {
  public:
-  Product(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c,
+  Product(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b, T* c,
           int64_t ldc, bool accumulate)
       : call_(call),
         m_(m),
@@ -66,8 +83,7 @@ class Product {
         c_(c),
         ldc_(ldc),
         accumulate_(accumulate),
-        plan_(ChoosePlan<T>(m, n, k, a.row_stride, a.column_stride, b.row_stride, b.column_stride,
-                            call.services->thread_count(call.run))) {}
+        plan_(ChoosePlan<T>(m, n, k, a, b, call.services->thread_count(call.run))) {}
 
   Status Compute() {
     if (!plan_.packs_a) return ComputeBlock({0, m_, 0, k_}, nullptr);
@@ -108,28 +124,13 @@ class Product {
     const int64_t tiles_at_once = CeilDiv(kPackedPerChunk, k * plan_.tile_rows);
     return ForEachChunk(call_, tiles, tiles_at_once, [&](Range range) {
       const int64_t row = range.begin * plan_.tile_rows;
-      Pack<T>({a_.data + (block.row + row) * a_.row_stride + block.k * a_.column_stride, a_.row_stride,
-               a_.column_stride, Min(range.end * plan_.tile_rows, rows) - row, k},
+      Pack<T>({a_.data + (block.row + row) * a_.stride + block.k * a_.k_stride, a_.stride, a_.k_stride,
+               Min(range.end * plan_.tile_rows, rows) - row, k},
               packed + row * k, plan_.tile_rows);
     });
   }
 
   Status ComputeBlock(const Block& block, const T* packed_a) {
-    Operands from;
-    if (plan_.packs_a) {
-      from.a = packed_a;
-      from.a_tile_stride = plan_.tile_rows * (block.k_end - block.k);
-      from.a_row_stride = 1;
-      from.a_k_stride = plan_.tile_rows;
-    } else {
-      from.a = a_.data;
-      from.a_tile_stride = plan_.tile_rows * a_.row_stride;
-      from.a_row_stride = a_.row_stride;
-      from.a_k_stride = a_.column_stride;
-    }
-    from.b = b_.data + block.k * b_.row_stride;
-    from.b_panel_stride = kColumns * b_.column_stride;
-    from.b_k_stride = b_.row_stride;
     const int64_t tiles = CeilDiv(block.row_end - block.row, plan_.tile_rows);
     const int64_t panels = CeilDiv(n_, kColumns);
     const int64_t tile_chunks = CeilDiv(tiles, plan_.chunk_tiles);
@@ -138,52 +139,118 @@ class Product {
       for (int64_t i = range.begin; i < range.end; ++i) {
         const int64_t tile = i % tile_chunks * plan_.chunk_tiles;
         const int64_t panel = i / tile_chunks * plan_.chunk_panels;
-        STILLFLOW_RETURN_IF_ERROR(ComputeChunk(block, from, {tile, Min(tile + plan_.chunk_tiles, tiles)},
+        STILLFLOW_RETURN_IF_ERROR(ComputeChunk(block, packed_a, {tile, Min(tile + plan_.chunk_tiles, tiles)},
                                                {panel, Min(panel + plan_.chunk_panels, panels)}));
       }
       return Status();
     });
   }
 
-  Status ComputeChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
+  Status ComputeChunk(const Block& block, const T* packed_a, Range tiles, Range panels) {
     if constexpr (kTransposesInTiles) {
       if (plan_.transposes_b) {
-        ComputeTransposedChunk(block, from, panels);
+        ComputeTransposedChunk(block, InPlace(block, block, packed_a), panels);
         return Status();
       }
     }
-    if (plan_.packs_b) return ComputePackedChunk(block, from, tiles, panels);
-    for (Block part = block; part.k < block.k_end; part.k += plan_.depth) {
-      part.k_end = Min(part.k + plan_.depth, block.k_end);
-      ComputeTiles(part, Advance(from, part.k - block.k), tiles, panels);
+    const Range columns = {panels.begin * kColumns, Min(panels.end * kColumns, n_)};
+    const int64_t packed_b = plan_.packs_b ? PackedCount(columns) : 0;
+    const int64_t panel_a = plan_.has_panels_a ? kPanelLines * PanelStride() : 0;
+    const int64_t panel_b = b_.source != nullptr ? kColumns * PanelStride() : 0;
+    if (packed_b + panel_a == 0) {
+      ComputeParts(block, packed_a, tiles, panels, nullptr, nullptr, nullptr);
+      return Status();
     }
+    const Scratch scratch(call_, (packed_b + panel_a + panel_b) * kBytes);
+    if (!scratch.ok()) return OutOfScratch();
+    T* const copies = scratch.data<T>();
+    ComputeParts(block, packed_a, tiles, panels, copies, copies + packed_b, copies + packed_b + panel_a);
     return Status();
   }
 
-  Operands Advance(Operands from, int64_t k) {
-    from.a += k * from.a_k_stride;
-    from.b += k * from.b_k_stride;
+  // One part of k after the other. The last three are memory for copies, for what the plan says is copied.
+  void ComputeParts(const Block& block, const T* packed_a, Range tiles, Range panels, T* packed_b, T* panel_a,
+                    T* panel_b) {
+    for (Block part = block; part.k < block.k_end; part.k += plan_.depth) {
+      part.k_end = Min(part.k + plan_.depth, block.k_end);
+      Operands from = InPlace(block, part, packed_a);
+      if (plan_.packs_b) PackB(part, panels, packed_b, panel_b, &from);
+      if (plan_.has_panels_a) {
+        ComputeWithPanels(part, from, tiles, panels, panel_a);
+      } else {
+        ComputeTiles(part, from, tiles, panels);
+      }
+    }
+  }
+
+  // Where the operands lie for a part of k in a block, if they are not copied in the chunk.
+  Operands InPlace(const Block& block, const Block& part, const T* packed_a) {
+    Operands from{};
+    if (plan_.packs_a) {
+      from.a_row_stride = 1;
+      from.a_k_stride = plan_.tile_rows;
+      from.a_tile_stride = plan_.tile_rows * (block.k_end - block.k);
+      from.a = packed_a + (part.k - block.k) * from.a_k_stride;
+    } else if (!plan_.has_panels_a) {
+      from.a_row_stride = a_.stride;
+      from.a_k_stride = a_.k_stride;
+      from.a_tile_stride = plan_.tile_rows * a_.stride;
+      from.a = a_.data + part.k * a_.k_stride;
+    }
+    if (!plan_.packs_b) {
+      from.b = b_.data + part.k * b_.k_stride;
+      from.b_panel_stride = kColumns * b_.stride;
+      from.b_k_stride = b_.k_stride;
+    }
     return from;
   }
 
-  Status ComputePackedChunk(const Block& block, const Operands& from, Range tiles, Range panels) {
-    const int64_t columns = Min(panels.end * kColumns, n_) - panels.begin * kColumns;
-    const int64_t width = Min(kColumns, CeilDiv(columns, kLanes<T>) * kLanes<T>);
-    const Scratch scratch(call_, CeilDiv(columns, width) * width * plan_.depth * kBytes);
-    if (!scratch.ok()) return OutOfScratch();
-    T* const packed_b = scratch.data<T>();
-    for (Block part = block; part.k < block.k_end; part.k += plan_.depth) {
-      part.k_end = Min(part.k + plan_.depth, block.k_end);
-      const int64_t k = part.k_end - part.k;
-      Operands packed = Advance(from, part.k - block.k);
-      Pack<T>({packed.b + panels.begin * from.b_panel_stride, b_.column_stride, b_.row_stride, columns, k}, packed_b,
-              width);
-      packed.b = packed_b - panels.begin * width * k;
-      packed.b_panel_stride = width * k;
-      packed.b_k_stride = width;
-      ComputeTiles(part, packed, tiles, panels);
+  // Lines of a panel along k do not lie a power of two apart, where they would compete for the same lines of cache.
+  int64_t PanelStride() const { return plan_.depth + kLanes<T>; }
+
+  int64_t PackedWidth(Range columns) const {
+    return Min(kColumns, CeilDiv(columns.end - columns.begin, kLanes<T>) * kLanes<T>);
+  }
+  int64_t PackedCount(Range columns) const {
+    const int64_t width = PackedWidth(columns);
+    return CeilDiv(columns.end - columns.begin, width) * width * plan_.depth;
+  }
+
+  void PackB(const Block& part, Range panels, T* packed, T* panel, Operands* from) {
+    const Range columns = {panels.begin * kColumns, Min(panels.end * kColumns, n_)};
+    const int64_t width = PackedWidth(columns);
+    const int64_t k = part.k_end - part.k;
+    if (b_.source == nullptr) {
+      Pack<T>({b_.data + columns.begin * b_.stride + part.k * b_.k_stride, b_.stride, b_.k_stride,
+               columns.end - columns.begin, k},
+              packed, width);
+    } else {
+      for (int64_t first = columns.begin; first < columns.end; first += width) {
+        PackPanel<T>(*b_.source, {first, Min(first + width, columns.end)}, {part.k, part.k_end}, panel, PanelStride(),
+                     packed + (first - columns.begin) * k, width);
+      }
     }
-    return Status();
+    from->b = packed - panels.begin * width * k;
+    from->b_panel_stride = width * k;
+    from->b_k_stride = width;
+  }
+
+  // Tiles read panels of a as the source writes them, in either order.
+  void ComputeWithPanels(const Block& part, Operands from, Range tiles, Range panels, T* panel) {
+    const bool is_along_k = a_.source->order() == PanelSource<T>::Order::kAlongK;
+    const int64_t stride = is_along_k ? PanelStride() : kPanelLines;
+    from.a_row_stride = is_along_k ? stride : 1;
+    from.a_k_stride = is_along_k ? 1 : stride;
+    from.a_tile_stride = plan_.tile_rows * from.a_row_stride;
+    const int64_t most_tiles = kPanelLines / plan_.tile_rows;
+    for (Range group = tiles; group.begin < tiles.end; group.begin += most_tiles) {
+      group.end = Min(group.begin + most_tiles, tiles.end);
+      const Range lines = {part.row + group.begin * plan_.tile_rows,
+                           Min(part.row + group.end * plan_.tile_rows, part.row_end)};
+      a_.source->Copy(lines, {part.k, part.k_end}, panel, stride);
+      from.a = panel - group.begin * from.a_tile_stride;
+      ComputeTiles(part, from, group, panels);
+    }
   }
 
   void ComputeTiles(const Block& block, const Operands& from, Range tiles, Range panels) {
@@ -225,12 +292,12 @@ class Product {
     tile.a = from.a;
     tile.a_row_stride = from.a_row_stride;
     tile.a_k_stride = from.a_k_stride;
-    tile.b_panel_stride = b_.column_stride;
+    tile.b_panel_stride = b_.stride;
     tile.ldc = ldc_;
     tile.loads_c = accumulate_ || block.k > 0;
     const int64_t end = Min(panels.end * kColumns, n_);
     for (int64_t column = panels.begin * kColumns; column < end; column += kTransposedColumns<T>) {
-      tile.b = from.b + column * b_.column_stride;
+      tile.b = from.b + column * b_.stride;
       tile.c = c_ + block.row * ldc_ + column;
       compute(tile, static_cast<int>(Min(kTransposedColumns<T>, end - column)));
     }
@@ -238,7 +305,7 @@ class Product {
 
   const KernelCall& call_;
   const int64_t m_, n_, k_;
-  const MatrixView<T> a_, b_;
+  const Lines<T> a_, b_;
   T* const c_;
   const int64_t ldc_;
   const bool accumulate_;
@@ -256,8 +323,8 @@ bool IsBetterTransposed(int64_t m, int64_t n, int64_t k) {
 
 // The same product computed as c^T = b^T a^T, whose columns fill the vectors.
 template <typename T>
-Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b,
-                          T* c, int64_t ldc, bool accumulate) {
+Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a,
+                          const Lines<T>& b, T* c, int64_t ldc, bool accumulate) {
   const Scratch scratch(call, m * n * static_cast<int64_t>(sizeof(T)));
   if (!scratch.ok()) return OutOfScratch();
   T* transposed = scratch.data<T>();
@@ -269,8 +336,7 @@ Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t 
       }
     }));
   }
-  STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, n, m, k, {b.data, b.column_stride, b.row_stride},
-                                    {a.data, a.column_stride, a.row_stride}, transposed, m, accumulate));
+  STILLFLOW_RETURN_IF_ERROR(Multiply<T>(call, n, m, k, b, a, transposed, m, accumulate));
   return ForEachChunk(call, m, chunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
       for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = transposed[j * m + i];
@@ -280,44 +346,74 @@ Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t 
 
 // ---- 16-bit floats ------------------------------------------------------------------------------------------
 
-// A copy of `from` in floats, its rows contiguous, with rows and columns in the order of their strides.
+// Lines of a 16-bit type, widened panel by panel.
 template <typename T>
-Status WidenMatrix(const KernelCall& call, int64_t rows, int64_t columns, MatrixView<T> from, float* to,
-                   MatrixView<float>* widened) {
-  if (from.column_stride != 1 && from.row_stride == 1) {
-    MatrixView<float> transposed;
-    STILLFLOW_RETURN_IF_ERROR(
-        WidenMatrix<T>(call, columns, rows, {from.data, from.column_stride, 1}, to, &transposed));
-    *widened = {to, 1, rows};
-    return Status();
-  }
-  *widened = {to, columns, 1};
-  return ForEachChunk(call, rows, CeilDiv(kElementsPerChunk, columns), [&](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = from.data + i * from.row_stride;
-      if (from.column_stride == 1) {
-        for (int64_t j = 0; j < columns; ++j) to[i * columns + j] = Widen(row[j]);
-      } else {
-        for (int64_t j = 0; j < columns; ++j) to[i * columns + j] = Widen(row[j * from.column_stride]);
+class WidenedSource final : public PanelSource<float> {
+ public:
+  explicit WidenedSource(const Lines<T>& from) : PanelSource<float>(OrderOf(from)), from_(from) {}
+
+  void Copy(Range lines, Range k, float* to, int64_t stride) const override {
+    const bool is_along_k = order() == Order::kAlongK;
+    const Range outer = is_along_k ? lines : k, inner = is_along_k ? k : lines;
+    for (int64_t i = outer.begin; i < outer.end; ++i) {
+      for (int64_t j = inner.begin; j < inner.end; j += kPiece) {
+        const int64_t count = Min(kPiece, inner.end - j);
+        Widened(i, {j, j + count}, to + (i - outer.begin) * stride + (j - inner.begin));
       }
     }
-  });
-}
+  }
+
+ private:
+  static constexpr int64_t kPiece = 1024;
+
+  static Order OrderOf(const Lines<T>& from) {
+    if (from.source == nullptr) return from.k_stride == 1 ? Order::kAlongK : Order::kAlongLines;
+    return from.source->order() == PanelSource<T>::Order::kAlongK ? Order::kAlongK : Order::kAlongLines;
+  }
+
+  // Some neighbouring elements of a line, or of one place of lines.
+  void Widened(int64_t i, Range range, float* to) const {
+    const bool is_along_k = order() == Order::kAlongK;
+    T copied[kPiece];
+    const T* from = copied;
+    int64_t stride = 1;
+    if (from_.source == nullptr) {
+      stride = is_along_k ? from_.k_stride : from_.stride;
+      from = from_.data + i * (is_along_k ? from_.stride : from_.k_stride) + range.begin * stride;
+    } else if (is_along_k) {
+      from_.source->Copy({i, i + 1}, range, copied, kPiece);
+    } else {
+      from_.source->Copy(range, {i, i + 1}, copied, kPiece);
+    }
+    const int64_t count = range.end - range.begin;
+    if (stride == 1) {
+      for (int64_t j = 0; j < count; ++j) to[j] = Widen(from[j]);
+    } else {
+      for (int64_t j = 0; j < count; ++j) to[j] = Widen(from[j * stride]);
+    }
+  }
+
+  const Lines<T> from_;
+};
 
 template <typename T>
-Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b,
+Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b,
                        T* c, int64_t ldc, bool accumulate) {
-  const Scratch scratch(call, (m * k + k * n + m * n) * static_cast<int64_t>(sizeof(float)));
+  const Scratch scratch(call, m * n * static_cast<int64_t>(sizeof(float)));
   if (!scratch.ok()) return OutOfScratch();
-  float* wide_a = scratch.data<float>();
-  float* wide_b = wide_a + m * k;
-  float* wide_c = wide_b + k * n;
-  MatrixView<float> from_a, from_b, from_c;
-  STILLFLOW_RETURN_IF_ERROR(WidenMatrix(call, m, k, a, wide_a, &from_a));
-  STILLFLOW_RETURN_IF_ERROR(WidenMatrix(call, k, n, b, wide_b, &from_b));
-  if (accumulate) STILLFLOW_RETURN_IF_ERROR(WidenMatrix(call, m, n, MatrixView<T>{c, ldc, 1}, wide_c, &from_c));
-  STILLFLOW_RETURN_IF_ERROR(Gemm<float>(call, m, n, k, from_a, from_b, wide_c, n, accumulate));
-  return ForEachChunk(call, m, CeilDiv(kElementsPerChunk, n), [&](Range range) {
+  float* wide_c = scratch.data<float>();
+  const int64_t chunk = CeilDiv(kElementsPerChunk, n);
+  if (accumulate) {
+    STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, m, chunk, [&](Range range) {
+      for (int64_t i = range.begin; i < range.end; ++i) {
+        for (int64_t j = 0; j < n; ++j) wide_c[i * n + j] = Widen(c[i * ldc + j]);
+      }
+    }));
+  }
+  const WidenedSource<T> wide_a(a), wide_b(b);
+  STILLFLOW_RETURN_IF_ERROR(
+      Multiply<float>(call, m, n, k, LinesOf<float>(wide_a), LinesOf<float>(wide_b), wide_c, n, accumulate));
+  return ForEachChunk(call, m, chunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
       for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = Narrow<T>(wide_c[i * n + j]);
     }
@@ -325,11 +421,10 @@ Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, 
 }
 
 }  // namespace
-}  // namespace gemm
 
 template <typename T>
-Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c,
-            int64_t ldc, bool accumulate) {
+Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T> a, Lines<T> b, T* c, int64_t ldc,
+                bool accumulate) {
   if (m == 0 || n == 0) return Status();
   if (k == 0) {
     if (accumulate) return Status();
@@ -337,24 +432,21 @@ Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<
     return Status();
   }
   if constexpr (sizeof(T) == 2) {
-    return gemm::MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate);
+    return MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate);
   } else {
     if (n == 1 && m > 1 && ldc == 1) {  // a row times a matrix, which fills the vectors
-      return Gemm<T>(call, 1, m, k, {b.data, 1, b.row_stride}, {a.data, a.column_stride, a.row_stride}, c, m,
-                     accumulate);
+      b.stride = 1;
+      return Multiply<T>(call, 1, m, k, b, a, c, m, accumulate);
     }
-    if (gemm::IsBetterTransposed<T>(m, n, k)) {
-      return gemm::MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate);
-    }
-    if (n == 1) b.column_stride = 1;
-    if (m == 1) a.row_stride = 1;
-    return gemm::Product<T>(call, m, n, k, a, b, c, ldc, accumulate).Compute();
+    if (IsBetterTransposed<T>(m, n, k)) return MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate);
+    if (n == 1) b.stride = 1;
+    if (m == 1) a.stride = 1;
+    return Product<T>(call, m, n, k, a, b, c, ldc, accumulate).Compute();
   }
 }
 
-#define STILLFLOW_GEMM(T)                                                                                          \
-  template Status Gemm<T>(const KernelCall&, int64_t, int64_t, int64_t, MatrixView<T>, MatrixView<T>, T*, int64_t, \
-                          bool);
+#define STILLFLOW_GEMM(T) \
+  template Status Multiply<T>(const KernelCall&, int64_t, int64_t, int64_t, Lines<T>, Lines<T>, T*, int64_t, bool);
 STILLFLOW_GEMM(float)
 STILLFLOW_GEMM(double)
 STILLFLOW_GEMM(Half)
@@ -363,4 +455,5 @@ STILLFLOW_GEMM(int32_t)
 STILLFLOW_GEMM(int64_t)
 #undef STILLFLOW_GEMM
 
+}  // namespace gemm
 }  // namespace stillflow
