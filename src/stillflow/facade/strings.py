@@ -17,7 +17,7 @@ from stillflow.facade.string_names import string_to_hash_bucket as to_hash_bucke
 from stillflow.facade.string_names import string_to_hash_bucket_fast as to_hash_bucket_fast
 from stillflow.facade.string_names import string_to_hash_bucket_strong as to_hash_bucket_strong
 from stillflow.facade.string_names import string_to_number as to_number
-from stillflow.ops.array.print import string_format as format
+from stillflow.ops.strings.print import string_format as format
 
 
 def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):

@@ -189,7 +189,7 @@ _CONTENTS = {
         "lower_bound upper_bound bincount_op histogram_fixed_width_op unravel_index searchsorted bincount "
         "histogram_fixed_width",
     ),
-    "array.print": (
+    "strings.print": (
         "Assert Print PrintV2 StringFormat",
         "assert_op print_op print_v2 string_format string_format_op",
     ),
