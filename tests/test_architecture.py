@@ -111,51 +111,28 @@ def test_files_are_short(folder):
     assert not too_long
 
 
-C_LAYERS = {
-    "kernel_api": {"kernel_api"},
-    "math": {"math", "kernel_api"},
-    "random": {"random", "math", "kernel_api"},
-    "elementwise": {"elementwise", "math", "kernel_api"},
-    "gemm": {"gemm", "math", "kernel_api"},
-    "linear": {"linear", "gemm", "math", "kernel_api"},
-    "movement": {"movement", "math", "kernel_api"},
-    "reduction": {"reduction", "movement", "math", "kernel_api"},
-    "softmax": {"softmax", "movement", "math", "kernel_api"},
-    "training": {"training", "movement", "math", "kernel_api"},
-    "kernels": {
-        "elementwise",
-        "gemm",
-        "linear",
-        "math",
-        "movement",
-        "random",
-        "reduction",
-        "softmax",
-        "training",
-        "kernel_api",
-        "kernels",
-    },
-    "regex": {"regex"},
-    "executor": {"executor", "kernel_api"},
-    "io": {"io", "kernel_api"},
-    "elements": {"elements", "kernel_api"},
-    "queues": {"queues", "elements", "executor", "random", "kernel_api"},
-    "datasets": {"datasets", "elements", "io", "executor", "random", "kernel_api"},
-    "readers": {"readers", "queues", "elements", "io", "executor", "kernel_api"},
-    "services": {
-        "services",
-        "queues",
-        "readers",
-        "datasets",
-        "elements",
-        "regex",
-        "io",
-        "executor",
-        "math",
-        "kernel_api",
-    },
-    "corpus": {"corpus", "random"},
-    "capi": {"capi", "io", "executor", "kernel_api"},
+# The floors of csrc, from the ground up. A file includes what lies in its own folder and on lower floors; folders of
+# one floor know nothing of each other.
+C_LAYERS = """
+kernel_api
+arithmetic/math io regex
+memory
+arithmetic/elementwise arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
+arithmetic/linear corpus
+runtime/executor
+collections
+datasets queues
+readers
+kernels
+state_kernels
+runtime/capi
+"""
+# What computes is a library of its own for each instruction set, and the executor runs any kernel: neither includes
+# what it may not link to.
+C_STRANGERS = {
+    "kernels": {"runtime/executor", "collections", "datasets", "queues", "readers"},
+    "runtime": {"kernels", "memory", "arithmetic/math"},
+    "io": {"arithmetic/math"},
 }
 
 
@@ -163,14 +140,51 @@ def c_sources():
     return sorted(path for pattern in ("*.h", "*.cc", "*.c") for path in (ROOT / "csrc").rglob(pattern))
 
 
+def c_folder(path):
+    """Which folder of C_LAYERS a file of csrc is in, or an include is of."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] in ("arithmetic", "runtime") else parts[0]
+
+
+def may_include(folder):
+    floors = [floor.split() for floor in C_LAYERS.split("\n") if floor]
+    own = next(i for i, floor in enumerate(floors) if folder in floor)
+    return {folder}.union(*floors[:own]) - C_STRANGERS.get(folder.split("/")[0], set())
+
+
 @pytest.mark.parametrize("path", c_sources(), ids=lambda path: str(path.relative_to(ROOT / "csrc")))
 def test_c_files_include_only_what_lies_below_and_keep_quiet(path):
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
-    folder = path.relative_to(ROOT / "csrc").parts[0]
-    included = {match.split("/")[0] for match in re.findall(r'#include "([^"]+)"', text) if "/" in match}
-    assert included <= C_LAYERS[folder]
+    included = {c_folder(match) for match in re.findall(r'#include "([^"]+)"', text)}
+    assert included <= may_include(c_folder(str(path.relative_to(ROOT / "csrc"))))
     for word in (r"\babort\(", r"\bexit\(", r"\bprintf\(", r"std::cout", r"std::cerr", r"\bassert\(", r"\bthrow\b"):
         assert not re.search(word, text), f"{word} in {path.name}"
+
+
+def test_headers_do_not_include_each_other_in_circles():
+    includes = {
+        str(path.relative_to(ROOT / "csrc")): set(re.findall(r'#include "([^"]+)"', path.read_text()))
+        for path in c_sources()
+    }
+    while leaves := {name for name, included in includes.items() if not included & includes.keys()}:
+        includes = {name: included for name, included in includes.items() if name not in leaves}
+    assert not includes
+
+
+def kernel_files():
+    return sorted(path for folder in ("kernels", "state_kernels") for path in (ROOT / "csrc" / folder).rglob("*.cc"))
+
+
+@pytest.mark.parametrize("path", kernel_files(), ids=lambda path: str(path.relative_to(ROOT / "csrc")))
+def test_kernels_lie_in_folders_named_as_those_of_their_ops(path):
+    """Kernels that call the host lie in host/, as what is called does; those of plans alone lie with their kin."""
+    text = path.read_text()
+    kernels = set(re.findall(r'\{\s*"(\w+)",', text[text.index("STILLFLOW_KERNELS(") :]))
+    folder = path.parent.name
+    if folder == "host":
+        return
+    modules = (SOURCE / "ops" / folder).glob("*.py") if path.stem != "nce_loss" else (SOURCE / "plan").rglob("*.py")
+    assert kernels & {word for module in modules for word in re.findall(r"\w+", module.read_text())}
 
 
 def test_importing_loads_nothing_that_is_not_needed():

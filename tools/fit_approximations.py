@@ -1,11 +1,11 @@
-"""Writes csrc/math/approximations.h: the polynomials that the elementary functions are made of.
+"""Writes csrc/arithmetic/math/approximations.h: the polynomials that the elementary functions are made of.
 
 Each is fitted in 60 digits, by interpolation at Chebyshev's nodes, whose error stays within a small factor of the
 best one's. The number of terms is the least whose error is below the one that is asked for. Those of emit_weighted
 are the best ones for a weight. Those of emit_float are fitted in double with weights, and rounded one after the
 other: each makes up for the rounding of those before.
 
-    python tools/fit_approximations.py > csrc/math/approximations.h
+    python tools/fit_approximations.py > csrc/arithmetic/math/approximations.h
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Writes csrc/math/erf_table.h: the error function and its derivative at equidistant points.
+"""Writes csrc/arithmetic/math/erf_table.h: the error function and its derivative at equidistant points.
 
-python tools/tabulate_erf.py > csrc/math/erf_table.h
+python tools/tabulate_erf.py > csrc/arithmetic/math/erf_table.h
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "random/philox.h"
+#include "arithmetic/random/philox.h"
 
 namespace stillflow {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "datasets/dataset.h"
-#include "executor/function.h"
+#include "runtime/executor/function.h"
 
 namespace stillflow {
 

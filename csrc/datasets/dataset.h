@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "collections/tuple.h"
 #include "datasets/place.h"
 #include "datasets/position.h"
-#include "elements/tuple.h"
-#include "executor/run_context.h"
 #include "kernel_api/kernel.h"
+#include "runtime/executor/run_context.h"
 
 namespace stillflow {
 

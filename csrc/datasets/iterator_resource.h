@@ -6,8 +6,8 @@
 #include <string>
 
 #include "datasets/dataset.h"
-#include "executor/resource.h"
-#include "executor/run_lock.h"
+#include "runtime/executor/resource.h"
+#include "runtime/executor/run_lock.h"
 
 namespace stillflow {
 

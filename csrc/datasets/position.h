@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "elements/tuple.h"
+#include "collections/tuple.h"
 #include "io/wire.h"
 #include "kernel_api/kernel.h"
 

@@ -1,8 +1,8 @@
 // words.h: random words one after the other, from a place that can be saved.
 #pragma once
 
+#include "arithmetic/random/philox.h"
 #include "datasets/position.h"
-#include "random/philox.h"
 
 namespace stillflow {
 

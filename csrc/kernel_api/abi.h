@@ -214,7 +214,7 @@ struct KernelDef {
 };
 
 // What a kernel library exports, as the C symbol `stillflow_kernel_library`; the engine's own services are
-// `stillflow_service_library`.
+// `stillflow_runtime_kernel_library`.
 struct KernelLibrary {
   const char* isa;
   const KernelDef* const* tables;  // one per file of the folder, each ended by an entry without a name

@@ -272,6 +272,12 @@ inline bool SetString(const KernelCall& call, Tensor* tensor, int64_t index, con
   return cell != nullptr;
 }
 
+inline bool AreEqual(const StringCell* a, const StringCell* b) {
+  const int64_t size = a == nullptr ? 0 : a->size;
+  if (size != (b == nullptr ? 0 : b->size)) return false;
+  return size == 0 || std::memcmp(a->bytes, b->bytes, size) == 0;
+}
+
 // Adds a reference to each string or variant of a tensor whose cells were copied. Until then the kernel must not
 // fail.
 inline void RetainStrings(const Tensor& tensor) {
@@ -414,8 +420,8 @@ inline Status MakeUnique(const Services& services, Variable* variable) {
 
 // ---- Listing kernels ------------------------------------------------------------------------------------
 
-// A file's kernels: STILLFLOW_KERNELS(gather){{"gather", "params, indices", Gather}, {}};
-// The stem is the file's; the build lists all stems.
-#define STILLFLOW_KERNELS(stem) extern const ::stillflow::KernelDef kKernelsOf_##stem[] =
+// The kernels of csrc/kernels/array/gather.cc: STILLFLOW_KERNELS(array, gather){{"gather", "params, indices",
+// Gather}, {}}; The build finds the table by the file's folder and stem.
+#define STILLFLOW_KERNELS(folder, stem) extern const ::stillflow::KernelDef kKernelsOf_##folder##_##stem[] =
 
 }  // namespace stillflow

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <random>
 
+#include "arithmetic/random/stream.h"
 #include "queues/queue.h"
-#include "random/stream.h"
 
 namespace stillflow {
 namespace {

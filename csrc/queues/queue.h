@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "elements/tuple.h"
-#include "executor/event.h"
-#include "executor/resource.h"
-#include "executor/run_context.h"
+#include "collections/tuple.h"
+#include "runtime/executor/event.h"
+#include "runtime/executor/resource.h"
+#include "runtime/executor/run_context.h"
 
 namespace stillflow {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "executor/resource.h"
-#include "executor/run_context.h"
-#include "executor/run_lock.h"
 #include "io/input_stream.h"
 #include "queues/queue.h"
+#include "runtime/executor/resource.h"
+#include "runtime/executor/run_context.h"
+#include "runtime/executor/run_lock.h"
 
 namespace stillflow {
 

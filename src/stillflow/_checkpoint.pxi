@@ -1,6 +1,6 @@
 # Checkpoints and snapshots; part of _engine.pyx.
 
-cdef extern from "capi/stillflow.h" nogil:
+cdef extern from "runtime/capi/stillflow.h" nogil:
     ctypedef struct sf_snapshot
     ctypedef struct sf_checkpoint
     ctypedef struct sf_checkpoint_writer

@@ -21,7 +21,7 @@ cnp.import_array()
 cdef extern from "Python.h" nogil:
     unsigned long PyThread_get_thread_ident()
 
-cdef extern from "capi/stillflow.h" nogil:
+cdef extern from "runtime/capi/stillflow.h" nogil:
     ctypedef struct sf_kernels
     ctypedef struct sf_session
     ctypedef struct sf_program

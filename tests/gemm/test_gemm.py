@@ -135,6 +135,15 @@ def test_16_bit_floats_are_rounded_once(sizes, dtype, rng):
         assert_equal_bits(multiply(a, b, transposes, isa_name=isa_name), expected, (transposes, isa_name))
 
 
+@pytest.mark.parametrize("sizes", [(83, 255, 63), (85, 257, 65), (170, 600, 530), (2, 700, 900), (600, 300, 2)])
+def test_panels_of_a_source_meet_at_their_edges(sizes, rng):
+    """Factors that are widened come panel by panel, in either order: the product is that of the wide matrices."""
+    a, b = factors(rng, *sizes, np.float16)
+    expected = multiply(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
+    for transposes, isa_name in itertools.product(TRANSPOSES, ISAS):
+        assert_equal_bits(multiply(a, b, transposes, isa_name=isa_name), expected, (transposes, isa_name))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int32, np.int64])
 @pytest.mark.parametrize("sizes", [(0, 3, 4), (3, 4, 0), (3, 0, 4), (0, 0, 0), (40, 0, 70), (1, 0, 1)])
 def test_empty_factors(sizes, dtype):

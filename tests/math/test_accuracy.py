@@ -1,5 +1,5 @@
-"""Elementary functions are as near to the exact values as csrc/math says: doubles against mpmath, floats against
-doubles on many more values."""
+"""Elementary functions are as near to the exact values as csrc/arithmetic/math says: doubles against mpmath,
+floats against doubles on many more values."""
 
 from __future__ import annotations
 

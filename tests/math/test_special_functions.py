@@ -1,4 +1,4 @@
-"""Zeta, polygamma, the incomplete gamma and beta functions: as near to the exact values as csrc/math says."""
+"""Zeta, polygamma, the incomplete gamma and beta functions are as near to exact as csrc/arithmetic/math says."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Elementwise:
-    """An operation of csrc/elementwise over broadcast inputs; several are fused into one kernel call.
+    """An operation of csrc/arithmetic/elementwise over broadcast inputs; several are fused into one kernel call.
 
     `attrs` name attributes (or are numbers) that the operation takes as scalars after its inputs.
     """

@@ -1,7 +1,7 @@
 """fuse_elementwise: chains of elementwise nodes become one kernel that runs them tile by tile.
 
 A node joins the node that reads it if nobody else does and the shapes say that nothing is computed more
-often than before. The text of the joined program is described in csrc/elementwise/program.h.
+often than before. The text of the joined program is described in csrc/arithmetic/elementwise/program.h.
 """
 
 from __future__ import annotations

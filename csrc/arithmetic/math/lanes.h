@@ -1,0 +1,349 @@
+// lanes.h: numbers that are combined lane by lane, in as many registers as they fill.
+//
+// The compiler turns loops over lanes into vector code only now and then; this is vector code to begin with. What
+// results does not depend on how wide registers are.
+#pragma once
+
+#include <utility>
+
+#include "arithmetic/math/scalar.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace stillflow {
+
+#if defined(__AVX512F__)
+constexpr int kRegisterBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kRegisterBytes = 32;
+#else
+constexpr int kRegisterBytes = 16;
+#endif
+
+template <typename T, int kBytes>
+struct RegisterOf {
+  typedef T type __attribute__((vector_size(kBytes)));
+};
+template <typename T>
+using Register = typename RegisterOf<T, kRegisterBytes>::type;
+
+// a > b ? a : b, and a < b ? a : b; the compiler finds the instructions of integers only.
+template <typename V>
+STILLFLOW_INLINE V Larger(V a, V b) {
+  return a > b ? a : b;
+}
+template <typename V>
+STILLFLOW_INLINE V Smaller(V a, V b) {
+  return a < b ? a : b;
+}
+#if defined(__AVX512F__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) {
+  return _mm512_maskz_max_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) {
+  return _mm512_maskz_min_ps(0xFFFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) {
+  return _mm512_maskz_max_pd(0xFF, a, b);
+}
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) {
+  return _mm512_maskz_min_pd(0xFF, a, b);
+}
+#elif defined(__AVX2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm256_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm256_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm256_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm256_min_pd(a, b); }
+#elif defined(__SSE2__)
+STILLFLOW_INLINE Register<float> Larger(Register<float> a, Register<float> b) { return _mm_max_ps(a, b); }
+STILLFLOW_INLINE Register<float> Smaller(Register<float> a, Register<float> b) { return _mm_min_ps(a, b); }
+STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b) { return _mm_max_pd(a, b); }
+STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
+#endif
+
+// What is combined: Prepare takes elements, of vectors as well as single ones. If NaN stays wherever it comes from,
+// CombineNumbers does the same of other elements in fewer operations.
+struct PlusLanes {
+  static constexpr bool kKeepsNaN = false;
+  template <typename V>
+  STILLFLOW_INLINE static V Prepare(V a) {
+    return a;
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return a + b;
+  }
+};
+// NaN in b is passed over.
+struct LargerLanes : PlusLanes {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return Larger(b, a);
+  }
+};
+
+// What is combined if there is no NaN.
+template <typename Op>
+struct OfNumbers : Op {
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return Op::CombineNumbers(a, b);
+  }
+};
+
+// Whether a NaN was among registers of floats or doubles.
+template <typename T>
+class NaNWatch {
+ public:
+  STILLFLOW_INLINE void See(Register<T> a, Register<T> b) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      seen_ |= _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q);
+    } else {
+      seen_ |= _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q);
+    }
+#else
+    seen_ |= (a != a) | (b != b);
+#endif
+  }
+  STILLFLOW_INLINE bool HasSeen() const {
+#if defined(__AVX512F__)
+    return seen_ != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)seen_, (__m256i)seen_);
+#elif defined(__SSE2__)
+    return _mm_movemask_epi8((__m128i)seen_) != 0;
+#else
+    uint64_t words[kRegisterBytes / 8];
+    std::memcpy(words, &seen_, sizeof words);
+    uint64_t any = 0;
+    for (const uint64_t word : words) any |= word;
+    return any != 0;
+#endif
+  }
+
+ private:
+#if defined(__AVX512F__)
+  uint32_t seen_ = 0;
+#else
+  decltype(Register<T>{} != Register<T>{}) seen_ = {};
+#endif
+};
+
+// As many elements as a register has lanes. Of other types than those of lanes: halves.h.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
+  Register<T> lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+// The same by two instructions where a register holds a line of a cache.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadByHalfLines(const T* from) {
+#if defined(__AVX512F__)
+  const auto* const halves = reinterpret_cast<const __m256i*>(from);
+  const __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256(halves));
+  return (Register<T>)_mm512_maskz_inserti64x4(0xFF, first, _mm256_loadu_si256(halves + 1), 1);
+#else
+  return LoadLanes(from);
+#endif
+}
+
+// The first `count` lanes of a register, `fill` in the others; their memory is not touched.
+template <typename T>
+STILLFLOW_INLINE Register<T> LoadFirst(const T* from, int64_t count, T fill) {
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  const int lanes = count >= kWhole ? kWhole : (count > 0 ? static_cast<int>(count) : 0);
+  const Register<T> filled = fill - Register<T>{};
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return (Register<T>)_mm512_mask_loadu_epi32((__m512i)filled, static_cast<__mmask16>((1u << lanes) - 1), from);
+  } else {
+    return (Register<T>)_mm512_mask_loadu_epi64((__m512i)filled, static_cast<__mmask8>((1u << lanes) - 1), from);
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m256i loaded = _mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask);
+    return (Register<T>)_mm256_blendv_epi8((__m256i)filled, loaded, mask);
+  } else {
+    const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(lanes), _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i loaded = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), mask);
+    return (Register<T>)_mm256_blendv_epi8((__m256i)filled, loaded, mask);
+  }
+#else
+  Register<T> loaded = filled;
+  for (int i = 0; i < lanes; ++i) loaded[i] = from[i];
+  return loaded;
+#endif
+}
+
+// Lane j is combined with lane j + n/2, then with lane j + n/4, ...
+template <typename Op, typename T, int kBytes>
+STILLFLOW_INLINE T CombineHalves(typename RegisterOf<T, kBytes>::type lanes) {
+  if constexpr (kBytes == 2 * sizeof(T)) {
+    return Op::Combine(lanes[0], lanes[1]);
+  } else {
+    using Half = typename RegisterOf<T, kBytes / 2>::type;
+    Half halves[2];
+    std::memcpy(halves, &lanes, kBytes);
+    return CombineHalves<Op, T, kBytes / 2>(Op::Combine(halves[0], halves[1]));
+  }
+}
+
+// The lanes of a register that begin each part of kPart lanes (kHalf 0), or each second half of one, of a, then of b.
+template <int kPart, int kHalf, typename V, int... kLane>
+STILLFLOW_INLINE V HalvesOfParts(V a, V b, std::integer_sequence<int, kLane...>) {
+  constexpr int kHalfPart = kPart / 2;
+  using Bits = decltype(a < b);
+  return __builtin_shuffle(a, b, Bits{(kLane / kHalfPart * kPart + kLane % kHalfPart + kHalf * kHalfPart)...});
+}
+
+// CombineHalves of as many registers as one has lanes; lane i of the result is that of registers[i].
+template <typename Op, typename T, int kLanes>
+STILLFLOW_INLINE Register<T> CombineEachByHalves(Register<T> (&registers)[kLanes]) {
+  if constexpr (kLanes == 1) {
+    return registers[0];
+  } else {
+    constexpr int kPart = kLanes;  // lanes that are left of each
+    using Lanes = std::make_integer_sequence<int, kRegisterBytes / static_cast<int>(sizeof(T))>;
+    Register<T> pairs[kLanes / 2];
+    for (int i = 0; i < kLanes / 2; ++i) {
+      const Register<T> a = registers[2 * i];
+      const Register<T> b = registers[2 * i + 1];
+      pairs[i] = Op::Combine(HalvesOfParts<kPart, 0>(a, b, Lanes{}), HalvesOfParts<kPart, 1>(a, b, Lanes{}));
+    }
+    return CombineEachByHalves<Op, T>(pairs);
+  }
+}
+
+// Elements that are combined in kCount lanes by position, then the lanes by halves. `start` changes nothing, prepared
+// or not.
+template <typename Op, int kCount, typename T>
+class CombinedLanes {
+ public:
+  STILLFLOW_INLINE explicit CombinedLanes(T start) : start_(start) {
+    for (int k = 0; k < kRegisters; ++k) lanes_[k] = start - Register<T>{};
+  }
+
+  // The next elements: a multiple of kCount unless they are the last, and of another type than lanes have always.
+  // What lies kBytesAhead behind, if any, is fetched.
+  template <int64_t kBytesAhead = 0, bool kByHalfLines = false, typename From>
+  STILLFLOW_INLINE void Add(const From* from, int64_t count) {
+    if constexpr (Op::kKeepsNaN) {
+      Register<T> before[kRegisters];
+      std::memcpy(before, lanes_, sizeof before);
+      NaNWatch<T> watch;
+      AddEach<kBytesAhead, kByHalfLines, true>(from, count, &watch);
+      if (__builtin_expect(!watch.HasSeen(), true)) return;
+      std::memcpy(lanes_, before, sizeof before);
+    }
+    AddEach<kBytesAhead, kByHalfLines, false>(from, count, nullptr);
+  }
+  // The same if all are numbers, which `watch` tells.
+  template <int64_t kBytesAhead, bool kByHalfLines>
+  STILLFLOW_INLINE void AddNumbers(const T* from, int64_t count, NaNWatch<T>* watch) {
+    AddEach<kBytesAhead, kByHalfLines, true>(from, count, watch);
+  }
+
+  // Belong at the end: what has been combined, in a register's lanes or in one.
+  template <typename Folding = Op>
+  STILLFLOW_INLINE Register<T> Folded() {
+    for (int width = kRegisters / 2; width > 0; width /= 2) {
+      for (int k = 0; k < width; ++k) lanes_[k] = Folding::Combine(lanes_[k], lanes_[k + width]);
+    }
+    return lanes_[0];
+  }
+  STILLFLOW_INLINE T Total() { return CombineHalves<Op, T, kRegisterBytes>(Folded()); }
+
+ private:
+  static constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
+  static constexpr int kRegisters = kCount / kWhole;
+  static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
+
+  template <int64_t kBytesAhead, bool kByHalfLines, bool kAreNumbers, typename From>
+  STILLFLOW_INLINE void AddEach(const From* from, int64_t count, NaNWatch<T>* watch) {
+    int64_t i = 0;
+    for (; i + kCount <= count; i += kCount) {
+      if constexpr (kBytesAhead > 0) {
+        const char* const ahead = reinterpret_cast<const char*>(from + i) + kBytesAhead;
+        for (size_t byte = 0; byte < kCount * sizeof(From); byte += 64) __builtin_prefetch(ahead + byte);
+      }
+      Register<T> loaded[kRegisters];
+      for (int k = 0; k < kRegisters; ++k) {
+        if constexpr (kByHalfLines) {
+          loaded[k] = LoadByHalfLines(from + i + k * kWhole);
+        } else {
+          loaded[k] = LoadLanes(from + i + k * kWhole);
+        }
+      }
+      Combine<kAreNumbers>(loaded, watch);
+    }
+    if constexpr (std::is_same_v<From, T>) {
+#pragma GCC unroll 16
+      for (int k = 0; k < kRegisters; ++k) {
+        if (i + k * kWhole >= count) break;
+        CombineOne<kAreNumbers>(LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_), &lanes_[k], watch);
+      }
+    }
+  }
+
+  template <bool kAreNumbers>
+  STILLFLOW_INLINE void Combine(const Register<T> (&loaded)[kRegisters], NaNWatch<T>* watch) {
+    for (int k = 0; k < kRegisters; ++k) {
+      if constexpr (kAreNumbers) {
+        lanes_[k] = Op::CombineNumbers(lanes_[k], loaded[k]);
+        if (k % 2 == 1) watch->See(loaded[k - 1], loaded[k]);
+      } else {
+        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded[k]));
+      }
+    }
+  }
+  template <bool kAreNumbers>
+  STILLFLOW_INLINE static void CombineOne(Register<T> loaded, Register<T>* lanes, NaNWatch<T>* watch) {
+    if constexpr (kAreNumbers) {
+      *lanes = Op::CombineNumbers(*lanes, loaded);
+      watch->See(loaded, loaded);
+    } else {
+      *lanes = Op::Combine(*lanes, Op::Prepare(loaded));
+    }
+  }
+
+  const T start_;
+  Register<T> lanes_[kRegisters];
+};
+
+template <typename Op, int kCount, int64_t kBytesAhead = 0, bool kByHalfLines = false, typename T>
+STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
+  CombinedLanes<Op, kCount, T> lanes(start);
+  lanes.template Add<kBytesAhead, kByHalfLines>(from, count);
+  return lanes.Total();
+}
+
+// At least kBytes, a register's or less, where neither order nor repetition matters: the last of so many bytes
+// overlap those before them.
+template <typename Op, int kBytes, typename T>
+STILLFLOW_INLINE T CombineInAnyOrder(const T* from, int64_t count, T start) {
+  using Lanes = typename RegisterOf<T, kBytes>::type;
+  constexpr int kWhole = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kChains = 4;  // whose latencies overlap
+  const auto load = [from](int64_t i) __attribute__((always_inline)) {
+    Lanes lanes;
+    std::memcpy(&lanes, from + i, kBytes);
+    return lanes;
+  };
+  Lanes chains[kChains];
+  for (auto& chain : chains) chain = start - Lanes{};
+  int64_t i = 0;
+  for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
+    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], load(i + k * kWhole));
+  }
+  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], load(i));
+  chains[1] = Op::Combine(chains[1], load(count - kWhole));
+  chains[0] = Op::Combine(Op::Combine(chains[0], chains[1]), Op::Combine(chains[2], chains[3]));
+  return CombineHalves<Op, T, kBytes>(chains[0]);
+}
+
+}  // namespace stillflow

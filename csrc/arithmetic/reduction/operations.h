@@ -1,0 +1,86 @@
+// operations.h: what reductions combine.
+//
+// Start is neutral, Prepare takes an element; both and Combine work on registers as well as on single numbers.
+#pragma once
+
+#include <limits>
+
+#include "arithmetic/math/lanes.h"
+
+namespace stillflow {
+
+template <typename Acc>
+struct Plain {
+  static constexpr bool kWraps = false;     // integers, as Wrapping has them
+  static constexpr bool kKeepsNaN = false;  // as in lanes.h
+  static constexpr bool kIsOfSet = false;   // what is combined, in which order and how often does not matter
+  template <typename T>
+  STILLFLOW_INLINE static T Prepare(T value) {
+    return value;
+  }
+};
+
+// Integers wrap around.
+template <typename T>
+using Unsigned = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
+template <typename T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, Unsigned<T>, T>;
+
+template <typename Acc>
+struct Sum : Plain<Acc> {
+  static constexpr bool kWraps = true;
+  static Acc Start() { return Acc{0}; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) + static_cast<Wrapping<V>>(b));
+  }
+};
+template <typename Acc>
+struct SumOfSquares : Sum<Acc> {
+  template <typename V>
+  STILLFLOW_INLINE static V Prepare(V value) {
+    return value * value;
+  }
+};
+template <typename Acc>
+struct Prod : Plain<Acc> {
+  static constexpr bool kWraps = true;
+  static Acc Start() { return Acc{1}; }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
+  }
+};
+// A NaN stays; a may be one, and then b is neither larger nor smaller.
+template <typename Acc, bool kIsLargest>
+struct Extremum : Plain<Acc> {
+  using Limits = std::numeric_limits<Acc>;
+  static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
+  static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
+  static Acc Start() {
+    if constexpr (kKeepsNaN) return kIsLargest ? -Limits::infinity() : Limits::infinity();
+    return kIsLargest ? Limits::lowest() : Limits::max();
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
+    if constexpr (kIsLargest) return Larger(b, a);
+    return Smaller(b, a);
+  }
+  template <typename V>
+  STILLFLOW_INLINE static V Combine(V a, V b) {
+    const V of_numbers = CombineNumbers(a, b);
+    return b != b ? b : of_numbers;
+  }
+};
+template <typename Acc>
+using Max = Extremum<Acc, true>;
+template <typename Acc>
+using Min = Extremum<Acc, false>;
+
+// Wide numbers are combined in registers, integers in types that wrap around.
+template <typename T>
+constexpr bool kFillsRegisters = sizeof(T) >= 4;
+template <typename Op, typename T>
+using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
+
+}  // namespace stillflow

@@ -1,0 +1,79 @@
+// fill, zeros_like, ones_like: one value in every element.
+#include <algorithm>
+
+#include "arithmetic/math/scalar.h"
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kElementsPerChunk = 65536;
+
+template <typename T>
+Status FillOutput(const KernelCall& call, T value) {
+  T* to = MutableData<T>(*call.out[0]);
+  return ForEachChunk(call, call.out[0]->count, kElementsPerChunk,
+                      [&](Range range) { std::fill(to + range.begin, to + range.end, value); });
+}
+
+Status FillStrings(const KernelCall& call, StringCell* value) {
+  auto** to = MutableData<StringCell*>(*call.out[0]);
+  for (int64_t i = 0; i < call.out[0]->count; ++i) {
+    to[i] = value;
+    if (value != nullptr) value->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  return Status();
+}
+
+// in[0] dims, a vector; in[1] value, a scalar; out[0] of that shape
+Status Fill(const KernelCall& call) {
+  const Tensor& value = *call.in[1];
+  Shape shape;
+  if (value.count != 1 || value.rank > 1) {
+    return STILLFLOW_INVALID_ARGUMENT("value must be a scalar, got shape %s", ShapeText(value).c_str());
+  }
+  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value.dtype, shape));
+  switch (ElementBytes(value.dtype)) {
+    case 8:
+      if (HasCells(value.dtype)) return FillStrings(call, *Data<StringCell*>(value));
+      return FillOutput(call, *Data<uint64_t>(value));
+    case 4:
+      return FillOutput(call, *Data<uint32_t>(value));
+    case 2:
+      return FillOutput(call, *Data<uint16_t>(value));
+    default:
+      return FillOutput(call, *Data<uint8_t>(value));
+  }
+}
+
+Status ZerosLike(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
+  if (HasCells(input.dtype)) return Status();  // empty already
+  char* to = MutableData<char>(*call.out[0]);
+  const int64_t width = ElementBytes(input.dtype);
+  return ForEachChunk(call, input.count, kElementsPerChunk, [&](Range range) {
+    std::memset(to + range.begin * width, 0, (range.end - range.begin) * width);
+  });
+}
+
+Status OnesLike(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t, bool>(
+      "OnesLike", input.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (kIsFloating<T>) {
+          return FillOutput(call, Narrow<T>(Wide<T>{1}));
+        } else {
+          return FillOutput(call, static_cast<T>(1));
+        }
+      });
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(array, fill){
+    {"fill", "dims, value", Fill}, {"zeros_like", "x", ZerosLike}, {"ones_like", "x", OnesLike}, {}};
+
+}  // namespace stillflow

@@ -1,0 +1,207 @@
+// cumulative: running sums and products along an axis.
+//
+//   in[0]  x     numbers, at least of rank 1
+//   in[1]  axis  int32 | int64 scalar; negative counts from the end
+//   out[0] of x's shape
+//   attrs  exclusive: whether an element is left out of its own result; reverse: whether to begin at the end;
+//          operation: 0 sum, 1 product
+//
+// Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
+#include <algorithm>
+
+#include "arithmetic/math/element.h"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kElementsPerChunk = 32768;
+constexpr int64_t kRowsAtATime = 4;
+constexpr int64_t kFewestColumns = 8;  // that are worth code for vectors
+constexpr int64_t kColumns = 512;      // whose running results stay in the first-level cache
+
+struct Sum {
+  template <typename Acc>
+  static Acc Start() {
+    return Acc{0};
+  }
+  template <typename Acc>
+  static Acc Combine(Acc a, Acc b) {
+    if constexpr (std::is_integral_v<Acc>) {
+      return static_cast<Acc>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+struct Product {
+  template <typename Acc>
+  static Acc Start() {
+    return Acc{1};
+  }
+  template <typename Acc>
+  static Acc Combine(Acc a, Acc b) {
+    if constexpr (std::is_integral_v<Acc>) {
+      return static_cast<Acc>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+
+template <typename T, typename Acc>
+T Store(Acc value) {
+  if constexpr (kIsFloating<T>) {
+    return Narrow<T>(value);
+  } else {
+    return value;
+  }
+}
+
+// The same of single elements: what is written for vectors takes several times longer. NaN is made the same.
+template <typename T>
+STILLFLOW_INLINE auto LoadOne(T value) {
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half>) return _cvtsh_ss(value.bits);
+#endif
+  return Load(value);
+}
+template <typename T, typename Acc>
+STILLFLOW_INLINE T StoreOne(Acc value) {
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<T, Half>) {
+    const uint16_t bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+    return Half{static_cast<uint16_t>(value != value ? (bits & 0x8000) | 0x7E00 : bits)};
+  }
+#endif
+  return Store<T>(value);
+}
+
+// x seen as [outer, size, inner], and the order in which the middle is walked.
+struct Layout {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  bool is_exclusive;
+  bool is_reverse;
+};
+
+// kRows at a time, so that one does not wait for what another's last combination results in. Row k begins at
+// begins[k].
+template <typename Op, bool kIsExclusive, int64_t kRows, typename T>
+STILLFLOW_INLINE void RunRows(const Layout& layout, const int64_t* begins, const T* from, T* to) {
+  using Acc = decltype(Load(T{}));
+  Acc running[kRows];
+  for (auto& row : running) row = Op::template Start<Acc>();
+  const int64_t step = layout.is_reverse ? -layout.inner : layout.inner;
+  int64_t place = layout.is_reverse ? (layout.size - 1) * layout.inner : 0;
+  for (int64_t i = 0; i < layout.size; ++i, place += step) {
+#pragma GCC unroll 4
+    for (int64_t k = 0; k < kRows; ++k) {
+      const int64_t at = begins[k] + place;
+      const Acc next = Op::Combine(running[k], LoadOne(from[at]));
+      to[at] = StoreOne<T>(kIsExclusive ? running[k] : next);
+      running[k] = next;
+    }
+  }
+}
+
+// Every place of the outer and of the inner dimension is a row.
+template <typename Op, bool kIsExclusive, typename T>
+Status RunAllRows(const KernelCall& call, const Layout& layout, const T* from, T* to) {
+  const int64_t chunk = std::max(kElementsPerChunk / layout.size, kRowsAtATime);
+  return ForEachChunk(call, layout.outer * layout.inner, chunk, [&](Range range) {
+    int64_t outer = range.begin / layout.inner;
+    int64_t inner = range.begin % layout.inner;
+    int64_t begins[kRowsAtATime];
+    for (int64_t row = range.begin; row < range.end;) {
+      const int64_t rows = std::min(kRowsAtATime, range.end - row);
+      for (int64_t k = 0; k < rows; ++k) {
+        begins[k] = outer * layout.size * layout.inner + inner;
+        if (++inner == layout.inner) {
+          inner = 0;
+          ++outer;
+        }
+      }
+      row += rows;
+      if (rows == kRowsAtATime) {
+        RunRows<Op, kIsExclusive, kRowsAtATime>(layout, begins, from, to);
+      } else {
+        for (int64_t k = 0; k < rows; ++k) RunRows<Op, kIsExclusive, 1>(layout, begins + k, from, to);
+      }
+    }
+  });
+}
+
+template <typename Op, typename T>
+void RunColumns(const Layout& layout, const T* from, T* to, int64_t count) {
+  using Acc = decltype(Load(T{}));
+  Acc running[kColumns];
+  for (int64_t j = 0; j < count; ++j) running[j] = Op::template Start<Acc>();
+  for (int64_t i = 0; i < layout.size; ++i) {
+    const int64_t row = (layout.is_reverse ? layout.size - 1 - i : i) * layout.inner;
+    for (int64_t j = 0; j < count; ++j) {
+      const Acc next = Op::Combine(running[j], Load(from[row + j]));
+      to[row + j] = Store<T>(layout.is_exclusive ? running[j] : next);
+      running[j] = next;
+    }
+  }
+}
+
+template <typename Op, typename T>
+Status Run(const KernelCall& call, const Layout& layout) {
+  const T* from = Data<T>(*call.in[0]);
+  T* to = MutableData<T>(*call.out[0]);
+  if (layout.inner < kFewestColumns) {
+    return layout.is_exclusive ? RunAllRows<Op, true>(call, layout, from, to)
+                               : RunAllRows<Op, false>(call, layout, from, to);
+  }
+  const int64_t width = std::min(layout.inner, kColumns);
+  const int64_t tiles = (layout.inner + width - 1) / width;
+  const int64_t chunk = std::max<int64_t>(kElementsPerChunk / (layout.size * width), 1);
+  return ForEachChunk(call, layout.outer * tiles, chunk, [&](Range range) {
+    for (int64_t task = range.begin; task < range.end; ++task) {
+      const int64_t column = task % tiles * width;
+      const int64_t begin = task / tiles * layout.size * layout.inner + column;
+      RunColumns<Op>(layout, from + begin, to + begin, std::min(width, layout.inner - column));
+    }
+  });
+}
+
+Status Cumulative(const KernelCall& call) {
+  const Tensor& x = *call.in[0];
+  const Tensor& axis_tensor = *call.in[1];
+  if (axis_tensor.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("ScanOp: axis must be a scalar, not %s", ShapeText(axis_tensor).c_str());
+  }
+  int64_t axis = IntAt(axis_tensor, 0);
+  if (axis < -x.rank || axis >= x.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("ScanOp: Expected scan axis in the range [%d, %d), but got %lld", -x.rank,
+                                      x.rank, static_cast<long long>(axis));
+  }
+  axis = axis < 0 ? axis + x.rank : axis;
+  const Shape shape(x);
+  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, x.dtype, shape));
+  if (x.count == 0) return Status();
+  Layout layout;
+  layout.outer = shape.Count(0, static_cast<int>(axis));
+  layout.size = shape.dims[axis];
+  layout.inner = shape.Count(static_cast<int>(axis) + 1, shape.rank);
+  layout.is_exclusive = call.attrs[0].i != 0;
+  layout.is_reverse = call.attrs[1].i != 0;
+  const bool is_product = call.attrs[2].i != 0;
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
+      is_product ? "Cumprod" : "Cumsum", x.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return is_product ? Run<Product, T>(call, layout) : Run<Sum, T>(call, layout);
+      });
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(math, cumulative){{"cumulative", "x, axis | exclusive, reverse, operation", Cumulative}, {}};
+
+}  // namespace stillflow

@@ -1,0 +1,313 @@
+// reduce: sums, means, products, extrema, all and any over some axes.
+//
+//   in[0]  input  any shape
+//   in[1]  axes   int32 | int64, scalar or vector; negative ones count from the end
+//   out[0] output the input's shape without the axes, or with 1 in their place
+//   attrs  keep_dims; operation: 0 sum, 1 mean, 2 prod, 3 max, 4 min, 5 all, 6 any, 7 root of the sum of squares
+//
+// l2_loss: half the sum of all squares, a scalar.
+//
+// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr 0 is "NCHW".
+//
+// The order of combination follows from the shape alone (reduction/rows.h, reduction/columns.h). 16-bit floats are
+// accumulated in float.
+#include <algorithm>
+
+#include "arithmetic/math/scalar.h"
+#include "arithmetic/reduction/columns.h"
+#include "arithmetic/reduction/reducer.h"
+#include "memory/stream.h"
+#include "memory/strided_copy.h"
+
+namespace stillflow {
+namespace {
+
+constexpr int64_t kElementsPerChunk = 32768;
+constexpr int64_t kMostRowsPerChunk = kElementsPerChunk / 16;  // also of shorter ones
+constexpr int64_t kColumnsPerTile = 4096;
+constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
+
+// What is reduced, seen as [outer, reduced, inner].
+struct Extent {
+  int64_t outer;
+  int64_t reduced;
+  int64_t inner;
+};
+
+// ---- Rows ---------------------------------------------------------------------------------------------------
+
+// Every output is the combination of a row that is one run.
+Status ReduceSingleRuns(const KernelCall& call, const Reducer& reducer, const Rows& rows, const char* from,
+                        char* to) {
+  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
+  return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
+    char* const made = to + range.begin * reducer.element_bytes;
+    if (reducer.makes_elements) return reducer.combine_runs(rows, from, range, made);
+    alignas(kLineBytes) char results[kMostRowsPerChunk * sizeof(double)];
+    reducer.combine_runs(rows, from, range, results);
+    reducer.finish(results, range.end - range.begin, rows.length, made);
+  });
+}
+
+Status ReduceRows(const KernelCall& call, const Reducer& reducer, const Rows& rows, const char* from, char* to) {
+  const int64_t runs = rows.Runs();
+  if (runs == 1) return ReduceSingleRuns(call, reducer, rows, from, to);
+  const Scratch scratch(call, rows.count * runs * reducer.result_bytes);
+  if (!scratch.ok()) return OutOfScratch();
+  char* const results = scratch.data<char>();
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(
+      call, rows.count * runs, kElementsPerChunk / kReductionRun,
+      [&](Range range) { reducer.combine_runs(rows, from, range, results + range.begin * reducer.result_bytes); }));
+  for (int64_t row = 0; row < rows.count; ++row) {
+    char* const of_row = results + row * runs * reducer.result_bytes;
+    reducer.combine_tree(of_row, runs, 1, 1);
+    reducer.finish(of_row, 1, rows.length, to + row * reducer.element_bytes);
+  }
+  return Status();
+}
+
+// ---- Columns ------------------------------------------------------------------------------------------------
+
+// Tasks: tiles of columns of runs of rows. A tile at a time keeps a run's results in the first-level cache.
+struct Columns {
+  explicit Columns(const Extent& extent)
+      : reduced(extent.reduced),
+        width(extent.inner),
+        runs(std::max<int64_t>((extent.reduced + kRowsPerRun - 1) / kRowsPerRun, 1)),
+        tile(std::min(width, kColumnsPerTile)),
+        tiles((width + tile - 1) / tile) {}
+
+  const int64_t reduced;
+  const int64_t width;
+  const int64_t runs;
+  const int64_t tile;
+  const int64_t tiles;
+};
+
+// Makes the results of a range of tasks, one row of them for each run.
+void CombineTasks(const Reducer& reducer, const Columns& columns, Range tasks, bool is_fetched, const char* from,
+                  char* results) {
+  const int64_t width = columns.width;
+  for (int64_t task = tasks.begin; task < tasks.end; ++task) {
+    const int64_t column = task % columns.tiles * columns.tile;
+    const int64_t run = task / columns.tiles % columns.runs;
+    const int64_t outer = task / columns.tiles / columns.runs;
+    const int64_t row = run * kRowsPerRun;
+    const char* const begin = from + ((outer * columns.reduced + row) * width + column) * reducer.element_bytes;
+    char* const to = results + ((outer * columns.runs + run) * width + column) * reducer.result_bytes;
+    const int64_t whole = std::min(columns.reduced / kRowsPerRun - run, tasks.end - task);
+    if (reducer.combine_narrow_runs != nullptr && width <= reducer.most_narrow && whole >= reducer.runs_at_once) {
+      reducer.combine_narrow_runs(begin, width, is_fetched, to);
+      task += reducer.runs_at_once - 1;
+      continue;
+    }
+    reducer.combine_rows(begin, std::min(kRowsPerRun, columns.reduced - row), width,
+                         std::min(columns.tile, width - column), is_fetched, to);
+  }
+}
+
+Status ReduceColumns(const KernelCall& call, const Reducer& reducer, const Extent& extent, const char* from,
+                     char* to) {
+  const Columns columns(extent);
+  const bool is_direct = columns.runs == 1 && reducer.makes_elements;
+  const int64_t row_bytes = columns.width * reducer.result_bytes;
+  const Scratch scratch(call, is_direct ? 0 : extent.outer * columns.runs * row_bytes);
+  if (!scratch.ok()) return OutOfScratch();
+  char* const results = is_direct ? to : scratch.data<char>();
+  const int64_t rows_of_run = std::min(kRowsPerRun, extent.reduced + 1);
+  const bool is_fetched = extent.outer * extent.reduced * columns.width * reducer.element_bytes >= kFetchedBytes;
+  STILLFLOW_RETURN_IF_ERROR(
+      ForEachChunk(call, extent.outer * columns.runs * columns.tiles,
+                   std::max<int64_t>(kElementsPerChunk / (rows_of_run * columns.tile), 1),
+                   [&](Range tasks) { CombineTasks(reducer, columns, tasks, is_fetched, from, results); }));
+  if (is_direct) return Status();
+  const int64_t tiles_per_chunk = std::max<int64_t>(kElementsPerChunk / (columns.runs * columns.tile), 1);
+  return ForEachChunk(call, extent.outer * columns.tiles, tiles_per_chunk, [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const int64_t outer = i / columns.tiles;
+      const int64_t column = i % columns.tiles * columns.tile;
+      const int64_t count = std::min(columns.tile, columns.width - column);
+      char* const of_tile = results + outer * columns.runs * row_bytes + column * reducer.result_bytes;
+      reducer.combine_tree(of_tile, columns.runs, columns.width, count);
+      reducer.finish(of_tile, count, extent.reduced, to + (outer * columns.width + column) * reducer.element_bytes);
+    }
+  });
+}
+
+Status ReduceExtent(const KernelCall& call, const Reducer& reducer, const Extent& extent, const char* from,
+                    char* to) {
+  if (extent.outer * extent.inner == 0) return Status();
+  if (extent.inner != 1) return ReduceColumns(call, reducer, extent, from, to);
+  return ReduceRows(call, reducer, Rows::Adjacent(extent.outer, extent.reduced), from, to);
+}
+
+// ---- Any axes -----------------------------------------------------------------------------------------------
+
+// The axes to reduce, checked.
+Status ReadAxes(const Tensor& input, const Tensor& axes, bool* is_reduced) {
+  if (axes.rank > 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected reduction axes to be a scalar or vector, got shape %s",
+                                      ShapeText(axes).c_str());
+  }
+  std::fill_n(is_reduced, kMaxRank, false);
+  for (int64_t i = 0; i < axes.count; ++i) {
+    const int64_t axis = IntAt(axes, i);
+    if (axis < -input.rank || axis >= input.rank) {
+      return STILLFLOW_INVALID_ARGUMENT("Invalid reduction dimension (%lld for input with %d dimension(s)",
+                                        static_cast<long long>(axis), input.rank);
+    }
+    const int64_t position = axis < 0 ? axis + input.rank : axis;
+    is_reduced[position] = true;
+  }
+  return Status();
+}
+
+// Neighbouring axes of one kind merged: alternating kept and reduced dimensions.
+struct Layout {
+  int count = 0;
+  int64_t dims[kMaxRank];
+  bool is_reduced[kMaxRank];
+};
+
+Layout Merge(const Tensor& input, const bool* is_reduced) {
+  Layout layout;
+  for (int i = 0; i < input.rank; ++i) {
+    if (input.dims[i] == 1) continue;
+    if (layout.count > 0 && layout.is_reduced[layout.count - 1] == is_reduced[i]) {
+      layout.dims[layout.count - 1] *= input.dims[i];
+    } else {
+      layout.dims[layout.count] = input.dims[i];
+      layout.is_reduced[layout.count++] = is_reduced[i];
+    }
+  }
+  return layout;
+}
+
+// Copies the input so that kept dimensions come first and reduced ones last, each in their order.
+Status Gather(const KernelCall& call, const Layout& layout, int64_t element_bytes, const void* from, void* to) {
+  int64_t strides[kMaxRank];
+  int64_t stride = 1;
+  for (int i = layout.count - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= layout.dims[i];
+  }
+  StridedCopy copy;
+  int64_t to_stride = stride;
+  for (const bool wanted : {false, true}) {
+    for (int i = 0; i < layout.count; ++i) {
+      if (layout.is_reduced[i] != wanted) continue;
+      to_stride /= layout.dims[i];
+      copy.Add(layout.dims[i], strides[i], to_stride);
+    }
+  }
+  return CopyStrided(call, copy, element_bytes, from, to);
+}
+
+Status Reduce(const KernelCall& call, const Reducer& reducer, const bool* is_reduced, const char* from) {
+  const Tensor& input = *call.in[0];
+  char* const to = MutableData<char>(*call.out[0]);
+  const Layout layout = Merge(input, is_reduced);
+  const bool starts_kept = layout.count > 0 && !layout.is_reduced[0];
+  if (layout.count <= (starts_kept ? 3 : 2)) {
+    const int first = starts_kept ? 0 : -1;
+    const auto dim = [&](int i) { return i >= 0 && i < layout.count ? layout.dims[i] : int64_t{1}; };
+    return ReduceExtent(call, reducer, Extent{dim(first), dim(first + 1), dim(first + 2)}, from, to);
+  }
+  if (layout.count == 3) {
+    const Rows rows = {layout.dims[1], layout.dims[0] * layout.dims[2], layout.dims[2], layout.dims[2],
+                       layout.dims[1] * layout.dims[2]};
+    return ReduceRows(call, reducer, rows, from, to);
+  }
+  const Scratch scratch(call, input.count * reducer.element_bytes);
+  if (!scratch.ok()) return OutOfScratch();
+  if (input.count > 0) {
+    STILLFLOW_RETURN_IF_ERROR(Gather(call, layout, reducer.element_bytes, from, scratch.data<char>()));
+  }
+  Extent extent{1, 1, 1};
+  for (int i = 0; i < layout.count; ++i) (layout.is_reduced[i] ? extent.reduced : extent.outer) *= layout.dims[i];
+  return ReduceExtent(call, reducer, extent, scratch.data<char>(), to);
+}
+
+template <typename T>
+void Square(const void* from, int64_t count, void* to) {
+  using Factor = std::conditional_t<(sizeof(T) < 4), uint32_t, T>;
+  for (int64_t i = 0; i < count; ++i) {
+    const Factor factor = static_cast<const T*>(from)[i];
+    static_cast<T*>(to)[i] = static_cast<T>(factor * factor);
+  }
+}
+
+// The sum of the squares of integers, which wrap around.
+Status ReduceSquares(const KernelCall& call, const Reducer& reducer, const bool* is_reduced) {
+  const Tensor& input = *call.in[0];
+  const Scratch squares(call, input.count * reducer.element_bytes);
+  if (!squares.ok()) return OutOfScratch();
+  const auto square = reducer.element_bytes == 8   ? Square<uint64_t>
+                      : reducer.element_bytes == 4 ? Square<uint32_t>
+                      : reducer.element_bytes == 2 ? Square<uint16_t>
+                                                   : Square<uint8_t>;
+  square(input.data, input.count, squares.data<void>());
+  return Reduce(call, reducer, is_reduced, squares.data<char>());
+}
+
+bool IsFloating(DType dtype) {
+  return dtype == DType::kFloat || dtype == DType::kDouble || dtype == DType::kHalf || dtype == DType::kBFloat16;
+}
+
+Status ReduceKernel(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  const bool keeps_dims = call.attrs[0].i != 0;
+  const auto reduction = static_cast<Reduction>(call.attrs[1].i);
+  bool is_reduced[kMaxRank];
+  STILLFLOW_RETURN_IF_ERROR(ReadAxes(input, *call.in[1], is_reduced));
+  Shape shape;
+  for (int i = 0; i < input.rank; ++i) {
+    if (!is_reduced[i]) shape.Add(input.dims[i]);
+    if (is_reduced[i] && keeps_dims) shape.Add(1);
+  }
+  Reducer reducer;
+  STILLFLOW_RETURN_IF_ERROR(FindReducer(reduction, input.dtype, &reducer));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  if (reduction == Reduction::kEuclideanNorm && !IsFloating(input.dtype)) {
+    return ReduceSquares(call, reducer, is_reduced);
+  }
+  return Reduce(call, reducer, is_reduced, Data<char>(input));
+}
+
+Status L2Loss(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  if (!IsFloating(input.dtype)) return UnsupportedType("L2Loss", input.dtype);
+  bool is_reduced[kMaxRank];
+  std::fill_n(is_reduced, kMaxRank, true);
+  Reducer reducer;
+  STILLFLOW_RETURN_IF_ERROR(FindReducer(Reduction::kHalfOfSquares, input.dtype, &reducer));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape()));
+  return Reduce(call, reducer, is_reduced, Data<char>(input));
+}
+
+Status BiasAddGrad(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  const bool is_nchw = call.attrs[0].size == 4 && std::memcmp(call.attrs[0].data, "NCHW", 4) == 0;
+  if (input.rank < 2) {
+    return STILLFLOW_INVALID_ARGUMENT("Input tensor must be at least 2D: %s", ShapeText(input).c_str());
+  }
+  const int axis = is_nchw ? 1 : input.rank - 1;
+  bool is_reduced[kMaxRank];
+  std::fill_n(is_reduced, kMaxRank, true);
+  is_reduced[axis] = false;
+  Shape shape;
+  shape.Add(input.dims[axis]);
+  Reducer reducer;
+  STILLFLOW_RETURN_IF_ERROR(FindReducer(Reduction::kSum, input.dtype, &reducer));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  return Reduce(call, reducer, is_reduced, Data<char>(input));
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(math, reduction){{"reduce", "input, axes | keep_dims, operation", ReduceKernel},
+                                   {"l2_loss", "t", L2Loss},
+                                   {"bias_add_grad", "out_backprop | data_format", BiasAddGrad},
+                                   {}};
+
+}  // namespace stillflow

@@ -1,0 +1,206 @@
+// sparse_segment, sparse_segment_grad: rows picked by index and reduced by segment.
+//
+//   sparse_segment       in[0] data; in[1] indices of rows, int32 | int64; in[2] segment ids, int32, one for each
+//                        index, not decreasing; in[3], if there, the number of segments
+//                        out[0] a row for each segment, 0 where it has none
+//   sparse_segment_grad  in[0] gradient, a row for each segment; in[1] indices; in[2] segment ids; in[3] the number
+//                        of rows of data; out[0] the gradient of data
+//   attr                 operation: 0 sum, 1 mean, 2 sum divided by the root of the number of rows
+//
+// Rows are added up in order; every row of the output has one writer.
+#include <algorithm>
+#include <cmath>
+
+#include "memory/indices.h"
+#include "memory/prefetch.h"
+#include "memory/row_update.h"
+
+namespace stillflow {
+namespace {
+
+enum Operation { kSum, kMean, kRoot };
+
+// The rows of each segment: indices[starts[s]] to indices[starts[s + 1]].
+struct Segments {
+  int64_t count;
+  const int64_t* starts;
+  const int64_t* indices;
+};
+
+template <typename T>
+Wide<T> Factor(int64_t rows, Operation operation) {
+  if (operation == kMean) return Wide<T>(1) / static_cast<Wide<T>>(rows);
+  return Wide<T>(1) / std::sqrt(static_cast<Wide<T>>(rows));
+}
+
+Status CheckVectors(const KernelCall& call) {
+  const Tensor& indices = *call.in[1];
+  const Tensor& ids = *call.in[2];
+  if (call.in[0]->rank < 1) return STILLFLOW_INVALID_ARGUMENT("input must be at least rank 1");
+  if (indices.rank != 1) return STILLFLOW_INVALID_ARGUMENT("indices should be a vector.");
+  if (ids.rank != 1) return STILLFLOW_INVALID_ARGUMENT("segment_ids should be a vector.");
+  if (indices.count != ids.count) {
+    return STILLFLOW_INVALID_ARGUMENT("segment_ids and indices should have same size.");
+  }
+  if (call.in_count > 3 && call.in[3]->count != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("num_segments should be a scalar, not shape %s",
+                                      ShapeText(*call.in[3]).c_str());
+  }
+  return Status();
+}
+
+// Reads the indices, each below `size`.
+Status ReadIndices(const Tensor& indices, int64_t size, int64_t* rows) {
+  return indices.dtype == DType::kInt64 ? ReadRows<int64_t>(indices, size, rows)
+                                        : ReadRows<int32_t>(indices, size, rows);
+}
+
+// How many segments there are: what in[3] says, or as many as the ids need.
+Status CountSegments(const KernelCall& call, int64_t* count) {
+  const Tensor& ids = *call.in[2];
+  const int64_t needed = ids.count == 0 ? 0 : int64_t{Data<int32_t>(ids)[ids.count - 1]} + 1;
+  *count = call.in_count > 3 ? IntAt(*call.in[3], 0) : needed;
+  if (*count < 0) {
+    return STILLFLOW_INVALID_ARGUMENT("num_segments must be non-negative, got %lld", static_cast<long long>(*count));
+  }
+  if (needed < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
+  return Status();
+}
+
+Status ReadStarts(const Tensor& ids, int64_t count, int64_t* starts) {
+  std::fill_n(starts, count + 1, 0);
+  int64_t last = 0;
+  for (int64_t i = 0; i < ids.count; ++i) {
+    const int64_t id = Data<int32_t>(ids)[i];
+    if (id < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
+    if (id < last) return STILLFLOW_INVALID_ARGUMENT("segment ids are not increasing");
+    if (id >= count) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Segment id %lld out of range [0, %lld), possibly because segment_ids input is "
+          "not sorted.",
+          static_cast<long long>(id), static_cast<long long>(count));
+    }
+    last = id;
+    ++starts[id + 1];
+  }
+  for (int64_t s = 0; s < count; ++s) starts[s + 1] += starts[s];
+  return Status();
+}
+
+template <typename T>
+Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t width, Operation operation) {
+  constexpr int64_t kSegmentsPerChunk = 16;
+  const T* const data = Data<T>(*call.in[0]);
+  T* const output = MutableData<T>(*call.out[0]);
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  return ForEachChunk(call, segments.count, kSegmentsPerChunk, [&](Range range) {
+    const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
+      PrefetchRow(data + segments.indices[i] * width, row_bytes);
+    };
+    FetchAhead ahead(segments.starts[range.begin], segments.starts[range.end],
+                     RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
+    for (int64_t s = range.begin; s < range.end; ++s) {
+      T* const row = output + s * width;
+      std::memset(static_cast<void*>(row), 0, width * sizeof(T));
+      for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
+        ahead.Before(i);
+        UpdateRow<AddTo>(row, data + segments.indices[i] * width, width);
+      }
+      const int64_t rows = segments.starts[s + 1] - segments.starts[s];
+      if constexpr (kIsFloating<T>) {
+        if (operation == kSum || rows == 0) continue;
+        const auto factor = Factor<T>(rows, operation);
+        for (int64_t i = 0; i < width; ++i) row[i] = Narrow<T>(Widen(row[i]) * factor);
+      }
+    }
+  });
+}
+
+Status SparseSegment(const KernelCall& call) {
+  const Tensor& data = *call.in[0];
+  STILLFLOW_RETURN_IF_ERROR(CheckVectors(call));
+  Shape shape(data);
+  STILLFLOW_RETURN_IF_ERROR(CountSegments(call, &shape.dims[0]));
+  const int64_t count = shape.dims[0];
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, data.dtype, shape));
+  const Scratch indices(call, call.in[1]->count * 8);
+  const Scratch starts(call, (count + 1) * 8);
+  if (!indices.ok() || !starts.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], data.dims[0], indices.data<int64_t>()));
+  STILLFLOW_RETURN_IF_ERROR(ReadStarts(*call.in[2], count, starts.data<int64_t>()));
+  const Segments segments{count, starts.data<int64_t>(), indices.data<int64_t>()};
+  const int64_t width = shape.Count(1, shape.rank);
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
+                 BFloat16>("SparseSegment", data.dtype, [&](auto tag) {
+    return ReduceSegments<typename decltype(tag)::type>(call, segments, width,
+                                                        static_cast<Operation>(call.attrs[0].i));
+  });
+}
+
+// ---- The gradient -------------------------------------------------------------------------------------------------
+
+// Reads the ids, each below `count`, and how many rows each segment has.
+Status ReadIds(const Tensor& ids, int64_t count, int64_t* read, int64_t* sizes) {
+  std::fill_n(sizes, count, 0);
+  for (int64_t i = 0; i < ids.count; ++i) {
+    const int64_t id = Data<int32_t>(ids)[i];
+    if (id < 0 || id >= count) {
+      return STILLFLOW_INVALID_ARGUMENT("Segment id %lld out of range [0, %lld).", static_cast<long long>(id),
+                                        static_cast<long long>(count));
+    }
+    read[i] = id;
+    ++sizes[id];
+  }
+  return Status();
+}
+
+template <typename T>
+Status SpreadGradient(const KernelCall& call, const int64_t* rows, const int64_t* ids, const int64_t* sizes) {
+  constexpr int64_t kRowsPerChunk = 64;
+  const Tensor& grad = *call.in[0];
+  const int64_t count = call.in[1]->count;
+  const int64_t width = Shape(grad).Count(1, grad.rank);
+  const auto operation = static_cast<Operation>(call.attrs[0].i);
+  const Scratch updates(call, count * width * static_cast<int64_t>(sizeof(T)));
+  if (!updates.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, count, kRowsPerChunk, [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const T factor = Factor<T>(sizes[ids[i]], operation);
+      const T* from = Data<T>(grad) + ids[i] * width;
+      for (int64_t k = 0; k < width; ++k) updates.data<T>()[i * width + k] = from[k] * factor;
+    }
+  }));
+  T* const output = MutableData<T>(*call.out[0]);
+  std::fill_n(output, call.out[0]->count, T{0});
+  return UpdateRows<AddTo>(call, RowUpdates<T>{output, rows, count, width, updates.data<T>(), width});
+}
+
+Status SparseSegmentGrad(const KernelCall& call) {
+  const Tensor& grad = *call.in[0];
+  STILLFLOW_RETURN_IF_ERROR(CheckVectors(call));
+  Shape shape(grad);
+  shape.dims[0] = IntAt(*call.in[3], 0);
+  if (shape.dims[0] < 0) return STILLFLOW_INVALID_ARGUMENT("output_dim0 must be non-negative");
+  const int64_t count = call.in[1]->count;
+  const Scratch rows(call, count * 8);
+  const Scratch ids(call, count * 8);
+  const Scratch sizes(call, grad.dims[0] * 8);
+  if (!rows.ok() || !ids.ok() || !sizes.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], shape.dims[0], rows.data<int64_t>()));
+  STILLFLOW_RETURN_IF_ERROR(ReadIds(*call.in[2], grad.dims[0], ids.data<int64_t>(), sizes.data<int64_t>()));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, grad.dtype, shape));
+  return ForType<float, double>("SparseSegmentGrad", grad.dtype, [&](auto tag) {
+    return SpreadGradient<typename decltype(tag)::type>(call, rows.data<int64_t>(), ids.data<int64_t>(),
+                                                        sizes.data<int64_t>());
+  });
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(math, sparse_segment){
+    {"sparse_segment", "data, indices, segment_ids | operation", SparseSegment},
+    {"sparse_segment_n", "data, indices, segment_ids, num_segments | operation", SparseSegment},
+    {"sparse_segment_grad", "grad, indices, segment_ids, output_dim0 | operation", SparseSegmentGrad},
+    {}};
+
+}  // namespace stillflow

@@ -1,0 +1,246 @@
+// scalar_summary, histogram_summary, tensor_summary, merge_summary: values as serialized Summary messages.
+//
+//   scalar_summary     in[0] tags, strings; in[1] values of the same shape
+//   histogram_summary  in[0] tag, a scalar; in[1] values, all finite
+//   tensor_summary     in[0] tag, a scalar; in[1] any tensor; in[2] a serialized SummaryMetadata
+//   merge_summary      in[0...] strings, each a serialized Summary; no tag may occur twice
+//
+// out[0] is a string scalar. Sums of histograms go over the elements in their order, in double.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "arithmetic/math/scalar.h"
+#include "kernels/guarded.h"
+#include "kernels/parsing/tensor_message.h"
+
+namespace stillflow {
+namespace {
+
+using io::Bytes;
+using io::MessageWriter;
+using io::WireReader;
+using io::WireType;
+
+// Field numbers of Summary, Summary.Value and HistogramProto.
+enum { kSummaryValue = 1 };
+enum { kTag = 1, kSimpleValue = 2, kHisto = 5, kTensor = 8, kMetadata = 9 };
+enum { kMin = 1, kMax = 2, kNum = 3, kSum = 4, kSumSquares = 5, kBucketLimit = 6, kBucket = 7 };
+
+Status ScalarTag(const Tensor& tag, const char* message) {
+  return tag.rank == 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s", message);
+}
+
+template <typename Body>
+Status ForReals(const char* name, DType dtype, const Body& body) {
+  return ForType<float, double, int32_t, uint8_t, int16_t, int8_t, int64_t, BFloat16, uint16_t, Half, uint32_t,
+                 uint64_t>(name, dtype, body);
+}
+
+// ---- Scalars ------------------------------------------------------------------------------------------------------
+
+Status ScalarSummary(const KernelCall& call) {
+  const Tensor& tags = *call.in[0];
+  const Tensor& values = *call.in[1];
+  if (!(Shape(tags) == Shape(values))) {
+    const std::string tag = tags.count == 1 ? " (tag '" + Text(StringAt(tags, 0)) + "')" : "";
+    return STILLFLOW_INVALID_ARGUMENT("tags and values not the same shape: %s != %s%s", ShapeText(tags).c_str(),
+                                      ShapeText(values).c_str(), tag.c_str());
+  }
+  std::string summary;
+  STILLFLOW_RETURN_IF_ERROR(ForReals("ScalarSummary", values.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    for (int64_t i = 0; i < values.count; ++i) {
+      std::string value;
+      MessageWriter writer(&value);
+      writer.FieldUnlessEmpty(kTag, Text(StringAt(tags, i)));
+      if constexpr (kIsFloating<T>) {
+        writer.Float(kSimpleValue, static_cast<float>(Widen(Data<T>(values)[i])));
+      } else {
+        writer.Float(kSimpleValue, static_cast<float>(Data<T>(values)[i]));
+      }
+      MessageWriter(&summary).Field(kSummaryValue, value);
+    }
+    return Status();
+  }));
+  return SetScalarString(call, summary);
+}
+
+// ---- Histograms ---------------------------------------------------------------------------------------------------
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+// Limits grow by a tenth from 1e-12 to 1e20, on either side of 0.
+std::vector<double> BucketLimits() {
+  std::vector<double> positive;
+  for (double limit = 1e-12; limit < 1e20; limit *= 1.1) positive.push_back(limit);
+  positive.push_back(kLargest);
+  std::vector<double> limits;
+  for (auto limit = positive.rbegin(); limit != positive.rend(); ++limit) limits.push_back(-*limit);
+  limits.push_back(0);
+  limits.insert(limits.end(), positive.begin(), positive.end());
+  return limits;
+}
+
+Bytes BytesOfDoubles(const std::vector<double>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
+class Histogram {
+ public:
+  Histogram() : counts_(Limits().size()) {}
+
+  void Add(double value) {
+    const std::vector<double>& limits = Limits();
+    const size_t index = std::upper_bound(limits.begin(), limits.end(), value) - limits.begin();
+    counts_[std::min(index, counts_.size() - 1)] += 1;
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+    num_ += 1;
+    sum_ += value;
+    sum_squares_ += value * value;
+  }
+
+  // Empty buckets that lie together become one.
+  std::string Serialized() const {
+    const std::vector<double>& limits = Limits();
+    std::vector<double> kept_limits, kept_counts;
+    for (size_t i = 0; i < counts_.size();) {
+      const double count = counts_[i];
+      double end = limits[i++];
+      while (count == 0 && i < counts_.size() && counts_[i] == 0) end = limits[i++];
+      kept_limits.push_back(end);
+      kept_counts.push_back(count);
+    }
+    std::string message;
+    MessageWriter writer(&message);
+    writer.DoubleUnlessZero(kMin, min_);
+    writer.DoubleUnlessZero(kMax, max_);
+    writer.DoubleUnlessZero(kNum, num_);
+    writer.DoubleUnlessZero(kSum, sum_);
+    writer.DoubleUnlessZero(kSumSquares, sum_squares_);
+    writer.Field(kBucketLimit, BytesOfDoubles(kept_limits));
+    writer.Field(kBucket, BytesOfDoubles(kept_counts));
+    return message;
+  }
+
+ private:
+  static const std::vector<double>& Limits() {
+    static const std::vector<double> limits = BucketLimits();
+    return limits;
+  }
+
+  std::vector<double> counts_;
+  double min_ = kLargest;
+  double max_ = -kLargest;
+  double num_ = 0;
+  double sum_ = 0;
+  double sum_squares_ = 0;
+};
+
+Status HistogramSummary(const KernelCall& call) {
+  const Tensor& values = *call.in[1];
+  STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tags must be scalar"));
+  const std::string tag = Text(StringAt(*call.in[0], 0));
+  Histogram histogram;
+  STILLFLOW_RETURN_IF_ERROR(ForReals("HistogramSummary", values.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    for (int64_t i = 0; i < values.count; ++i) {
+      double value;
+      if constexpr (kIsFloating<T>) {
+        value = static_cast<double>(Widen(Data<T>(values)[i]));
+        if (value != value) return STILLFLOW_INVALID_ARGUMENT("Nan in summary histogram for: %s", tag.c_str());
+        if (value - value != 0) {
+          return STILLFLOW_INVALID_ARGUMENT("Infinity in summary histogram for: %s", tag.c_str());
+        }
+      } else {
+        value = static_cast<double>(Data<T>(values)[i]);
+      }
+      histogram.Add(value);
+    }
+    return Status();
+  }));
+  std::string value, summary;
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, tag);
+  writer.Field(kHisto, histogram.Serialized());
+  MessageWriter(&summary).Field(kSummaryValue, value);
+  return SetScalarString(call, summary);
+}
+
+// ---- Tensors ------------------------------------------------------------------------------------------------------
+
+Status TensorSummary(const KernelCall& call) {
+  STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tag must be scalar"));
+  STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[2], "serialized_summary_metadata must be scalar"));
+  if (call.in[1]->dtype == DType::kResource) return UnsupportedType("TensorSummaryV2", call.in[1]->dtype);
+  const Bytes metadata = StringAt(*call.in[2], 0);
+  if (!io::IsMessage(metadata)) {
+    return STILLFLOW_INVALID_ARGUMENT("Could not parse serialized_summary_metadata as a SummaryMetadata");
+  }
+  std::string value, summary;
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, Text(StringAt(*call.in[0], 0)));
+  writer.Field(kTensor, SerializedTensor(*call.in[1]));
+  writer.Field(kMetadata, metadata);
+  MessageWriter(&summary).Field(kSummaryValue, value);
+  return SetScalarString(call, summary);
+}
+
+// ---- Several in one -----------------------------------------------------------------------------------------------
+
+// The tag of a Summary.Value. False if the bytes are none.
+bool TagOf(Bytes value, std::string* tag) {
+  WireReader reader(value);
+  while (reader.NextField()) {
+    if (reader.Is(kTag, WireType::kBytes)) {
+      *tag = reader.LengthDelimited().ToString();
+    } else {
+      reader.Skip();
+    }
+  }
+  return reader.ok();
+}
+
+Status AddSummary(Bytes summary, std::set<std::string>* tags, std::string* merged) {
+  WireReader reader(summary);
+  while (reader.NextField()) {
+    if (!reader.Is(kSummaryValue, WireType::kBytes)) {
+      reader.Skip();
+      continue;
+    }
+    const Bytes value = reader.LengthDelimited();
+    std::string tag;
+    if (!reader.ok() || !TagOf(value, &tag)) break;
+    if (!tag.empty() && !tags->insert(tag).second) {
+      return STILLFLOW_INVALID_ARGUMENT("Duplicate tag %s found in summary inputs", tag.c_str());
+    }
+    MessageWriter(merged).Field(kSummaryValue, value);
+  }
+  if (!reader.ok() || !reader.done()) return STILLFLOW_INVALID_ARGUMENT("Could not parse one of the summary inputs");
+  return Status();
+}
+
+Status MergeSummary(const KernelCall& call) {
+  std::set<std::string> tags;
+  std::string merged;
+  for (int i = 0; i < call.in_count; ++i) {
+    for (int64_t j = 0; j < call.in[i]->count; ++j) {
+      STILLFLOW_RETURN_IF_ERROR(AddSummary(StringAt(*call.in[i], j), &tags, &merged));
+    }
+  }
+  return SetScalarString(call, merged);
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(summary, values){
+    {"scalar_summary", "tags, values", Guarded<ScalarSummary>},
+    {"histogram_summary", "tag, values", Guarded<HistogramSummary>},
+    {"tensor_summary", "tag, tensor, serialized_summary_metadata", Guarded<TensorSummary>},
+    {"merge_summary", "inputs...", Guarded<MergeSummary>},
+    {}};
+
+}  // namespace stillflow

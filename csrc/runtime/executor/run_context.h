@@ -1,0 +1,29 @@
+// run_context.h: one run under way, as the executor's own kernels see it.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/executor/event.h"
+#include "runtime/executor/program.h"
+#include "runtime/executor/session.h"
+
+namespace stillflow {
+
+struct RunContext {
+  Session* session;
+  const RunOptions* options;
+  int64_t deadline_nanos;  // 0: none
+  int64_t next_poll_nanos;
+  Code stop = Code::kOk;          // why the run is to end early
+  uint8_t* cells = nullptr;       // of a program with branches or loops: 1 where live
+  int32_t next_step = 0;          // of such a program: a step may say where the run goes on
+  void* const* states = nullptr;  // of a function's body: the states of its steps for this caller
+};
+
+// Whether the run has been cancelled, interrupted, or is out of time; `run->stop` says which.
+bool ShouldStop(RunContext* run);
+
+// Sleeps until the event is set or the run is to end. False for the latter.
+bool WaitFor(RunContext* run, Event* event);
+
+}  // namespace stillflow

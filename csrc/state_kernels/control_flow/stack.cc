@@ -1,0 +1,94 @@
+// stack: values pushed in the rounds of a loop, popped in those of its gradient. A handle is a resource scalar that
+// keeps its stack alive; stacks do not outlive the run.
+//
+//   stack        in[0] size, int32 []: how much it may hold; negative for any | type; out[0] handle
+//   stack_push   in[0] handle, in[1] value of the stack's type; out[0] the value itself
+//   stack_pop    in[0] handle | type; out[0] the value pushed last
+//   stack_close  in[0] handle: what it holds is given up
+#include "collections/run_object.h"
+#include "kernel_api/kernel.h"
+
+namespace stillflow {
+namespace {
+
+struct Stack : Handled {
+  DType type;
+  int64_t most;
+  bool is_closed = false;
+  std::vector<Tensor> values;
+
+  void Clear() {
+    for (Tensor& value : values) {
+      if (value.buffer != nullptr) Release(value.buffer);
+    }
+    values.clear();
+  }
+  ~Stack() override { Clear(); }
+};
+
+Status Find(const KernelCall& call, Stack** stack) {
+  *stack = HandledIn<Stack>(*call.in[0]);
+  if (*stack == nullptr) return STILLFLOW_INVALID_ARGUMENT("The handle is not one of a stack");
+  if ((*stack)->is_closed) return STILLFLOW_INVALID_ARGUMENT("Stack has already been closed.");
+  return Status();
+}
+
+Status WrongType(DType expected, DType found) {
+  return STILLFLOW_INVALID_ARGUMENT("Must have type %s but got %s", Name(expected), Name(found));
+}
+
+Status NewStack(const KernelCall& call) {
+  const Tensor& size = *call.in[0];
+  if (size.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("Stack size must be a scalar, but had shape: %s", ShapeText(size).c_str());
+  }
+  auto* stack = new Stack;
+  stack->type = static_cast<DType>(call.attrs[0].i);
+  stack->most = Data<int32_t>(size)[0];
+  MakeHandle(stack, call.out[0]);
+  return Status();
+}
+
+Status Push(const KernelCall& call) {
+  Stack* stack = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &stack));
+  const Tensor& value = *call.in[1];
+  if (value.dtype != stack->type) return WrongType(stack->type, value.dtype);
+  if (stack->most >= 0 && static_cast<int64_t>(stack->values.size()) >= stack->most) {
+    return STILLFLOW_INVALID_ARGUMENT("Stack overflowed its max_size (%lld)", static_cast<long long>(stack->most));
+  }
+  stack->values.push_back(value);
+  if (value.buffer != nullptr) Retain(value.buffer);
+  *call.out[0] = value;
+  if (value.buffer != nullptr) Retain(value.buffer);
+  return Status();
+}
+
+Status Pop(const KernelCall& call) {
+  Stack* stack = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &stack));
+  if (stack->values.empty()) return STILLFLOW_INVALID_ARGUMENT("Stack is empty when calling Pop().");
+  const auto type = static_cast<DType>(call.attrs[0].i);
+  if (type != stack->type) return WrongType(type, stack->type);
+  *call.out[0] = stack->values.back();
+  stack->values.pop_back();
+  return Status();
+}
+
+Status Close(const KernelCall& call) {
+  Stack* stack = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &stack));
+  stack->Clear();
+  stack->is_closed = true;
+  return Status();
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(control_flow, stack){{"stack", "max_size | elem_type", NewStack},
+                                       {"stack_push", "handle, elem", Push},
+                                       {"stack_pop", "handle | elem_type", Pop},
+                                       {"stack_close", "handle", Close},
+                                       {}};
+
+}  // namespace stillflow

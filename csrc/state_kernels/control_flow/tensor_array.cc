@@ -1,0 +1,352 @@
+// tensor_array: lists of tensors. A handle is a resource scalar that keeps its array alive; arrays do not outlive the
+// run. A flow is a float scalar that stands for what was written.
+//
+//   tensor_array          in[0] size, int32 [] | type, element_shape, dynamic_size, clear_after_read,
+//                         identical_element_shapes, name; out[0] handle, out[1] flow
+//   tensor_array_grad     in[0] handle, in[1] flow | source; out[0] handle of the gradients, out[1] the flow
+//   tensor_array_write    in[0] handle, in[1] index, int32 [], in[2] value, in[3] flow; out[0] the flow
+//   tensor_array_read     in[0] handle, in[1] index, int32 [] | type; out[0] the element
+//   tensor_array_gather   in[0] handle, in[1] indices, int32 [n] | type, element_shape; out[0] elements, [n, ...]
+//   tensor_array_scatter  in[0] handle, in[1] indices, int32 [n], in[2] values, [n, ...], in[3] flow; out[0] the flow
+//   tensor_array_concat   in[0] handle | type, element_shape_except0; out[0] all rows, out[1] lengths, int64 [size]
+//   tensor_array_split    in[0] handle, in[1] value, in[2] lengths, int64 [n], in[3] flow; out[0] the flow
+//   tensor_array_size     in[0] handle; out[0] int32 []
+//   tensor_array_close    in[0] handle
+#include "collections/tensor_array.h"
+
+namespace stillflow {
+namespace {
+
+Status Find(const KernelCall& call, TensorArray** array) {
+  *array = HandledIn<TensorArray>(*call.in[0]);
+  if (*array == nullptr) return STILLFLOW_INVALID_ARGUMENT("The handle is not one of a TensorArray");
+  return (*array)->CheckOpen();
+}
+
+Status IndexOf(const Tensor& index, int64_t* value) {
+  if (index.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("TensorArray index must be scalar, but had shape: %s",
+                                      ShapeText(index).c_str());
+  }
+  *value = Data<int32_t>(index)[0];
+  return Status();
+}
+
+void HandOnFlow(const KernelCall& call, int in, int out) {
+  *call.out[out] = *call.in[in];
+  if (call.in[in]->buffer != nullptr) Retain(call.in[in]->buffer);
+}
+
+Status New(const KernelCall& call) {
+  const Tensor& size = *call.in[0];
+  if (size.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("TensorArray size must be scalar, but had shape: %s", ShapeText(size).c_str());
+  }
+  const int64_t count = Data<int32_t>(size)[0];
+  if (count < 0) return STILLFLOW_INVALID_ARGUMENT("Size should be >= 0.");
+  const Attr& name = call.attrs[5];
+  auto* array = new TensorArray(static_cast<DType>(call.attrs[0].i), count, PartialShape(call.attrs[1]),
+                                std::string(static_cast<const char*>(name.data), name.size));
+  array->is_dynamic = call.attrs[2].i != 0;
+  array->clears_after_read = call.attrs[3].i != 0;
+  array->has_one_shape = call.attrs[4].i != 0;
+  MakeHandle(array, call.out[0]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kFloat, Shape()));
+  MutableData<float>(*call.out[1])[0] = 0.0f;
+  return Status();
+}
+
+Status Grad(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const Attr& source = call.attrs[0];
+  TensorArray* gradient = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(
+      array->Gradient(std::string(static_cast<const char*>(source.data), source.size), &gradient));
+  Tensor* handle = call.out[0];
+  *handle = *call.in[0];
+  handle->data = static_cast<Handled*>(gradient);
+  handle->buffer = &gradient->buffer;
+  Retain(handle->buffer);
+  HandOnFlow(call, 1, 1);
+  return Status();
+}
+
+Status Write(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  int64_t index = 0;
+  STILLFLOW_RETURN_IF_ERROR(IndexOf(*call.in[1], &index));
+  STILLFLOW_RETURN_IF_ERROR(array->Write(*call.services, index, *call.in[2]));
+  HandOnFlow(call, 3, 0);
+  return Status();
+}
+
+Status Read(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  STILLFLOW_RETURN_IF_ERROR(array->CheckType(static_cast<DType>(call.attrs[0].i)));
+  int64_t index = 0;
+  STILLFLOW_RETURN_IF_ERROR(IndexOf(*call.in[1], &index));
+  return array->Read(*call.services, index, call.out[0]);
+}
+
+// Elements that have been read and are to be put together; released in the end.
+class Elements {
+ public:
+  ~Elements() {
+    for (Tensor& value : values_) {
+      if (value.buffer != nullptr) Release(value.buffer);
+    }
+  }
+  Status Add(const Services& services, TensorArray* array, int64_t index) {
+    Tensor value;
+    value.buffer = nullptr;
+    Status status = array->Read(services, index, &value);
+    if (status.ok()) values_.push_back(value);
+    return status;
+  }
+  const std::vector<Tensor>& values() const { return values_; }
+
+  // Copies them one after the other; strings are shared.
+  void CopyTo(Tensor* to) const {
+    char* next = MutableData<char>(*to);
+    for (const Tensor& value : values_) {
+      const int64_t bytes = value.count * ElementBytes(value.dtype);
+      if (bytes > 0) std::memcpy(next, value.data, bytes);
+      next += bytes;
+    }
+    RetainStrings(*to);
+  }
+
+ private:
+  std::vector<Tensor> values_;
+};
+
+Status Gather(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const auto type = static_cast<DType>(call.attrs[0].i);
+  STILLFLOW_RETURN_IF_ERROR(array->CheckType(type));
+  const Tensor& indices = *call.in[1];
+  if (indices.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected indices to be a vector, but received shape: %s",
+                                      ShapeText(indices).c_str());
+  }
+  Shape shape;
+  shape.Add(indices.count);
+  if (indices.count == 0) {
+    PartialShape element(call.attrs[1]);
+    if (!element.IsComplete()) element = array->element_shape();
+    if (!element.IsComplete()) {
+      return Error(
+          Code::kUnimplemented,
+          "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes "
+          "are supported when packing zero-size TensorArrays.",
+          element.rank < 0 ? "<unknown>" : ShapeText(element.rank, element.dims).c_str());
+    }
+    for (int i = 0; i < element.rank && shape.rank < kMaxRank; ++i) shape.Add(element.dims[i]);
+    return AllocateOutput(call, 0, type, shape);
+  }
+  Elements elements;
+  for (int64_t i = 0; i < indices.count; ++i) {
+    STILLFLOW_RETURN_IF_ERROR(elements.Add(*call.services, array, Data<int32_t>(indices)[i]));
+    const Tensor& first = elements.values().front();
+    const Tensor& value = elements.values().back();
+    if (!(Shape(first) == Shape(value))) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "TensorArray has inconsistent shapes.  Index 0 has shape: %s but index %lld has shape: %s",
+          ShapeText(first).c_str(), static_cast<long long>(i), ShapeText(value).c_str());
+    }
+  }
+  const Tensor& first = elements.values().front();
+  if (first.rank >= kMaxRank) return STILLFLOW_INVALID_ARGUMENT("Elements of rank %d cannot be stacked", first.rank);
+  for (int i = 0; i < first.rank; ++i) shape.Add(first.dims[i]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
+  elements.CopyTo(call.out[0]);
+  return Status();
+}
+
+// Writes `count` rows of a tensor, from `begin`, as one element: of the rows' shape, or of one row's.
+Status WriteRows(const KernelCall& call, TensorArray* array, int64_t index, const Tensor& from, int64_t begin,
+                 int64_t count, bool is_row) {
+  Shape shape;
+  if (!is_row) shape.Add(count);
+  for (int i = 1; i < from.rank; ++i) shape.Add(from.dims[i]);
+  Tensor value;
+  STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, from.dtype, shape, &value));
+  const int64_t row_bytes = from.dims[0] == 0 ? 0 : from.count / from.dims[0] * ElementBytes(from.dtype);
+  if (count * row_bytes > 0) std::memcpy(value.data, Data<char>(from) + begin * row_bytes, count * row_bytes);
+  RetainStrings(value);
+  Status status = array->Write(*call.services, index, value);
+  Release(value.buffer);
+  return status;
+}
+
+Status Scatter(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const Tensor& indices = *call.in[1];
+  const Tensor& values = *call.in[2];
+  if (values.rank < 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Input value for unpack must be at least a vector but received shape: %s",
+                                      ShapeText(values).c_str());
+  }
+  if (indices.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected indices to be a vector, but received shape: %s",
+                                      ShapeText(indices).c_str());
+  }
+  if (indices.count != values.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected len(indices) == values.shape[0], but saw: %lld vs. %lld",
+                                      static_cast<long long>(indices.count), static_cast<long long>(values.dims[0]));
+  }
+  int64_t largest = -1;
+  for (int64_t i = 0; i < indices.count; ++i) {
+    if (Data<int32_t>(indices)[i] > largest) largest = Data<int32_t>(indices)[i];
+  }
+  bool is_large_enough = false;
+  STILLFLOW_RETURN_IF_ERROR(array->Grow(largest + 1, &is_large_enough));
+  if (!is_large_enough) {
+    return STILLFLOW_INVALID_ARGUMENT("Max scatter index must be < array size (%lld vs. %lld)",
+                                      static_cast<long long>(largest), static_cast<long long>(array->size()));
+  }
+  for (int64_t i = 0; i < indices.count; ++i) {
+    STILLFLOW_RETURN_IF_ERROR(WriteRows(call, array, Data<int32_t>(indices)[i], values, i, 1, true));
+  }
+  HandOnFlow(call, 3, 0);
+  return Status();
+}
+
+Status Concat(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const auto type = static_cast<DType>(call.attrs[0].i);
+  STILLFLOW_RETURN_IF_ERROR(array->CheckType(type));
+  Shape lengths_shape;
+  lengths_shape.Add(array->size());
+  Shape shape;
+  shape.Add(0);
+  if (array->size() == 0) {
+    const PartialShape element(call.attrs[1]);
+    if (!element.IsComplete()) {
+      return Error(Code::kUnimplemented,
+                   "TensorArray has size zero, but element_shape_except0 %s is not fully defined. Currently only "
+                   "static shapes are supported when concatenating zero-size TensorArrays.",
+                   element.rank < 0 ? "<unknown>" : ShapeText(element.rank, element.dims).c_str());
+    }
+    for (int i = 0; i < element.rank && shape.rank < kMaxRank; ++i) shape.Add(element.dims[i]);
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
+    return AllocateOutput(call, 1, DType::kInt64, lengths_shape);
+  }
+  Elements elements;
+  int64_t rows = 0;
+  for (int64_t i = 0; i < array->size(); ++i) {
+    STILLFLOW_RETURN_IF_ERROR(elements.Add(*call.services, array, i));
+    const Tensor& first = elements.values().front();
+    const Tensor& value = elements.values().back();
+    if (value.rank < 1) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Concat saw a scalar shape at index %lld but requires at least vectors.  Did you mean to call pack?",
+          static_cast<long long>(i));
+    }
+    bool fits = value.rank == first.rank;
+    for (int k = 1; fits && k < value.rank; ++k) fits = value.dims[k] == first.dims[k];
+    if (!fits) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: %s but index %lld has "
+          "shape: %s",
+          ShapeText(first).c_str(), static_cast<long long>(i), ShapeText(value).c_str());
+    }
+    rows += value.dims[0];
+  }
+  const Tensor& first = elements.values().front();
+  shape.dims[0] = rows;
+  for (int i = 1; i < first.rank; ++i) shape.Add(first.dims[i]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt64, lengths_shape));
+  for (int64_t i = 0; i < array->size(); ++i) {
+    MutableData<int64_t>(*call.out[1])[i] = elements.values()[i].dims[0];
+  }
+  elements.CopyTo(call.out[0]);
+  return Status();
+}
+
+Status Split(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const Tensor& value = *call.in[1];
+  const Tensor& lengths = *call.in[2];
+  if (lengths.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected lengths to be a vector, received shape: %s",
+                                      ShapeText(lengths).c_str());
+  }
+  if (value.rank < 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected value to be at least a vector, but received shape: %s",
+                                      ShapeText(value).c_str());
+  }
+  int64_t total = 0;
+  for (int64_t i = 0; i < lengths.count; ++i) {
+    const int64_t length = Data<int64_t>(lengths)[i];
+    if (length < 0 || __builtin_add_overflow(total, length, &total)) {
+      return STILLFLOW_INVALID_ARGUMENT("Invalid value in lengths: %lld", static_cast<long long>(length));
+    }
+  }
+  if (total != value.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %lld and value's shape is: "
+        "%s",
+        static_cast<long long>(total), ShapeText(value).c_str());
+  }
+  bool is_large_enough = false;
+  STILLFLOW_RETURN_IF_ERROR(array->Grow(lengths.count, &is_large_enough));
+  if (!is_large_enough || array->size() != lengths.count) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "TensorArray's size is not equal to the size of lengths (%lld vs. %lld), and the TensorArray is not marked "
+        "as "
+        "dynamically resizeable",
+        static_cast<long long>(array->size()), static_cast<long long>(lengths.count));
+  }
+  int64_t begin = 0;
+  for (int64_t i = 0; i < lengths.count; ++i) {
+    const int64_t length = Data<int64_t>(lengths)[i];
+    STILLFLOW_RETURN_IF_ERROR(WriteRows(call, array, i, value, begin, length, false));
+    begin += length;
+  }
+  HandOnFlow(call, 3, 0);
+  return Status();
+}
+
+Status Size(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kInt32, Shape()));
+  MutableData<int32_t>(*call.out[0])[0] = static_cast<int32_t>(array->size());
+  return Status();
+}
+
+Status Close(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  array->Close();
+  return Status();
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(control_flow, tensor_array){
+    {"tensor_array",
+     "size | dtype, element_shape, dynamic_size, clear_after_read, "
+     "identical_element_shapes, tensor_array_name",
+     New},
+    {"tensor_array_grad", "handle, flow_in | source", Grad},
+    {"tensor_array_write", "handle, index, value, flow_in", Write},
+    {"tensor_array_read", "handle, index | dtype", Read},
+    {"tensor_array_gather", "handle, indices | dtype, element_shape", Gather},
+    {"tensor_array_scatter", "handle, indices, value, flow_in", Scatter},
+    {"tensor_array_concat", "handle | dtype, element_shape_except0", Concat},
+    {"tensor_array_split", "handle, value, lengths, flow_in", Split},
+    {"tensor_array_size", "handle", Size},
+    {"tensor_array_close", "handle", Close},
+    {}};
+
+}  // namespace stillflow

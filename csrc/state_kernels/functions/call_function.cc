@@ -1,0 +1,181 @@
+// call_function, call_branch, call_loop: functions of the graph, called.
+//
+//   call_function  in[0...] arguments; attrs function, types; out[0...] the results
+//   call_branch    in[0] condition, in[1...] arguments; attrs then, else: functions, types; out[0...] the results of
+//   one call_loop      in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
+//                  variables, types; out[0...] the variables when the condition is false
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "kernels/guarded.h"
+#include "runtime/executor/function.h"
+
+namespace stillflow {
+namespace {
+
+constexpr int kMostFunctions = 2;
+
+// The `state` of such a node: what each of its functions keeps.
+struct CallState {
+  FunctionState functions[kMostFunctions];
+  std::string saved;  // by the call of save_state that asks for the size
+
+  static Status New(const Attr*, void** state) {
+    *state = new (std::nothrow) CallState;
+    return *state == nullptr ? OutOfScratch() : Status();
+  }
+  static void Free(void* state) { delete static_cast<CallState*>(state); }
+
+  // For each function the number of its bytes, and the bytes.
+  static int64_t Save(void* state, void* bytes) {
+    auto* self = static_cast<CallState*>(state);
+    if (bytes == nullptr) {
+      self->saved.clear();
+      for (FunctionState& function : self->functions) {
+        const std::string part = function.Save();
+        const uint64_t size = part.size();
+        self->saved.append(reinterpret_cast<const char*>(&size), sizeof size);
+        self->saved += part;
+      }
+    } else {
+      std::memcpy(bytes, self->saved.data(), self->saved.size());
+    }
+    return static_cast<int64_t>(self->saved.size());
+  }
+
+  static bool Restore(void* state, const void* bytes, int64_t size) {
+    const char* next = static_cast<const char*>(bytes);
+    const char* const end = next + size;
+    std::string parts[kMostFunctions];
+    for (std::string& part : parts) {
+      uint64_t part_size = 0;
+      if (end - next < static_cast<int64_t>(sizeof part_size)) return false;
+      std::memcpy(&part_size, next, sizeof part_size);
+      next += sizeof part_size;
+      if (part_size > static_cast<uint64_t>(end - next)) return false;
+      part.assign(next, part_size);
+      next += part_size;
+    }
+    if (next != end) return false;
+    auto* self = static_cast<CallState*>(state);
+    for (int i = 0; i < kMostFunctions; ++i) {
+      if (!self->functions[i].Restore(parts[i])) return false;
+    }
+    return true;
+  }
+};
+
+// Calls the function that is the attribute of this number.
+Status Call(const KernelCall& call, int attribute, const std::vector<DType>& expected, const Tensor* const* in,
+            int32_t in_count, Tensor* const* out) {
+  const auto function = FunctionOf(call.attrs[attribute]);
+  STILLFLOW_RETURN_IF_ERROR(function->CheckOutputs(expected));
+  FunctionState* const state = &static_cast<CallState*>(call.state)->functions[attribute];
+  return function->Call(call.run, state, in, in_count, out);
+}
+
+std::vector<DType> ResultTypes(const Attr& attr) {
+  const auto* types = static_cast<const int64_t*>(attr.data);
+  std::vector<DType> result;
+  for (int64_t i = 0; i < attr.size; ++i) result.push_back(static_cast<DType>(types[i]));
+  return result;
+}
+
+Status CallFunction(const KernelCall& call) {
+  return Call(call, 0, ResultTypes(call.attrs[1]), call.in, call.in_count, call.out);
+}
+
+// What TensorFlow takes for true: numbers but 0, strings but the empty one, and tensors with elements.
+Status Truth(const Tensor& tensor, bool* truth) {
+  if (tensor.rank > 0) {
+    *truth = tensor.count > 0;
+    return Status();
+  }
+  if (tensor.dtype == DType::kString) {
+    *truth = StringAt(tensor, 0).size > 0;
+    return Status();
+  }
+  return ForType<bool, int32_t, int64_t, float, double, uint8_t, int8_t, int16_t, uint16_t>(
+      "If", tensor.dtype, [&](auto tag) {
+        *truth = Data<typename decltype(tag)::type>(tensor)[0] != 0;
+        return Status();
+      });
+}
+
+Status CallBranch(const KernelCall& call) {
+  bool is_taken = false;
+  STILLFLOW_RETURN_IF_ERROR(Truth(*call.in[0], &is_taken));
+  return Call(call, is_taken ? 0 : 1, ResultTypes(call.attrs[2]), call.in + 1, call.in_count - 1, call.out);
+}
+
+// Tensors that are let go of at the end.
+class Values {
+ public:
+  explicit Values(int count) : tensors_(count), pointers_(count) {
+    for (int i = 0; i < count; ++i) {
+      tensors_[i].buffer = nullptr;
+      pointers_[i] = &tensors_[i];
+    }
+  }
+  ~Values() { Clear(); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  void Clear() {
+    for (Tensor& tensor : tensors_) {
+      if (tensor.buffer != nullptr) Release(tensor.buffer);
+      tensor.buffer = nullptr;
+    }
+  }
+  Tensor& operator[](int i) { return tensors_[i]; }
+  Tensor* const* pointers() { return pointers_.data(); }
+
+ private:
+  std::vector<Tensor> tensors_;
+  std::vector<Tensor*> pointers_;
+};
+
+Status CallLoop(const KernelCall& call) {
+  const int count = call.out_count;
+  const std::vector<DType> types = ResultTypes(call.attrs[2]);
+  Values variables(count);
+  Values next(count);
+  for (int i = 0; i < count; ++i) {
+    variables[i] = *call.in[i];
+    if (variables[i].buffer != nullptr) Retain(variables[i].buffer);
+  }
+  for (;;) {
+    if (ShouldStop(call.run)) return Status(call.run->stop, nullptr);
+    Values condition(1);
+    const auto test = FunctionOf(call.attrs[0]);
+    if (test->output_types().size() != 1) return STILLFLOW_INVALID_ARGUMENT("The condition of a loop has one result");
+    STILLFLOW_RETURN_IF_ERROR(Call(call, 0, test->output_types(), variables.pointers(), count, condition.pointers()));
+    bool goes_on = false;
+    STILLFLOW_RETURN_IF_ERROR(Truth(condition[0], &goes_on));
+    if (!goes_on) break;
+    STILLFLOW_RETURN_IF_ERROR(Call(call, 1, types, variables.pointers(), count, next.pointers()));
+    variables.Clear();
+    for (int i = 0; i < count; ++i) std::swap(variables[i], next[i]);
+  }
+  for (int i = 0; i < count; ++i) {
+    *call.out[i] = variables[i];
+    variables[i].buffer = nullptr;
+  }
+  return Status();
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(functions, call_function){
+    {"call_function", "args... | function, types", Guarded<CallFunction>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {"call_branch", "condition, args... | then, else, types", Guarded<CallBranch>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {"call_loop", "args... | condition, body, types", Guarded<CallLoop>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
+    {}};
+
+}  // namespace stillflow

@@ -1,0 +1,443 @@
+// make_accumulator, accumulator_apply, accumulator_take and their sparse kin, accumulator_set_step, _count: sums of
+// gradients that wait until there are enough of them.
+//
+//   make_accumulator          attrs: see handle.h; dtype, shape: -1 for an unknown size, [-2] if all is;
+//   reduction_type:
+//                             "MEAN" or "SUM"; whether it is sparse; out[0] a handle
+//   accumulator_apply         in[0] a handle; in[1] int64: the gradient's step, which counts unless it is below the
+//                             accumulator's; in[2] the gradient
+//   accumulator_take          in[0] a handle; in[1] int32: how many gradients there have to be, for which it waits
+//                             out[0] their mean or sum; then the accumulator is empty and its step one higher
+//   sparse_accumulator_apply  in[2] rows' numbers; in[3] rows; in[4] the whole shape; attr has_known_shape
+//   sparse_accumulator_take   out: the rows' numbers, the rows, the whole shape; a mean is over the gradients that
+//   have
+//                             the row
+//   accumulator_set_step      in[1] int64: the accumulator's step
+//   accumulator_count         out[0] int32: how many gradients there are
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "arithmetic/math/element.h"
+#include "kernels/guarded.h"
+#include "runtime/executor/event.h"
+#include "state_kernels/handle.h"
+#include "state_kernels/spec_attrs.h"
+
+namespace stillflow {
+namespace {
+
+long long Long(int64_t value) { return static_cast<long long>(value); }
+
+// A sum of gradients: rows with numbers, or, dense, one row without.
+struct Sum {
+  Shape shape;                   // of the values
+  std::vector<char> values;      // as elements of the accumulator's type
+  std::vector<int64_t> indices;  // of rows
+  std::vector<int64_t> counts;   // of gradients that have them
+};
+
+struct AccumulatorOptions {
+  DType dtype;
+  PartialShape shape;
+  bool is_mean, is_sparse;
+};
+
+class Accumulator final : public Resource {
+ public:
+  static constexpr const char* kKind = "accumulator";
+  explicit Accumulator(const AccumulatorOptions& options) : options_(options) {}
+  const char* kind() const override { return kKind; }
+  const AccumulatorOptions& options() const { return options_; }
+
+  // Adds a gradient that is of the right type and shape by itself, unless it is of an earlier step.
+  Status Apply(int64_t step, Sum gradient) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    if (step < step_) return Status();
+    if (count_ > 0) {
+      STILLFLOW_RETURN_IF_ERROR(CheckSameShape(gradient.shape));
+      STILLFLOW_RETURN_IF_ERROR(Add(gradient));
+    } else {
+      sum_ = std::move(gradient);
+    }
+    ++count_;
+    Serve();
+    return Status();
+  }
+
+  Status Take(RunContext* run, int64_t required, Sum* sum, int64_t* count) {
+    Attempt attempt;
+    attempt.required = required;
+    bool is_done;
+    {
+      const std::lock_guard<std::mutex> guard(mutex_);
+      attempts_.push_back(&attempt);
+      Serve();
+      is_done = attempt.is_done;
+    }
+    if (!is_done && !WaitFor(run, &attempt.event)) {
+      const std::lock_guard<std::mutex> guard(mutex_);
+      if (!attempt.is_done) {
+        attempts_.erase(std::find(attempts_.begin(), attempts_.end(), &attempt));
+        return Error(Code::kCancelled, "TakeGrad operation was cancelled");
+      }
+    }
+    *sum = std::move(attempt.sum);
+    *count = attempt.count;
+    return Status();
+  }
+
+  void SetStep(int64_t step) {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    step_ = step;
+  }
+  int64_t count() {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return count_;
+  }
+
+ private:
+  struct Attempt {
+    int64_t required = 0;
+    bool is_done = false;
+    Sum sum;
+    int64_t count = 0;
+    Event event;
+  };
+
+  void Serve() {
+    while (!attempts_.empty() && count_ >= attempts_.front()->required) {
+      Attempt* attempt = attempts_.front();
+      attempts_.pop_front();
+      attempt->sum = std::move(sum_);
+      attempt->count = count_;
+      sum_ = Sum();
+      count_ = 0;
+      ++step_;
+      attempt->is_done = true;
+      attempt->event.Set(Event::State::kDone);
+    }
+  }
+
+  Status CheckSameShape(const Shape& shape) const {
+    if (!options_.is_sparse) {
+      if (shape == sum_.shape) return Status();
+      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected %s, got %s", ShapeText(sum_.shape).c_str(),
+                                        ShapeText(shape).c_str());
+    }
+    if (shape.rank != sum_.shape.rank) {
+      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values rank %d, got %d", sum_.shape.rank,
+                                        shape.rank);
+    }
+    for (int i = 1; i < shape.rank; ++i) {
+      if (shape.dims[i] != sum_.shape.dims[i]) {
+        return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values dim %d to be %lld, got %lld", i,
+                                          Long(sum_.shape.dims[i]), Long(shape.dims[i]));
+      }
+    }
+    return Status();
+  }
+
+  template <typename T>
+  static void AddElements(const char* from, int64_t count, char* to) {
+    using Arithmetic = ElementArithmetic<T>;
+    for (int64_t i = 0; i < count; ++i) {
+      T a, b;
+      std::memcpy(&a, to + i * sizeof(T), sizeof a);
+      std::memcpy(&b, from + i * sizeof(T), sizeof b);
+      a = Arithmetic::Store(Arithmetic::Add(Arithmetic::Load(a), Arithmetic::Load(b)));
+      std::memcpy(to + i * sizeof(T), &a, sizeof a);
+    }
+  }
+
+  Status Add(const Sum& gradient) {
+    return ForType<float, double, Half>("Accumulator", options_.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (!options_.is_sparse) {
+        AddElements<T>(gradient.values.data(), gradient.shape.Count(), sum_.values.data());
+        return Status();
+      }
+      Merge<T>(gradient);
+      return Status();
+    });
+  }
+
+  // Goes through the rows of both as if their numbers rose, as TensorFlow does.
+  template <typename T>
+  void Merge(const Sum& gradient) {
+    const int64_t row_size = gradient.shape.Count(1, gradient.shape.rank);
+    const auto row_bytes = static_cast<int64_t>(row_size * sizeof(T));
+    Sum merged;
+    merged.shape = gradient.shape;
+    const auto take = [&](const Sum& sum, size_t i) {
+      merged.indices.push_back(sum.indices[i]);
+      merged.counts.push_back(sum.counts[i]);
+      const char* row = sum.values.data() + static_cast<int64_t>(i) * row_bytes;
+      merged.values.insert(merged.values.end(), row, row + row_bytes);
+    };
+    size_t i = 0, j = 0;
+    while (i < sum_.indices.size() || j < gradient.indices.size()) {
+      const bool has_i = i < sum_.indices.size(), has_j = j < gradient.indices.size();
+      if (has_i && has_j && sum_.indices[i] == gradient.indices[j]) {
+        take(sum_, i);
+        merged.counts.back() += gradient.counts[j];
+        AddElements<T>(gradient.values.data() + static_cast<int64_t>(j) * row_bytes, row_size,
+                       merged.values.data() + merged.values.size() - row_bytes);
+        ++i, ++j;
+      } else if (has_i && (!has_j || sum_.indices[i] < gradient.indices[j])) {
+        take(sum_, i++);
+      } else {
+        take(gradient, j++);
+      }
+    }
+    merged.shape.dims[0] = static_cast<int64_t>(merged.indices.size());
+    sum_ = std::move(merged);
+  }
+
+  const AccumulatorOptions options_;
+  std::mutex mutex_;
+  Sum sum_;
+  int64_t count_ = 0, step_ = 0;
+  std::deque<Attempt*> attempts_;
+};
+
+// ---- Handles ------------------------------------------------------------------------------------------------------
+
+Status MakeAccumulator(const KernelCall& call) {
+  const Attr* attrs = call.attrs + kHandleAttrs;
+  AccumulatorOptions options;
+  options.dtype = static_cast<DType>(attrs[0].i);
+  const auto* sizes = static_cast<const int64_t*>(attrs[1].data);
+  if (attrs[1].size != 1 || sizes[0] != -2) {
+    options.shape.rank = static_cast<int32_t>(attrs[1].size);
+    std::copy_n(sizes, attrs[1].size, options.shape.dims);
+  }
+  options.is_mean = attrs[2].size == 4;
+  options.is_sparse = attrs[3].i != 0;
+  if (options.dtype != DType::kFloat && options.dtype != DType::kDouble && options.dtype != DType::kHalf) {
+    return UnsupportedType("ConditionalAccumulator", options.dtype);
+  }
+  return OutputHandle<Accumulator>(
+      call,
+      [&](const ResourceTable::Name&, std::shared_ptr<Resource>* made) {
+        *made = std::make_shared<Accumulator>(options);
+        return Status();
+      },
+      [&](const Accumulator& found) {
+        if (found.options().dtype == options.dtype && found.options().is_sparse == options.is_sparse) return Status();
+        return STILLFLOW_INVALID_ARGUMENT("Shared accumulator has dtype %s, requested one has %s",
+                                          Name(found.options().dtype), Name(options.dtype));
+      });
+}
+
+Status FindAccumulator(const KernelCall& call, bool is_sparse, std::shared_ptr<Accumulator>* found) {
+  STILLFLOW_RETURN_IF_ERROR(FindResource<Accumulator>(call, 0, found));
+  if ((*found)->options().is_sparse == is_sparse) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("The accumulator is of %s gradients", is_sparse ? "dense" : "sparse");
+}
+
+Status ReadScalar(const Tensor& tensor, const char* name, int64_t* value) {
+  if (tensor.count != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Argument %s must be scalar, but had bad shape %s", name,
+                                      ShapeText(tensor).c_str());
+  }
+  *value = IntAt(tensor, 0);
+  return Status();
+}
+
+Status CheckGradientType(const Accumulator& accumulator, DType dtype) {
+  if (dtype == accumulator.options().dtype) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("Expected gradients of type %s, got %s", Name(accumulator.options().dtype),
+                                    Name(dtype));
+}
+
+std::vector<char> BytesOf(const Tensor& tensor) {
+  const auto* data = static_cast<const char*>(tensor.data);
+  return std::vector<char>(data, data + tensor.count * ElementBytes(tensor.dtype));
+}
+
+// ---- Dense gradients ----------------------------------------------------------------------------------------------
+
+Status AccumulatorApply(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  int64_t step;
+  const Tensor& gradient = *call.in[2];
+  STILLFLOW_RETURN_IF_ERROR(FindAccumulator(call, false, &accumulator));
+  STILLFLOW_RETURN_IF_ERROR(ReadScalar(*call.in[1], "local_step", &step));
+  STILLFLOW_RETURN_IF_ERROR(CheckGradientType(*accumulator, gradient.dtype));
+  if (!accumulator->options().shape.Fits(gradient)) {
+    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected %s, got %s",
+                                      TextOf(accumulator->options().shape).c_str(), ShapeText(gradient).c_str());
+  }
+  Sum sum;
+  sum.shape = Shape(gradient);
+  sum.values = BytesOf(gradient);
+  return accumulator->Apply(step, std::move(sum));
+}
+
+// values / count for each row, or as they are for sums.
+Status Divided(const Accumulator& accumulator, Sum* sum, int64_t count) {
+  if (!accumulator.options().is_mean) return Status();
+  return ForType<float, double, Half>("Accumulator", accumulator.options().dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const bool is_sparse = accumulator.options().is_sparse;
+    const int64_t rows = is_sparse ? static_cast<int64_t>(sum->indices.size()) : 1;
+    const int64_t row_size = is_sparse ? sum->shape.Count(1, sum->shape.rank) : sum->shape.Count();
+    for (int64_t i = 0; i < rows * row_size; ++i) {
+      T element;
+      char* const at = sum->values.data() + i * static_cast<int64_t>(sizeof element);
+      std::memcpy(&element, at, sizeof element);
+      const auto wide = Widen(element) / static_cast<Wide<T>>(is_sparse ? sum->counts[i / row_size] : count);
+      element = Narrow<T>(wide);
+      std::memcpy(at, &element, sizeof element);
+    }
+    return Status();
+  });
+}
+
+Status TakeSum(const KernelCall& call, bool is_sparse, std::shared_ptr<Accumulator>* accumulator, Sum* sum) {
+  STILLFLOW_RETURN_IF_ERROR(FindAccumulator(call, is_sparse, accumulator));
+  STILLFLOW_RETURN_IF_ERROR(CheckGradientType(**accumulator, static_cast<DType>(call.attrs[0].i)));
+  int64_t required, count = 0;
+  STILLFLOW_RETURN_IF_ERROR(ReadScalar(*call.in[1], "num_required", &required));
+  if (required <= 0) {
+    return STILLFLOW_INVALID_ARGUMENT("Argument num_required must be positive, but was %lld", Long(required));
+  }
+  STILLFLOW_RETURN_IF_ERROR((*accumulator)->Take(call.run, required, sum, &count));
+  return Divided(**accumulator, sum, count);
+}
+
+Status OutputValues(const KernelCall& call, int out, DType dtype, const Sum& sum) {
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, sum.shape));
+  if (!sum.values.empty()) std::memcpy(call.out[out]->data, sum.values.data(), sum.values.size());
+  return Status();
+}
+
+Status AccumulatorTake(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  Sum sum;
+  STILLFLOW_RETURN_IF_ERROR(TakeSum(call, false, &accumulator, &sum));
+  return OutputValues(call, 0, accumulator->options().dtype, sum);
+}
+
+// ---- Sparse gradients ---------------------------------------------------------------------------------------------
+
+Status CheckSparse(const Tensor& indices, const Tensor& values, const PartialShape& shape) {
+  if (indices.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Input indices should be vector but received shape: %s",
+                                      ShapeText(indices).c_str());
+  }
+  if (values.rank < 1) return STILLFLOW_INVALID_ARGUMENT("Values cannot be 0-dimensional.");
+  if (values.dims[0] != indices.count) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected %lld non-empty input values, got %lld", Long(indices.count),
+                                      Long(values.dims[0]));
+  }
+  if (shape.rank < 0) return Status();
+  if (shape.rank != values.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values rank %d, got %d", shape.rank, values.rank);
+  }
+  for (int64_t i = 0; shape.dims[0] >= 0 && i < indices.count; ++i) {
+    const int64_t index = Data<int64_t>(indices)[i];
+    if (index >= shape.dims[0]) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Shape mismatch: index of slice %lld exceeded limits of shape; index is %lld exceeded %lld", Long(i),
+          Long(index), Long(shape.dims[0]));
+    }
+  }
+  for (int i = 1; i < shape.rank; ++i) {
+    if (shape.dims[i] >= 0 && shape.dims[i] != values.dims[i]) {
+      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values dim %d to be %lld, got %lld", i,
+                                        Long(shape.dims[i]), Long(values.dims[i]));
+    }
+  }
+  return Status();
+}
+
+// The whole shape that comes with a gradient has to be that of the accumulator, as far as that is known.
+Status CheckWholeShape(const Tensor& given, const PartialShape& shape) {
+  if (shape.rank < 0) return Status();
+  if (given.count != shape.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected shape rank %d, got %lld", shape.rank,
+                                      Long(given.count));
+  }
+  for (int i = 0; i < shape.rank; ++i) {
+    if (shape.dims[i] >= 0 && shape.dims[i] != IntAt(given, i)) {
+      return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected shape dim %d to be %lld, got %lld", i,
+                                        Long(shape.dims[i]), Long(IntAt(given, i)));
+    }
+  }
+  return Status();
+}
+
+Status SparseAccumulatorApply(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  int64_t step;
+  const Tensor& indices = *call.in[2];
+  const Tensor& values = *call.in[3];
+  STILLFLOW_RETURN_IF_ERROR(FindAccumulator(call, true, &accumulator));
+  STILLFLOW_RETURN_IF_ERROR(ReadScalar(*call.in[1], "local_step", &step));
+  STILLFLOW_RETURN_IF_ERROR(CheckGradientType(*accumulator, values.dtype));
+  if (call.attrs[0].i != 0) STILLFLOW_RETURN_IF_ERROR(CheckWholeShape(*call.in[4], accumulator->options().shape));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparse(indices, values, accumulator->options().shape));
+  Sum sum;
+  sum.shape = Shape(values);
+  sum.values = BytesOf(values);
+  sum.indices.assign(Data<int64_t>(indices), Data<int64_t>(indices) + indices.count);
+  sum.counts.assign(indices.count, 1);
+  return accumulator->Apply(step, std::move(sum));
+}
+
+Status SparseAccumulatorTake(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  Sum sum;
+  STILLFLOW_RETURN_IF_ERROR(TakeSum(call, true, &accumulator, &sum));
+  Shape count;
+  count.Add(static_cast<int64_t>(sum.indices.size()));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kInt64, count));
+  std::copy(sum.indices.begin(), sum.indices.end(), MutableData<int64_t>(*call.out[0]));
+  STILLFLOW_RETURN_IF_ERROR(OutputValues(call, 1, accumulator->options().dtype, sum));
+  Shape rank;
+  rank.Add(sum.shape.rank);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 2, DType::kInt64, rank));
+  auto* whole = MutableData<int64_t>(*call.out[2]);
+  const PartialShape& known = accumulator->options().shape;
+  for (int i = 0; i < sum.shape.rank; ++i) whole[i] = i == 0 ? -1 : sum.shape.dims[i];
+  if (known.rank > 0) whole[0] = known.dims[0];
+  return Status();
+}
+
+// ---- Both ---------------------------------------------------------------------------------------------------------
+
+Status AccumulatorSetStep(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  int64_t step;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<Accumulator>(call, 0, &accumulator));
+  STILLFLOW_RETURN_IF_ERROR(ReadScalar(*call.in[1], "new_global_step", &step));
+  accumulator->SetStep(step);
+  return Status();
+}
+
+Status AccumulatorCount(const KernelCall& call) {
+  std::shared_ptr<Accumulator> accumulator;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<Accumulator>(call, 0, &accumulator));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kInt32, Shape()));
+  *MutableData<int32_t>(*call.out[0]) = static_cast<int32_t>(accumulator->count());
+  return Status();
+}
+
+}  // namespace
+
+STILLFLOW_KERNELS(state, accumulator){
+    {"make_accumulator", "| version, container, shared_name, node_name, dtype, shape, reduction_type, is_sparse",
+     Guarded<MakeAccumulator>, nullptr, nullptr, HandleState::New, HandleState::Free},
+    {"accumulator_apply", "handle, local_step, gradient", Guarded<AccumulatorApply>},
+    {"accumulator_take", "handle, num_required | dtype", Guarded<AccumulatorTake>},
+    {"sparse_accumulator_apply",
+     "handle, local_step, gradient_indices, gradient_values, gradient_shape | has_known_shape",
+     Guarded<SparseAccumulatorApply>},
+    {"sparse_accumulator_take", "handle, num_required | dtype", Guarded<SparseAccumulatorTake>},
+    {"accumulator_set_step", "handle, new_global_step", Guarded<AccumulatorSetStep>},
+    {"accumulator_count", "handle", Guarded<AccumulatorCount>},
+    {}};
+
+}  // namespace stillflow
