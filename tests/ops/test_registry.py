@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stillflow import isa, ops
+from stillflow import ops
 from stillflow.graph import op_def as op_defs
+from stillflow.ops import contents
 from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
+from stillflow.session import isa
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
 LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")
@@ -75,7 +77,7 @@ def test_every_kernel_library_has_the_same_kernels():
 
 
 def test_the_table_of_contents_is_true():
-    for name, module in ops._MODULE_OF_BUILDER.items():
+    for name, module in contents.BUILDERS.items():
         assert getattr(ops, name) is not None, f"{module} has no {name}"
     for op_type in ops.all_op_types():
         assert op_defs.find(op_type) is not None, op_type

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.while_loop import while_loop
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
 
 # Order -> the coefficients of the approximation's numerator, of the powers from 0 on but the highest, whose is 1.
@@ -33,7 +34,12 @@ _FOR_DOUBLE: _Orders = (
 )
 
 
-def matrix_exponential(input, name):
+@public("linalg.expm")
+def matrix_exponential(input, name=None):
+    """The exponential of each matrix [..., n, n]: 1 + a + a a / 2 + ...
+
+    Raises ValueError for other types than float16, float32 and float64.
+    """
     with name_scope(name, "matrix_exponential", [input]):
         matrix = convert_to_tensor(input, name="input")
         if matrix.shape.rank is not None and matrix.shape[-2:] == [0, 0]:

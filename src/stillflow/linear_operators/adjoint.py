@@ -5,8 +5,10 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.linear_operators.derived import DerivedOperator
 from stillflow.linear_operators.parts import conjugate
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorAdjoint")
 class LinearOperatorAdjoint(DerivedOperator):
     """The adjoint of `operator`.
 

@@ -9,6 +9,7 @@ from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.parts import conjugate, real_part
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -23,6 +24,7 @@ def assert_no_zeros(diagonal):
         )
 
 
+@public("linalg.LinearOperatorDiag")
 class LinearOperatorDiag(LinearOperator):
     """Square matrices with the diagonals [..., n].
 

@@ -9,9 +9,11 @@ from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.parts import conjugate
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("linalg.LinearOperatorHouseholder")
 class LinearOperatorHouseholder(LinearOperator):
     """1 - 2 v v' for vectors [..., n] that become v of length 1.
 

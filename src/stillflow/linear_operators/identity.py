@@ -19,6 +19,7 @@ from stillflow.linear_operators.sizes import (
     with_batch,
     with_fitting_rows,
 )
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -52,6 +53,7 @@ class _Identity(LinearOperator):
         return ops.ones(ops.concat([batch, [length]], 0), self.dtype)
 
 
+@public("linalg.LinearOperatorIdentity")
 class LinearOperatorIdentity(_Identity):
     """The identity matrix, or a batch of them.
 
@@ -151,6 +153,7 @@ class LinearOperatorIdentity(_Identity):
             return matrices.set_diag(mat, 1 + matrices.diag_part(mat))
 
 
+@public("linalg.LinearOperatorScaledIdentity")
 class LinearOperatorScaledIdentity(_Identity):
     """A number times the identity matrix, for each number.
 

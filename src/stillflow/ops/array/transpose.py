@@ -7,6 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -21,6 +22,8 @@ invert_permutation = define_op(
     "T: {int32, int64} = int32",
     kernel="invert_permutation(x)",
     differentiable=False,
+    public="invert_permutation math.invert_permutation",
+    doc="y with y[x[i]] = i, for an integer vector that is a permutation of 0, 1, ..., n - 1.",
 )
 
 
@@ -69,6 +72,7 @@ def _(context):
     return np.argsort(value).astype(value.dtype)
 
 
+@public("transpose")
 def transpose(a, perm=None, name="transpose", conjugate=False):
     """`a` with dimension i taken from dimension perm[i]; without `perm`, in reverse order.
 
@@ -89,6 +93,7 @@ def transpose(a, perm=None, name="transpose", conjugate=False):
         return result
 
 
+@public("matrix_transpose", "linalg.matrix_transpose", "linalg.transpose")
 def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     """`a` with its last two dimensions exchanged. Raises ValueError for less than two."""
     with name_scope(name, values=[a]):

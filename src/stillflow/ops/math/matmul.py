@@ -8,8 +8,10 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast
+from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _NUMBERS = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
@@ -25,6 +27,8 @@ sparse_mat_mul = define_op(
     "transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false; "
     "Ta: {float32, bfloat16} = float32; Tb: {float32, bfloat16} = float32",
     kernel="sparse_matmul(a, b | transpose_a, transpose_b)",
+    public="sparse_matmul",
+    doc="The product of two matrices of float32 or bfloat16, as float32.",
 )
 batch_mat_mul = define_op(
     "BatchMatMul(x: T, y: T) -> (output: T)",
@@ -88,6 +92,8 @@ batch_mat_mul_v2.shape_rule(_batch_rule(broadcast))
 # ---- Functions --------------------------------------------------------------------------------------------
 
 
+@public("matmul", "linalg.matmul")
+@takes_operators
 def matmul(
     a,
     b,
@@ -135,12 +141,19 @@ def matmul(
         return ops.cast(product, dtypes.bfloat16) if is_half else product
 
 
+@public("linalg.matvec")
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
     """The product of a matrix and a vector, or of batches of them; see `matmul`."""
     with name_scope(name, "MatVec", [a, b]):
         column = ops.expand_dims(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
         return ops.squeeze(product, -1)
+
+
+@public("batch_matmul")
+def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
+    """Products of matrices in batches of equal shapes; a name from before TensorFlow 1.0."""
+    return batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------

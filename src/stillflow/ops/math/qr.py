@@ -13,11 +13,35 @@ qr_op = define_op(
     "Qr(input: T) -> (q: T, r: T)",
     f"full_matrices: bool = false; T: {_TYPES}",
     kernel="qr(input | full_matrices)",
+    public="qr linalg.qr",
+    doc="""An orthogonal matrix q and an upper triangular one r whose product is `input`, a matrix or batches of
+    them.
+
+    Args:
+      input: float32 or float64 [..., m, n].
+      full_matrices: whether q is [..., m, m] and r [..., m, n], or q [..., m, p] and r [..., p, n], p =
+      min(m, n).
+
+    Returns:
+      A named tuple (q, r). Its gradient needs a static shape and m >= n, and m = n with full matrices.
+    """,
 )
 matrix_triangular_solve = define_op(
     "MatrixTriangularSolve(matrix: T, rhs: T) -> (output: T)",
     f"lower: bool = true; adjoint: bool = false; T: {_TYPES}",
     kernel="matrix_triangular_solve(matrix, rhs | lower, adjoint)",
+    public="matrix_triangular_solve linalg.triangular_solve",
+    doc="""x of matrix * x = rhs for a triangular matrix, or batches of them.
+
+    Args:
+      matrix: float32 or float64 [..., n, n]; the triangle that is zero is not read.
+      rhs: of that type [..., n, k].
+      lower: whether the matrix is lower triangular rather than upper.
+      adjoint: whether to solve with the transposed matrix.
+
+    Raises:
+      InvalidArgumentError: if the shapes do not fit, or the diagonal has a zero.
+    """,
 )
 
 
