@@ -12,7 +12,7 @@ from stillflow.graph import collection_protos, op_def
 from stillflow.graph import graph_def as graph_defs
 from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
 from stillflow.names import public
 
@@ -76,11 +76,10 @@ def export_meta_graph(
 
 def refuse_eager_execution():
     """Raises RuntimeError where there is no graph."""
-    if executing_eagerly():
-        raise RuntimeError(
-            "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
-            "eager execution is enabled."
-        )
+    require_graph(
+        "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
+        "eager execution is enabled."
+    )
 
 
 class _Export:
