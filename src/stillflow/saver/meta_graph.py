@@ -14,15 +14,12 @@ from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
+from stillflow.graph.op_def import has_trait
 from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"
 UNBOUND_INPUTS = "unbound_inputs"
-_SAVING_OPS = frozenset(
-    "SaveV2 Save SaveSlice LegacySave LegacySaveSlice RestoreV2 Restore RestoreSlice LegacyRestore "
-    "LegacyRestoreSlice".split()
-)
 
 
 def stripped(name, scope):
@@ -218,7 +215,7 @@ def _scope_of(node_name):
 
 def _nodes_of_other_savers(graph_def, saver_def):
     """The names of the nodes in scopes that save or restore, but for the scopes of `saver_def`."""
-    saving = {node.name for node in graph_def.node if node.op in _SAVING_OPS}
+    saving = {node.name for node in graph_def.node if has_trait(node.op, "saves_or_restores")}
     scopes = {_scope_of(name) for name in saving} - saving
     if saver_def is not None:
         scopes -= {_scope_of(saver_def.save_tensor_name), _scope_of(saver_def.restore_op_name)}

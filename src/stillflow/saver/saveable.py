@@ -10,9 +10,6 @@ from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.resource_variable import ResourceVariable
 from stillflow.variables.variable import Variable
 
-_REFERENCES = ("Variable", "VariableV2", "AutoReloadVariable")
-_VARIABLES = (*_REFERENCES, "VarHandleOp", "ReadVariableOp")
-
 
 class SaveSpec:
     """One tensor of a checkpoint: `slice_spec` says which slice of a larger one it is, or is empty.
@@ -107,7 +104,7 @@ def _read_on_cpu(variable):
 
 
 def _comes_from_variable(tensor):
-    return isinstance(tensor, Tensor) and tensor.op.type in _VARIABLES
+    return isinstance(tensor, Tensor) and (tensor.op._op_def.is_variable or tensor.op.type == "ReadVariableOp")
 
 
 def _tensor_of(variable):
@@ -201,7 +198,7 @@ def saveables_of(value, name):
         raise TypeError(
             f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {tensor}"
         )
-    kind = ReferenceSaveable if tensor.op.type in _REFERENCES else ResourceSaveable
+    kind = ReferenceSaveable if tensor.dtype._is_ref_dtype else ResourceSaveable
     return [kind(tensor, "", name)]
 
 

@@ -171,7 +171,7 @@ class ExponentialMovingAverage:
 
     def _shadow_of(self, variable):
         if not isinstance(variable, Variable):
-            is_variable = variable.op.type in ("Variable", "VariableV2", "VarHandleOp")
+            is_variable = variable.op._op_def.is_variable
             return slot_creator.create_zeros_slot(variable, self._name, colocate_with_primary=is_variable)
         average = slot_creator.create_slot(variable, variable.initialized_value(), self._name)
         get_default_graph().add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)
