@@ -27,7 +27,6 @@ CIRCLES = {
     "linear_operators": "what two operators make together is an operator",
     "ops": "a cond inside of a loop, a loop inside of a cond; what is converted becomes a constant",
     "saver": "import_meta_graph makes the Saver that export_meta_graph was told of",
-    "variables": "scopes make variables, variables ask the scope for what is not said",
 }
 
 
@@ -95,6 +94,18 @@ def test_circles_within_packages_are_few():
     graph = {name: imported_modules(path) & set(MODULES) for name, path in MODULES.items()}
     found = circles(graph)
     assert {component[0].split(".")[0] for component in found} == set(CIRCLES), found
+
+
+def test_only_eager_execution_asks_whether_it_is_in_force():
+    """Whoever else does something different then has a version for it: see stillflow.graph.mode."""
+    asking = set()
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            word = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "name", None)
+            if word in ("executing_eagerly", "executes_eagerly"):
+                asking.add(name)
+    # The graph says no, eager execution yes; tf.executing_eagerly is defined with the latter.
+    assert {name for name in asking if name.split(".")[0] != "eager"} == {"graph.graph"}
 
 
 def test_the_root_holds_few_modules():

@@ -66,6 +66,16 @@ class Tensor:
         return f"{self._op._name}:{self._value_index}"
 
     @property
+    def _label(self):
+        """The name that messages have for it, or "" for a tensor without one."""
+        return self.name
+
+    @property
+    def _description(self):
+        """What messages call it: its name, or of a tensor without one the shape and type."""
+        return self.name
+
+    @property
     def device(self):
         return self._op.device
 

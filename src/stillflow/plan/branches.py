@@ -19,12 +19,6 @@ from stillflow.plan.reads import read
 _BRANCH = Special("branch")
 
 
-def kind_of(op):
-    """What the plan has to know to run an op: "switch", "merge" and others; None for ops that have a kernel."""
-    lowering = op._op_def.lowering
-    return lowering.kind if isinstance(lowering, Special) else None
-
-
 def guard_of_tensor(plan: Plan, tensor):
     """The guard under which a tensor has a value; what is fed always has."""
     if not plan.guards or tensor in plan.fed:
@@ -214,7 +208,7 @@ def conditional_operations(operations):
     in_branches: set = set()
     in_loops: set = set()
     for op in operations:
-        kind = kind_of(op)
+        kind = op._op_def.special
         before = [tensor._op for tensor in op._inputs] + op._control_inputs
         if kind == "switch" or (kind != "merge" and not in_branches.isdisjoint(before)):
             in_branches.add(op)

@@ -67,6 +67,11 @@ class Node:
     def name(self):
         return self.op._name
 
+    def has_trait(self, trait):
+        """Whether the node runs an op with a trait of op_def.TRAITS; one that a pass has made has none."""
+        op_def = self.op._op_def
+        return self.type == op_def.name and getattr(op_def, trait)
+
     def copy(self, inputs):
         """The same step over other inputs, without outputs yet."""
         copy = Node(self.op, self.type, self.lowering, inputs, self.attrs, self.position, self.is_pure)

@@ -16,6 +16,7 @@ transpose_op = define_op(
     "Transpose(x: T, perm: Tperm) -> (y: T)",
     "T: type; Tperm: {int32, int64} = int32",
     kernel="transpose(x, perm)",
+    traits="moves_elements",
 )
 invert_permutation = define_op(
     "InvertPermutation(x: T) -> (y: T)",

@@ -21,6 +21,7 @@ if_op = define_op(
     state="op",
     stateful=True,
     differentiable=None,
+    traits="asks_for_state",
 )
 stateless_if = define_op(
     "StatelessIf(cond: Tcond, input: Tin) -> (output: Tout)",
