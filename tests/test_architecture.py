@@ -15,7 +15,7 @@ FLOORS = {
     "programs": "__main__ command_line runner word2vec inspection testing",
     "libraries": "training_loop training test_cases summary datasets saver examples",
     "running": "eager session plan importer functions",
-    "building": "linear_operators composites autodiff variables resources random ops tracking host",
+    "building": "linear_operators signal composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",
 }
 ORDER = [package for packages in FLOORS.values() for package in packages.split()]

@@ -10,8 +10,9 @@
 namespace stillflow {
 namespace {
 
-const TileOp* const kTables[] = {kArithmeticTiles, kIntegerTiles,    kExponentialTiles, kTrigonometricTiles,
-                                 kSpecialTiles,    kActivationTiles, kComparisonTiles,  kCastTiles};
+const TileOp* const kTables[] = {kArithmeticTiles,    kIntegerTiles, kExponentialTiles,
+                                 kTrigonometricTiles, kSpecialTiles, kActivationTiles,
+                                 kComparisonTiles,    kCastTiles,    kComplexTiles};
 
 const TileOp* Find(const std::string& name, const std::string& type, const std::string& result) {
   for (const TileOp* table : kTables) {
@@ -50,6 +51,8 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
   single.count = 1;
   op.is_wide ? RunWidened(op, single) : op.run(single);
   switch (ElementBytes(op.result)) {
+    case 16:
+      return FillWithFirst<Complex128>(call.out, call.count);
     case 8:
       return FillWithFirst<uint64_t>(call.out, call.count);
     case 4:
@@ -130,6 +133,10 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
     output_of_[output] = static_cast<int32_t>(outputs_.size());
     outputs_.push_back(output);
   }
+  for (const Instruction& instruction : instructions_) {
+    widest_bytes_ =
+        std::max({widest_bytes_, ElementBytes(instruction.op->type), ElementBytes(instruction.op->result)});
+  }
   const bool is_empty = instructions_.empty() || outputs_.empty();
   return is_empty || instructions_.size() > kMostInstructions ? Malformed(text) : Status();
 }
@@ -180,7 +187,7 @@ void ElementwiseProgram::AssignScratch() {
 
 void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* places) const {
   for (size_t number = input_count_; number < types_.size(); ++number) {
-    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false, 0};
+    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * widest_bytes_, 0, false, 0};
   }
 }
 

@@ -71,6 +71,7 @@ extern const TileOp kSpecialTiles[];
 extern const TileOp kActivationTiles[];
 extern const TileOp kComparisonTiles[];
 extern const TileOp kCastTiles[];
+extern const TileOp kComplexTiles[];
 
 // What operations are derived from that take no longer than to load and store.
 struct Light {};

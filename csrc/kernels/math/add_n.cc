@@ -62,7 +62,8 @@ template <typename T>
 Status Sum(const KernelCall& call) {
   T* to = MutableData<T>(*call.out[0]);
   const bool is_streamed = IsStreamed(*call.out[0]) && call.in_count > 1 && to != Data<T>(*call.in[0]);
-  return ForEachChunk(call, call.out[0]->count, kElementsPerChunk, [&](Range range) {
+  const int64_t count = call.out[0]->count * PartCount(call.out[0]->dtype);
+  return ForEachChunk(call, count, kElementsPerChunk, [&](Range range) {
     if (is_streamed) return StreamRange<T>(call, range);
     SumRange(call, range, to + range.begin);
   });
@@ -79,7 +80,7 @@ Status AddN(const KernelCall& call) {
   }
   STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, call.in[0]->dtype, shape));
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
-                 uint8_t>("AddN", call.in[0]->dtype,
+                 uint8_t>("AddN", PartType(call.in[0]->dtype),
                           [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
 }
 

@@ -9,6 +9,7 @@
 // Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
 #include <algorithm>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/element.h"
 
 #if defined(__F16C__)
@@ -171,6 +172,26 @@ Status Run(const KernelCall& call, const Layout& layout) {
   });
 }
 
+// Running products of complex numbers, in Complex128.
+template <typename T>
+Status MultiplyAlong(const KernelCall& call, const Layout& layout) {
+  const T* const from = Data<T>(*call.in[0]);
+  T* const to = MutableData<T>(*call.out[0]);
+  const int64_t chunk = std::max<int64_t>(kElementsPerChunk / layout.size, 1);
+  return ForEachChunk(call, layout.outer * layout.inner, chunk, [&](Range range) {
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      const int64_t begin = row / layout.inner * layout.size * layout.inner + row % layout.inner;
+      Complex128 running = {1, 0};
+      for (int64_t i = 0; i < layout.size; ++i) {
+        const int64_t at = begin + (layout.is_reverse ? layout.size - 1 - i : i) * layout.inner;
+        const Complex128 next = stillflow::Product(running, Widen(from[at]));
+        to[at] = NarrowComplex<T>(layout.is_exclusive ? running : next);
+        running = next;
+      }
+    }
+  });
+}
+
 Status Cumulative(const KernelCall& call) {
   const Tensor& x = *call.in[0];
   const Tensor& axis_tensor = *call.in[1];
@@ -193,8 +214,13 @@ Status Cumulative(const KernelCall& call) {
   layout.is_exclusive = call.attrs[0].i != 0;
   layout.is_reverse = call.attrs[1].i != 0;
   const bool is_product = call.attrs[2].i != 0;
+  if (is_product && IsComplex(x.dtype)) {
+    return x.dtype == DType::kComplex64 ? MultiplyAlong<Complex64>(call, layout)
+                                        : MultiplyAlong<Complex128>(call, layout);
+  }
+  layout.inner *= PartCount(x.dtype);  // the sums of complex numbers are those of their parts
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      is_product ? "Cumprod" : "Cumsum", x.dtype, [&](auto tag) {
+      is_product ? "Cumprod" : "Cumsum", PartType(x.dtype), [&](auto tag) {
         using T = typename decltype(tag)::type;
         return is_product ? Run<Product, T>(call, layout) : Run<Sum, T>(call, layout);
       });

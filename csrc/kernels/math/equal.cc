@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/complex.h"
 #include "kernel_api/broadcast.h"
 
 namespace stillflow {
@@ -50,9 +50,10 @@ Status Equal(const KernelCall& call) {
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kBool, shape));
   if (call.in[0]->dtype == DType::kString) return Compare<const StringCell*>(call, shape, is_negated);
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t, bool>(
-      "Equal", call.in[0]->dtype,
-      [&](auto tag) { return Compare<typename decltype(tag)::type>(call, shape, is_negated); });
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t, bool, Complex64,
+                 Complex128>("Equal", call.in[0]->dtype, [&](auto tag) {
+    return Compare<typename decltype(tag)::type>(call, shape, is_negated);
+  });
 }
 
 Status StringAdd(const KernelCall& call) {

@@ -275,6 +275,6 @@ def _(op, grad):
     columns = ops.reshape(permuted, (reduced_count, other_count))
     left = ops.cumprod(columns, axis=0, exclusive=True)
     right = ops.cumprod(columns, axis=0, exclusive=True, reverse=True)
-    products = ops.reshape(left * right, permuted_shape)
+    products = ops.reshape(ops.conj(left) * ops.conj(right), permuted_shape)
     result = grad * ops.transpose(products, ops.invert_permutation(order))
     return ops.reshape(result, shape), None
