@@ -5,8 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "memory/processor.h"
-
 namespace stillflow {
 namespace {
 
@@ -61,14 +59,9 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
   }
 }
 
-constexpr int64_t kFewestByHalfLines = 512;  // elements: fewer lie in the first-level cache, or take no time
-
 inline void Run(const TileOp& op, const TileCall& call) {
   if (call.scalars + 1 == uint32_t{1} << op.arity) return RunOnSingles(op, call);
-  if (op.is_wide) return RunWidened(op, call);
-  const bool goes_by_half_lines =
-      call.count >= kFewestByHalfLines && kProcessor.reads_by_half_lines && op.run_by_half_lines != nullptr;
-  goes_by_half_lines ? op.run_by_half_lines(call) : op.run(call);
+  op.is_wide ? RunWidened(op, call) : op.run(call);
 }
 
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }
@@ -197,9 +190,7 @@ bool ElementwiseProgram::TakesRuns(uint64_t columns, uint64_t scalars) const {
   });
 }
 
-// Stores as little as may be: what is written to memory here has to wait for what is streamed before.
-Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count,
-                                   const Streaming* streaming) const {
+Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count) const {
   uint32_t faults = 0;
   TileCall call;
   call.count = count;
@@ -215,11 +206,7 @@ Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t c
       call.run |= place.run;
     }
     call.out = places[instruction.out].base + begin * places[instruction.out].step;
-    if (streaming != nullptr && i + 1 == instructions_.size()) {
-      instruction.op->stream(call, *streaming, begin * ElementBytes(instruction.op->result) / kLineBytes);
-    } else {
-      Run(*instruction.op, call);
-    }
+    Run(*instruction.op, call);
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));
     }

@@ -11,6 +11,7 @@ struct ElementArithmetic {
   static Wide Load(T x) { return x; }
   static T Store(Wide x) { return x; }
   static Wide Add(Wide a, Wide b) { return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+  static Wide Subtract(Wide a, Wide b) { return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
   static Wide Multiply(Wide a, Wide b) { return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
   static Wide Negative(Wide a) { return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(a)); }
 };
@@ -21,6 +22,7 @@ struct ElementArithmetic<T, true> {
   static Wide Load(T x) { return Widen(x); }
   static T Store(Wide x) { return Narrow<T>(x); }
   static Wide Add(Wide a, Wide b) { return a + b; }
+  static Wide Subtract(Wide a, Wide b) { return a - b; }
   static Wide Multiply(Wide a, Wide b) { return a * b; }
   static Wide Negative(Wide a) { return -a; }
 };

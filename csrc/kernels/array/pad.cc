@@ -6,7 +6,7 @@
 //   mirror_pad_grad  the reverse: what mirror_pad copied is added up again, left side before right side
 #include <algorithm>
 
-#include "memory/row_update.h"
+#include "arithmetic/math/element.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -195,6 +195,7 @@ Status MirrorPad(const KernelCall& call) {
 // Adds what was mirrored from dimension `axis` to where it came from.
 template <typename T>
 void Fold(T* data, const Shape& shape, int axis, const Paddings& paddings, int64_t offset) {
+  using E = ElementArithmetic<T>;
   const int64_t outer = shape.Count(0, axis);
   const int64_t inner = shape.Count(axis + 1, shape.rank);
   const int64_t before = paddings.before[axis];
@@ -202,7 +203,7 @@ void Fold(T* data, const Shape& shape, int axis, const Paddings& paddings, int64
   const auto add = [&](T* block, int64_t place) {
     T* target = block + (before + Mirrored(place, before, size, offset)) * inner;
     const T* source = block + place * inner;
-    for (int64_t i = 0; i < inner; ++i) target[i] = AddTo::Apply(target[i], source[i]);
+    for (int64_t i = 0; i < inner; ++i) target[i] = E::Store(E::Add(E::Load(target[i]), E::Load(source[i])));
   };
   for (int64_t k = 0; k < outer; ++k) {
     T* block = data + k * shape.dims[axis] * inner;

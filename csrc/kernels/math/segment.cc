@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
 #include "memory/strided_copy.h"
@@ -55,17 +56,17 @@ T Beginning(Operation operation) {
   }
 }
 
-template <typename T>
-Status Reduce(const KernelCall& call, const RowUpdates<T>& work, Operation operation) {
+Status Reduce(const KernelCall& call, const char* kernel, const RowUpdates& work, Operation operation) {
+  const auto changes = [&](RowOperation change) { return UpdateRows(call, kernel, change, call.in[0]->dtype, work); };
   switch (operation) {
     case kProduct:
-      return UpdateRows<MultiplyBy>(call, work);
+      return changes(RowOperation::kMultiply);
     case kMinimum:
-      return UpdateRows<KeepLess>(call, work);
+      return changes(RowOperation::kMinimum);
     case kMaximum:
-      return UpdateRows<KeepGreater>(call, work);
+      return changes(RowOperation::kMaximum);
     default:
-      return UpdateRows<AddTo>(call, work);
+      return changes(RowOperation::kAdd);
   }
 }
 
@@ -80,11 +81,10 @@ Status AllocateSegments(const KernelCall& call, int64_t segments) {
   return AllocateOutput(call, 0, data.dtype, shape);
 }
 
-template <typename T>
-RowUpdates<T> WorkOf(const KernelCall& call, const int64_t* rows) {
+RowUpdates WorkOf(const KernelCall& call, const int64_t* rows) {
   const Tensor& data = *call.in[0];
   const int64_t width = Shape(data).Count(call.in[1]->rank, data.rank);
-  return {MutableData<T>(*call.out[0]), rows, call.in[1]->count, width, Data<T>(data), width};
+  return {call.out[0]->data, rows, call.in[1]->count, width, data.data, width};
 }
 
 template <typename Body>
@@ -129,11 +129,12 @@ Status UnsortedSegment(const KernelCall& call) {
                                                        : ReadUnsorted<int32_t>(ids, segments, rows.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(AllocateSegments(call, segments));
   const auto operation = static_cast<Operation>(call.attrs[0].i);
-  return ForNumber("UnsortedSegment", data.dtype, [&](auto tag) {
+  STILLFLOW_RETURN_IF_ERROR(ForNumber("UnsortedSegment", data.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::fill_n(MutableData<T>(*call.out[0]), call.out[0]->count, Beginning<T>(operation));
-    return Reduce<T>(call, WorkOf<T>(call, rows.data<int64_t>()), operation);
-  });
+    return Status();
+  }));
+  return Reduce(call, "UnsortedSegment", WorkOf(call, rows.data<int64_t>()), operation);
 }
 
 // ---- segment ------------------------------------------------------------------------------------------------------
@@ -153,21 +154,22 @@ Status ReadSorted(const Tensor& ids, int64_t* rows, int64_t* segments) {
 
 // Gives segments that have rows the value that the operation begins with, and the others 0 or 1.
 template <typename T>
-void Begin(const RowUpdates<T>& work, int64_t count, Operation operation) {
-  std::fill_n(work.table, count, NumberOf<T>(operation == kProduct ? 1 : 0));
+void Begin(const RowUpdates& work, int64_t count, Operation operation) {
+  T* const table = static_cast<T*>(work.table);
+  std::fill_n(table, count, NumberOf<T>(operation == kProduct ? 1 : 0));
   if (operation != kMinimum && operation != kMaximum) return;
   for (int64_t i = 0; i < work.count; ++i) {
     if (i > 0 && work.rows[i] == work.rows[i - 1]) continue;
-    std::fill_n(work.table + work.rows[i] * work.width, work.width, Beginning<T>(operation));
+    std::fill_n(table + work.rows[i] * work.width, work.width, Beginning<T>(operation));
   }
 }
 
 template <typename T>
-void DivideByCounts(const RowUpdates<T>& work) {
+void DivideByCounts(const RowUpdates& work) {
   for (int64_t begin = 0; begin < work.count;) {
     int64_t end = begin + 1;
     while (end < work.count && work.rows[end] == work.rows[begin]) ++end;
-    T* const row = work.table + work.rows[begin] * work.width;
+    T* const row = static_cast<T*>(work.table) + work.rows[begin] * work.width;
     for (int64_t i = 0; i < work.width; ++i) {
       if constexpr (kIsFloating<T>) {
         row[i] = Narrow<T>(Widen(row[i]) / static_cast<Wide<T>>(end - begin));
@@ -194,12 +196,15 @@ Status Segment(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadSorted(ids, rows.data<int64_t>(), &segments));
   STILLFLOW_RETURN_IF_ERROR(AllocateSegments(call, segments));
   const auto operation = static_cast<Operation>(call.attrs[0].i);
+  const RowUpdates work = WorkOf(call, rows.data<int64_t>());
+  STILLFLOW_RETURN_IF_ERROR(ForNumber("Segment", data.dtype, [&](auto tag) {
+    Begin<typename decltype(tag)::type>(work, call.out[0]->count, operation);
+    return Status();
+  }));
+  STILLFLOW_RETURN_IF_ERROR(Reduce(call, "Segment", work, operation));
+  if (operation != kMean) return Status();
   return ForNumber("Segment", data.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const RowUpdates<T> work = WorkOf<T>(call, rows.data<int64_t>());
-    Begin(work, call.out[0]->count, operation);
-    STILLFLOW_RETURN_IF_ERROR(Reduce<T>(call, work, operation));
-    if (operation == kMean) DivideByCounts(work);
+    DivideByCounts<typename decltype(tag)::type>(work);
     return Status();
   });
 }

@@ -151,7 +151,7 @@ void sf_variable_clear(sf_variable* handle) {
   auto* variable = reinterpret_cast<stillflow::Variable*>(handle);
   stillflow::Buffer* buffer;
   {
-    std::lock_guard<std::mutex> guard(variable->mutex);
+    stillflow::MutexLock guard(variable->mutex);
     buffer = variable->value.buffer;
     variable->value.buffer = nullptr;
   }
@@ -164,7 +164,7 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
   bool is_found = false;
   session->session.states()->VisitRandom([&](const std::string& node, stillflow::RandomState* state) {
     if (position++ != index) return;
-    std::lock_guard<std::mutex> guard(state->mutex);
+    stillflow::MutexLock guard(state->mutex);
     *name = node.c_str();
     *key = state->key;
     *counter_low = state->counter_low;

@@ -108,6 +108,14 @@ def test_strings_and_bools_are_set():
         assert before.tolist() == [b"a", b"b", b"c"]
 
 
+def test_complex_numbers_are_set_as_a_whole():
+    v = tf.Variable(np.arange(6).reshape(3, 2) * (1 + 2j))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        result = session.run(tf.scatter_update(v, [2, 0], [[7 - 1j, 8], [9, 1j]]))
+    np.testing.assert_array_equal(result, [[9, 1j], [2 + 4j, 3 + 6j], [7 - 1j, 8]])
+
+
 def test_methods_of_variables():
     w = tf.Variable(tf.zeros([4, 2]))
     slices = tf.IndexedSlices(tf.constant([[1.0, 2], [3, 4]]), tf.constant([3, 3]))
