@@ -218,7 +218,8 @@ using KernelFunction = Status (*)(const KernelCall& call);
 // A kernel as its library lists it.
 //
 // `parameters` names inputs, then attributes after a bar: "params, indices, axis | batch_dims". A name that
-// ends in "..." stands for any number of inputs.
+// ends in "..." stands for any number of inputs. Of an attribute that is one of some names, these follow it:
+// "data, segment_ids | operation: sum mean prod"; Attr::i then is the place of the name in that list.
 struct KernelDef {
   const char* name;
   const char* parameters;

@@ -5,6 +5,9 @@
 namespace stillflow {
 namespace {
 
+struct Bytes12 {
+  uint32_t words[3];
+};
 struct Bytes16 {
   uint64_t words[2];
 };
@@ -46,6 +49,8 @@ void PickRows(const Table& table, const int64_t* places, int64_t count, char* to
       return PickWords<uint32_t>(table.data, places, count, to);
     case 8:
       return PickWords<uint64_t>(table.data, places, count, to);
+    case 12:
+      return PickWords<Bytes12>(table.data, places, count, to);
     case 16:
       return PickWords<Bytes16>(table.data, places, count, to);
     default:

@@ -62,25 +62,40 @@ struct KeepGreater {
 // ---- Rows ---------------------------------------------------------------------------------------------------
 
 template <typename Operation, typename T>
-void UpdateRow(void* to, const void* from, int64_t width, const void* scale) {
+void UpdateSome(void* table, const int64_t* rows, const void* updates, const int64_t* numbers, int64_t count,
+                int64_t width, int64_t stride, const void* scale) {
   constexpr bool kTakesScale =
       kIsFloating<T> && (std::is_same_v<Operation, AddTo> || std::is_same_v<Operation, SubtractFrom>);
-  T* const x = static_cast<T*>(to);
-  const T* const y = static_cast<const T*>(from);
-  if constexpr (kTakesScale) {
-    if (scale != nullptr) {
-      const T factor = *static_cast<const T*>(scale);
-      for (int64_t i = 0; i < width; ++i)
-        x[i] = Operation::template Apply<T>(x[i], MultiplyBy::Apply<T>(y[i], factor));
-      return;
+  if (width == 1 && scale == nullptr) {
+    for (int64_t k = 0; k < count; ++k) {
+      T& x = static_cast<T*>(table)[rows[k]];
+      x = Operation::template Apply<T>(x, static_cast<const T*>(updates)[numbers[k] * stride]);
     }
+    return;
   }
-  for (int64_t i = 0; i < width; ++i) x[i] = Operation::template Apply<T>(x[i], y[i]);
+  for (int64_t k = 0; k < count; ++k) {
+    T* const x = static_cast<T*>(table) + rows[k] * width;
+    const T* const y = static_cast<const T*>(updates) + numbers[k] * stride;
+    if constexpr (kTakesScale) {
+      if (scale != nullptr) {
+        const T factor = *static_cast<const T*>(scale);
+        for (int64_t i = 0; i < width; ++i) {
+          x[i] = Operation::template Apply<T>(x[i], MultiplyBy::Apply<T>(y[i], factor));
+        }
+        continue;
+      }
+    }
+    for (int64_t i = 0; i < width; ++i) x[i] = Operation::template Apply<T>(x[i], y[i]);
+  }
 }
 
 template <typename T>
-void SetRow(void* to, const void* from, int64_t width, const void*) {
-  std::memcpy(to, from, width * sizeof(T));
+void SetSome(void* table, const int64_t* rows, const void* updates, const int64_t* numbers, int64_t count,
+             int64_t width, int64_t stride, const void*) {
+  for (int64_t k = 0; k < count; ++k) {
+    std::memcpy(static_cast<T*>(table) + rows[k] * width, static_cast<const T*>(updates) + numbers[k] * stride,
+                width * sizeof(T));
+  }
 }
 
 struct Bytes16 {
@@ -90,15 +105,15 @@ struct Bytes16 {
 RowFunction SetterOf(DType type) {
   switch (ElementBytes(type)) {
     case 16:
-      return SetRow<Bytes16>;
+      return SetSome<Bytes16>;
     case 8:
-      return SetRow<uint64_t>;
+      return SetSome<uint64_t>;
     case 4:
-      return SetRow<uint32_t>;
+      return SetSome<uint32_t>;
     case 2:
-      return SetRow<uint16_t>;
+      return SetSome<uint16_t>;
     case 1:
-      return SetRow<uint8_t>;
+      return SetSome<uint8_t>;
     default:
       return nullptr;
   }
@@ -112,46 +127,66 @@ template <typename T>
 RowFunction ArithmeticOf(RowOperation operation) {
   switch (operation) {
     case RowOperation::kAdd:
-      return UpdateRow<AddTo, SignedOf<T>>;
+      return UpdateSome<AddTo, SignedOf<T>>;
     case RowOperation::kSubtract:
-      return UpdateRow<SubtractFrom, SignedOf<T>>;
+      return UpdateSome<SubtractFrom, SignedOf<T>>;
     case RowOperation::kMultiply:
-      return UpdateRow<MultiplyBy, SignedOf<T>>;
+      return UpdateSome<MultiplyBy, SignedOf<T>>;
     case RowOperation::kDivide:
-      return UpdateRow<DivideBy, T>;
+      return UpdateSome<DivideBy, T>;
     case RowOperation::kMinimum:
-      return UpdateRow<KeepLess, T>;
+      return UpdateSome<KeepLess, T>;
     default:
-      return UpdateRow<KeepGreater, T>;
+      return UpdateSome<KeepGreater, T>;
   }
 }
 
-// Makes the updates of a list, or the first `count` if there is none.
+// Some updates whose rows have been prefetched.
+struct Batch {
+  static constexpr int64_t kMost = 256;
+  int64_t count = 0;
+  int64_t rows[kMost];
+  int64_t numbers[kMost];
+};
+
+// Makes the updates of a list, or the first `count` if there is none: one batch while the rows of the next are on
+// their way.
 void UpdateInOrder(const RowUpdates& work, int64_t bytes, RowFunction update, int64_t count, const int64_t* list) {
-  char* const table = static_cast<char*>(work.table);
+  constexpr int64_t kTinyRowBytes = 16;  // rows that take less time than their prefetch
+  const char* const table = static_cast<const char*>(work.table);
   const char* const updates = static_cast<const char*>(work.updates);
   const int64_t row_bytes = work.width * bytes;
   const int64_t stride = work.update_stride * bytes;
-  const auto number = [list](int64_t i) { return list == nullptr ? i : list[i]; };
-  const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
-    const int64_t next = number(i);
-    if (work.rows[next] >= 0) PrefetchRow(table + work.rows[next] * row_bytes, row_bytes);
-    PrefetchRow(updates + next * stride, row_bytes);
+  const int64_t batch_size = std::min(RowsAhead(row_bytes, kRandomBytesAhead), Batch::kMost);
+  Batch batches[2];
+  const auto make = [&](const Batch& batch) {
+    update(work.table, batch.rows, work.updates, batch.numbers, batch.count, work.width, work.update_stride,
+           work.scale);
   };
-  FetchAhead ahead(0, count, RowsAhead(row_bytes, kRandomBytesAhead), fetch);
-  for (int64_t i = 0; i < count; ++i) {
-    ahead.Before(i);
-    const int64_t next = number(i);
-    if (work.rows[next] < 0) continue;
-    update(table + work.rows[next] * row_bytes, updates + next * stride, work.width, work.scale);
+  int turn = 0;
+  for (int64_t begin = 0; begin < count; begin += batch_size, turn ^= 1) {
+    Batch& batch = batches[turn];
+    batch.count = 0;
+    for (int64_t i = begin; i < std::min(begin + batch_size, count); ++i) {
+      const int64_t number = list == nullptr ? i : list[i];
+      const int64_t row = work.rows[number];
+      batch.rows[batch.count] = row;
+      batch.numbers[batch.count] = number;
+      batch.count += row >= 0 ? 1 : 0;
+      if (row_bytes <= kTinyRowBytes || row < 0) continue;
+      PrefetchRow(table + row * row_bytes, row_bytes);
+      PrefetchRow(updates + number * stride, row_bytes);
+    }
+    make(batches[turn ^ 1]);
   }
+  make(batches[turn ^ 1]);
 }
 
 }  // namespace
 
 RowFunction RowFunctionOf(RowOperation operation, DType type) {
   if (operation == RowOperation::kSet) return SetterOf(type);
-  if (type == DType::kBool) return operation == RowOperation::kAdd ? UpdateRow<AddTo, bool> : RowFunction{nullptr};
+  if (type == DType::kBool) return operation == RowOperation::kAdd ? UpdateSome<AddTo, bool> : RowFunction{nullptr};
   RowFunction found = nullptr;
   (void)ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
                 BFloat16>("", type, [&](auto tag) {

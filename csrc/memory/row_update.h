@@ -10,9 +10,11 @@ namespace stillflow {
 // What an update makes of an element. Integers wrap around; the caller makes sure that none is divided by 0.
 enum class RowOperation { kSet, kAdd, kSubtract, kMultiply, kDivide, kMinimum, kMaximum };
 
-// Changes the elements to[0], ..., to[width - 1] by those at `from`. Floats that are added or subtracted are
-// multiplied by *scale first, unless that is null.
-using RowFunction = void (*)(void* to, const void* from, int64_t width, const void* scale);
+// Changes row rows[i] of a table by row numbers[i] of the updates, for i = 0, ..., count - 1. Rows have `width`
+// elements; those of the updates are `stride` elements apart. Floats that are added or subtracted are multiplied by
+// *scale first, unless that is null.
+using RowFunction = void (*)(void* table, const int64_t* rows, const void* updates, const int64_t* numbers,
+                             int64_t count, int64_t width, int64_t stride, const void* scale);
 
 // Null if elements of that type are not changed so. Numbers of all real types are; booleans are added, which makes
 // their disjunction; and elements of any type are set.

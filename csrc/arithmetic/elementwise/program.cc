@@ -11,13 +11,18 @@ namespace {
 const TileOp* const kTables[] = {kArithmeticTiles, kIntegerTiles,    kExponentialTiles, kTrigonometricTiles,
                                  kSpecialTiles,    kActivationTiles, kComparisonTiles,  kCastTiles};
 
-const TileOp* Find(const std::string& name, const std::string& type, const std::string& result) {
+template <typename IsIt>
+const TileOp* Find(const char* name, const IsIt& is_it) {
   for (const TileOp* table : kTables) {
     for (const TileOp* op = table; op->name != nullptr; ++op) {
-      if (name == op->name && type == Name(op->type) && result == Name(op->result)) return op;
+      if (std::strcmp(name, op->name) == 0 && is_it(*op)) return op;
     }
   }
   return nullptr;
+}
+
+const TileOp* FindByNames(const std::string& name, const std::string& type, const std::string& result) {
+  return Find(name.c_str(), [&](const TileOp& op) { return type == Name(op.type) && result == Name(op.result); });
 }
 
 // Splits on blanks; ";" and "|" are words of their own.
@@ -46,7 +51,7 @@ void FillWithFirst(void* elements, int64_t count) {
 __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& call) {
   TileCall single = call;
   single.count = 1;
-  op.is_wide ? RunWidened(op, single) : op.run(single);
+  RunTileOp(op, single);
   switch (ElementBytes(op.result)) {
     case 8:
       return FillWithFirst<uint64_t>(call.out, call.count);
@@ -61,12 +66,16 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
 
 inline void Run(const TileOp& op, const TileCall& call) {
   if (call.scalars + 1 == uint32_t{1} << op.arity) return RunOnSingles(op, call);
-  op.is_wide ? RunWidened(op, call) : op.run(call);
+  RunTileOp(op, call);
 }
 
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }
 
 }  // namespace
+
+const TileOp* FindTileOp(const char* name, DType type, DType result) {
+  return Find(name, [&](const TileOp& op) { return op.type == type && op.result == result; });
+}
 
 Status ElementwiseProgram::Parse(const char* text, int input_count, ElementwiseProgram** program) {
   auto* parsed = new ElementwiseProgram;
@@ -94,7 +103,7 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
     return *number >= 0 && *number <= static_cast<int32_t>(types_.size());
   };
   while (at + 4 < words.size()) {
-    Instruction instruction = {Find(words[at], words[at + 1], words[at + 2]), 0, {0, 0, 0}};
+    Instruction instruction = {FindByNames(words[at], words[at + 1], words[at + 2]), 0, {0, 0, 0}};
     if (instruction.op == nullptr) {
       return STILLFLOW_INVALID_ARGUMENT("No OpKernel was registered to support '%s' with type %s", words[at].c_str(),
                                         words[at + 1].c_str());

@@ -47,6 +47,10 @@ struct TileOp {
 // Runs an operation that is_wide.
 void RunWidened(const TileOp& op, const TileCall& call);
 
+// For kernels that are made of one operation: the operation for a type, or null, and any number of elements of it.
+const TileOp* FindTileOp(const char* name, DType type, DType result);
+inline void RunTileOp(const TileOp& op, const TileCall& call) { op.is_wide ? RunWidened(op, call) : op.run(call); }
+
 // The operations of each file of this folder, each list ended by an entry without a name.
 extern const TileOp kArithmeticTiles[];
 extern const TileOp kIntegerTiles[];

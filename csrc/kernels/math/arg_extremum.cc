@@ -3,7 +3,7 @@
 //   in[0]  input  numbers
 //   in[1]  axis   int32 | int64 scalar; negative counts from the end
 //   out[0] the input's shape without the axis, int32 or int64 as attr 0 says
-//   attrs  output type; whether the smallest is looked for
+//   attrs  output type; which element is sought
 //
 // Of equal elements the first counts, and NaN does not unless there is nothing else. The smallest element is the
 // largest of the same numbers in reversed order.
@@ -323,6 +323,7 @@ Status ArgExtremum(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, arg_extremum){{"arg_extremum", "input, axis | output_type, finds_smallest", ArgExtremum}, {}};
+STILLFLOW_KERNELS(math, arg_extremum){
+    {"arg_extremum", "input, axis | output_type, sought: largest smallest", ArgExtremum}, {}};
 
 }  // namespace stillflow

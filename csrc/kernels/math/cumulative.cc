@@ -4,7 +4,7 @@
 //   in[1]  axis  int32 | int64 scalar; negative counts from the end
 //   out[0] of x's shape
 //   attrs  exclusive: whether an element is left out of its own result; reverse: whether to begin at the end;
-//          operation: 0 sum, 1 product
+//          operation
 //
 // Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
 #include <algorithm>
@@ -171,6 +171,7 @@ Status Cumulative(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, cumulative){{"cumulative", "x, axis | exclusive, reverse, operation", Cumulative}, {}};
+STILLFLOW_KERNELS(math, cumulative){
+    {"cumulative", "x, axis | exclusive, reverse, operation: sum product", Cumulative}, {}};
 
 }  // namespace stillflow

@@ -3,11 +3,11 @@
 //   in[0]  input  any shape
 //   in[1]  axes   int32 | int64, scalar or vector; negative ones count from the end
 //   out[0] output the input's shape without the axes, or with 1 in their place
-//   attrs  keep_dims; operation: 0 sum, 1 mean, 2 prod, 3 max, 4 min, 5 all, 6 any, 7 root of the sum of squares
+//   attrs  keep_dims; operation: euclidean_norm is the root of the sum of squares
 //
 // l2_loss: half the sum of all squares, a scalar.
 //
-// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr 0 is "NCHW".
+// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr data_format is NCHW.
 //
 // The order of combination follows from the shape alone (reduction/rows.h, reduction/columns.h). 16-bit floats are
 // accumulated in float.
@@ -285,7 +285,7 @@ Status L2Loss(const KernelCall& call) {
 
 Status BiasAddGrad(const KernelCall& call) {
   const Tensor& input = *call.in[0];
-  const bool is_nchw = call.attrs[0].size == 4 && std::memcmp(call.attrs[0].data, "NCHW", 4) == 0;
+  const bool is_nchw = call.attrs[0].i == 1;
   if (input.rank < 2) {
     return STILLFLOW_INVALID_ARGUMENT("Input tensor must be at least 2D: %s", ShapeText(input).c_str());
   }
@@ -303,9 +303,11 @@ Status BiasAddGrad(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, reduction){{"reduce", "input, axes | keep_dims, operation", ReduceKernel},
-                                   {"l2_loss", "t", L2Loss},
-                                   {"bias_add_grad", "out_backprop | data_format", BiasAddGrad},
-                                   {}};
+STILLFLOW_KERNELS(math, reduction){
+    {"reduce", "input, axes | keep_dims, operation: sum mean prod max min all any euclidean_norm",  // as Reduction
+     ReduceKernel},
+    {"l2_loss", "t", L2Loss},
+    {"bias_add_grad", "out_backprop | data_format: NHWC NCHW", BiasAddGrad},
+    {}};
 
 }  // namespace stillflow

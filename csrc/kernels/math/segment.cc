@@ -3,7 +3,7 @@
 //   unsorted_segment  in[0] data; in[1] segment ids, int32 | int64, with which the shape of data begins; negative
 //                     ones are left out; in[2] the number of segments, a scalar
 //   segment           in[0] data; in[1] segment ids, a vector that does not decrease, one for each row
-//   attr              operation: 0 sum, 1 mean, 2 product, 3 minimum, 4 maximum
+//   attr              operation
 //   out[0]            a row for each segment. One without rows is what the operation begins with; in `segment`,
 //                     0, or 1 for products
 //
@@ -20,6 +20,7 @@ namespace stillflow {
 namespace {
 
 enum Operation { kSum, kMean, kProduct, kMinimum, kMaximum };
+#define OPERATIONS "sum mean prod min max"
 
 template <typename T>
 T NumberOf(double value) {
@@ -211,8 +212,9 @@ Status Segment(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, segment){{"unsorted_segment", "data, segment_ids, num_segments | operation", UnsortedSegment},
-                                 {"segment", "data, segment_ids | operation", Segment},
-                                 {}};
+STILLFLOW_KERNELS(math, segment){
+    {"unsorted_segment", "data, segment_ids, num_segments | operation: " OPERATIONS, UnsortedSegment},
+    {"segment", "data, segment_ids | operation: " OPERATIONS, Segment},
+    {}};
 
 }  // namespace stillflow

@@ -5,7 +5,7 @@
 //                        out[0] a row for each segment, 0 where it has none
 //   sparse_segment_grad  in[0] gradient, a row for each segment; in[1] indices; in[2] segment ids; in[3] the number
 //                        of rows of data; out[0] the gradient of data
-//   attr                 operation: 0 sum, 1 mean, 2 sum divided by the root of the number of rows
+//   attr                 operation: sqrt_n is the sum divided by the root of the number of rows
 //
 // Rows are added up in order; every row of the output has one writer.
 #include <algorithm>
@@ -20,6 +20,7 @@ namespace stillflow {
 namespace {
 
 enum Operation { kSum, kMean, kRoot };
+#define OPERATIONS "sum mean sqrt_n"
 
 // The rows of each segment: indices[starts[s]] to indices[starts[s + 1]].
 struct Segments {
@@ -117,14 +118,13 @@ Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t 
     FetchAhead ahead(segments.starts[range.begin], segments.starts[range.end],
                      RowsAhead(row_bytes, kRandomBytesAhead), fetch);
     for (int64_t s = range.begin; s < range.end; ++s) {
-      char* const row = output + s * row_bytes;
-      std::memset(row, 0, row_bytes);
+      std::memset(output + s * row_bytes, 0, row_bytes);
       for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
         ahead.Before(i);
-        add(row, data + segments.indices[i] * row_bytes, width, nullptr);
+        add(output, &s, data, segments.indices + i, 1, width, width, nullptr);
       }
       const int64_t rows = segments.starts[s + 1] - segments.starts[s];
-      if (operation != kSum && rows > 0) FinishRow(type, row, width, rows, operation);
+      if (operation != kSum && rows > 0) FinishRow(type, output + s * row_bytes, width, rows, operation);
     }
   });
 }
@@ -208,9 +208,9 @@ Status SparseSegmentGrad(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(math, sparse_segment){
-    {"sparse_segment", "data, indices, segment_ids | operation", SparseSegment},
-    {"sparse_segment_n", "data, indices, segment_ids, num_segments | operation", SparseSegment},
-    {"sparse_segment_grad", "grad, indices, segment_ids, output_dim0 | operation", SparseSegmentGrad},
+    {"sparse_segment", "data, indices, segment_ids | operation: " OPERATIONS, SparseSegment},
+    {"sparse_segment_n", "data, indices, segment_ids, num_segments | operation: " OPERATIONS, SparseSegment},
+    {"sparse_segment_grad", "grad, indices, segment_ids, output_dim0 | operation: " OPERATIONS, SparseSegmentGrad},
     {}};
 
 }  // namespace stillflow

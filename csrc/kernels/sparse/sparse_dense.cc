@@ -163,7 +163,7 @@ Status SparseDenseCwise(const KernelCall& call) {
 
 STILLFLOW_KERNELS(sparse, sparse_dense){
     {"sparse_tensor_dense_add", "a_indices, a_values, a_shape, b", SparseTensorDenseAdd},
-    {"sparse_dense_cwise", "sp_indices, sp_values, sp_shape, dense | operation", SparseDenseCwise},
+    {"sparse_dense_cwise", "sp_indices, sp_values, sp_shape, dense | operation: add mul div", SparseDenseCwise},
     {}};
 
 }  // namespace stillflow

@@ -223,7 +223,7 @@ Status Extremum(const KernelCall& call) {
   WalkBoth(a, b, [&](int64_t i, int64_t j) { pairs.Add(i, j); });
   STILLFLOW_RETURN_IF_ERROR(WriteRows(call, a, b, pairs));
   STILLFLOW_RETURN_IF_ERROR(AllocateVector(call, 1, call.in[1]->dtype, pairs.count));
-  const bool is_maximum = call.attrs[0].i != 0;
+  const bool is_maximum = call.attrs[0].i == 1;
   for (int64_t i = 0; i < pairs.count; ++i) {
     const T x = pairs.pairs[2 * i] != kNone ? Data<T>(*call.in[1])[pairs.pairs[2 * i]] : T{};
     const T y = pairs.pairs[2 * i + 1] != kNone ? Data<T>(*call.in[4])[pairs.pairs[2 * i + 1]] : T{};
@@ -245,7 +245,7 @@ Status SparseExtremum(const KernelCall& call) {
 STILLFLOW_KERNELS(sparse, sparse_merge){
     {"sparse_add", "a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh", SparseAdd},
     {"sparse_add_grad", "backprop_val_grad, a_indices, b_indices, sum_indices", SparseAddGrad},
-    {"sparse_extremum", "a_indices, a_values, a_shape, b_indices, b_values, b_shape | is_maximum", SparseExtremum},
+    {"sparse_extremum", "a_indices, a_values, a_shape, b_indices, b_values, b_shape | kept: min max", SparseExtremum},
     {}};
 
 }  // namespace stillflow

@@ -160,7 +160,8 @@ Status SparseReduce(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(sparse, sparse_reduce){
-    {"sparse_reduce", "input_indices, input_values, input_shape, reduction_axes | keep_dims, is_maximum, is_sparse",
+    {"sparse_reduce",
+     "input_indices, input_values, input_shape, reduction_axes | keep_dims, operation: sum max, is_sparse",
      SparseReduce},
     {}};
 

@@ -5,7 +5,7 @@
 //   scatter_nd_ref  in[0] variable; in[1] indices, index tuples in the last dimension; in[2] updates
 //   scatter_nd      in[0] indices; in[1] updates; in[2] shape; out[0] the updates added up in zeros of that shape
 //   tensor_scatter  in[0] array; in[1] indices; in[2] updates; out[0] a changed copy
-//   attr            operation: 0 set, 1 add, 2 subtract, 3 multiply, 4 divide, 5 minimum, 6 maximum
+//   attr            operation
 //
 // Updates of one place apply in the order of the indices. Bad indices are reported before anything is written.
 #include <algorithm>
@@ -279,11 +279,14 @@ Status TensorScatter(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(state, scatter){{"scatter", "variable, indices, updates | operation", Scatter},
-                                  {"scaled_scatter", "variable, indices, updates, scale | operation", Scatter},
-                                  {"scatter_nd_ref", "variable, indices, updates | operation", ScatterNdRef},
-                                  {"scatter_nd", "indices, updates, shape", ScatterNd},
-                                  {"tensor_scatter", "tensor, indices, updates | operation", TensorScatter},
-                                  {}};
+#define OPERATIONS "set add sub mul div min max"  // as RowOperation has them
+
+STILLFLOW_KERNELS(state, scatter){
+    {"scatter", "variable, indices, updates | operation: " OPERATIONS, Scatter},
+    {"scaled_scatter", "variable, indices, updates, scale | operation: " OPERATIONS, Scatter},
+    {"scatter_nd_ref", "variable, indices, updates | operation: " OPERATIONS, ScatterNdRef},
+    {"scatter_nd", "indices, updates, shape", ScatterNd},
+    {"tensor_scatter", "tensor, indices, updates | operation: " OPERATIONS, TensorScatter},
+    {}};
 
 }  // namespace stillflow

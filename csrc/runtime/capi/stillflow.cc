@@ -60,6 +60,8 @@ Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   using Kind = stillflow::StateSpec::Kind;
   spec.kernel = program->kernels->all[kernel];
   spec.attrs = std::exchange(program->attrs, {});
+  Status named = spec.attrs.NumberNames(*spec.kernel);
+  if (!named.ok()) return named;
   spec.guard = std::exchange(program->guard, {});
   spec.parts = std::exchange(program->parts, {});
   spec.state = nullptr;

@@ -25,8 +25,8 @@ def updated(name, table, indices, updates, **options):
     """The variable after one update, with given threads and instruction set."""
     core = _engine.Session(options.pop("threads", 2))
     run_kernel("assign", "v", table, attrs=[1], core=core, output_count=0, **options)
-    operation = "update add sub mul div min max".split().index(name)
-    run_kernel("scatter", "v", indices, updates, attrs=[operation], core=core, output_count=0, **options)
+    operation = "set" if name == "update" else name
+    run_kernel("scatter", "v", indices, updates, attrs=[operation.encode()], core=core, output_count=0, **options)
     return run_kernel("read_variable", "v", core=core, **options)
 
 

@@ -20,7 +20,7 @@ scatter_nd = define_op(
 scatter_nd_non_aliasing_add = define_op(
     "ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> (output: T)",
     f"T: {_NUMBERS_AND_BOOL}; Tindices: {{int32, int64}}",
-    kernel="tensor_scatter(input, indices, updates | 1)",
+    kernel="tensor_scatter(input, indices, updates | 'add')",
 )
 
 
@@ -28,13 +28,13 @@ def _tensor_scatter(name, operation):
     return define_op(
         f"{name}(tensor: T, indices: Tindices, updates: T) -> (output: T)",
         "T: type; Tindices: {int32, int64}",
-        kernel=f"tensor_scatter(tensor, indices, updates | {operation})",
+        kernel=f"tensor_scatter(tensor, indices, updates | '{operation}')",
     )
 
 
-tensor_scatter_update = _tensor_scatter("TensorScatterUpdate", 0)
-tensor_scatter_add = _tensor_scatter("TensorScatterAdd", 1)
-tensor_scatter_sub = _tensor_scatter("TensorScatterSub", 2)
+tensor_scatter_update = _tensor_scatter("TensorScatterUpdate", "set")
+tensor_scatter_add = _tensor_scatter("TensorScatterAdd", "add")
+tensor_scatter_sub = _tensor_scatter("TensorScatterSub", "sub")
 
 
 def check_parts(whole, indices, updates, whole_name="output"):

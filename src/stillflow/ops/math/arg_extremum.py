@@ -14,11 +14,11 @@ _NUMBERS = (
 )
 
 
-def _arg_extremum(name, finds_smallest):
+def _arg_extremum(name, sought):
     op = define_op(
         f"{name}(input: T, dimension: Tidx) -> (output: output_type)",
         f"T: {{{_NUMBERS}}}; Tidx: {{int32, int64}} = int32; output_type: {{int32, int64}} = int64",
-        kernel=f"arg_extremum(input, dimension | output_type, {finds_smallest})",
+        kernel=f"arg_extremum(input, dimension | output_type, '{sought}')",
         differentiable=False,
     )
     op.shape_rule(_rule)
@@ -45,8 +45,8 @@ def _rule(context):
     return tuple(size for i, size in enumerate(dims) if i != axis % rank)
 
 
-arg_max = _arg_extremum("ArgMax", 0)
-arg_min = _arg_extremum("ArgMin", 1)
+arg_max = _arg_extremum("ArgMax", "largest")
+arg_min = _arg_extremum("ArgMin", "smallest")
 
 
 def _fold(function):

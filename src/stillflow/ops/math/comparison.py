@@ -27,7 +27,7 @@ def _equality(name, elementwise, is_negated):
         f"{name}(x: T, y: T) -> (z: bool)",
         f"T: {{{_EQUATABLE}}}; incompatible_shape_error: bool = true",
         elementwise=elementwise,
-        kernel=f"equal(x, y | {is_negated}, incompatible_shape_error)",
+        kernel=f"equal(x, y | {str(is_negated).lower()}, incompatible_shape_error)",
         commutative=True,
         differentiable=False,
     )
@@ -39,8 +39,8 @@ def _order(name, elementwise):
     )
 
 
-equal = _equality("Equal", "equal", 0)
-not_equal = _equality("NotEqual", "not_equal", 1)
+equal = _equality("Equal", "equal", False)
+not_equal = _equality("NotEqual", "not_equal", True)
 less = _order("Less", "less")
 less_equal = _order("LessEqual", "less_equal")
 greater = _order("Greater", "greater")

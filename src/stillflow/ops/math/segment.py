@@ -21,7 +21,7 @@ def _sorted(name, operation, types, **options):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}",
-        kernel=f"segment(data, segment_ids | {operation})",
+        kernel=f"segment(data, segment_ids | '{operation}')",
         **options,
     )
 
@@ -30,19 +30,19 @@ def _unsorted(name, operation, types):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}; Tnumsegments: {{int32, int64}} = int32",
-        kernel=f"unsorted_segment(data, segment_ids, num_segments | {operation})",
+        kernel=f"unsorted_segment(data, segment_ids, num_segments | '{operation}')",
     )
 
 
-segment_sum = _sorted("SegmentSum", 0, _NUMBERS)
-segment_mean = _sorted("SegmentMean", 1, _NUMBERS)
-segment_prod = _sorted("SegmentProd", 2, _NUMBERS, differentiable=None)
-segment_min = _sorted("SegmentMin", 3, _REAL)
-segment_max = _sorted("SegmentMax", 4, _REAL)
-unsorted_segment_sum = _unsorted("UnsortedSegmentSum", 0, _NUMBERS)
-unsorted_segment_prod = _unsorted("UnsortedSegmentProd", 2, _NUMBERS)
-unsorted_segment_min = _unsorted("UnsortedSegmentMin", 3, _REAL)
-unsorted_segment_max = _unsorted("UnsortedSegmentMax", 4, _REAL)
+segment_sum = _sorted("SegmentSum", "sum", _NUMBERS)
+segment_mean = _sorted("SegmentMean", "mean", _NUMBERS)
+segment_prod = _sorted("SegmentProd", "prod", _NUMBERS, differentiable=None)
+segment_min = _sorted("SegmentMin", "min", _REAL)
+segment_max = _sorted("SegmentMax", "max", _REAL)
+unsorted_segment_sum = _unsorted("UnsortedSegmentSum", "sum", _NUMBERS)
+unsorted_segment_prod = _unsorted("UnsortedSegmentProd", "prod", _NUMBERS)
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", "min", _REAL)
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", "max", _REAL)
 
 
 @segment_sum.shape_rule

@@ -22,13 +22,13 @@ as_string = define_op(
 string_to_hash_bucket = define_op(
     "StringToHashBucket(string_tensor: string) -> (output: int64)",
     "num_buckets: int >= 1",
-    kernel="string_to_hash_bucket(string_tensor | num_buckets, 0)",
+    kernel="string_to_hash_bucket(string_tensor | num_buckets, 'legacy')",
     differentiable=False,
 )
 string_to_hash_bucket_fast = define_op(
     "StringToHashBucketFast(input: string) -> (output: int64)",
     "num_buckets: int >= 1",
-    kernel="string_to_hash_bucket(input | num_buckets, 1)",
+    kernel="string_to_hash_bucket(input | num_buckets, 'fast')",
     differentiable=False,
 )
 string_to_hash_bucket_strong = define_op(
