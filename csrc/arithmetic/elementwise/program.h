@@ -48,14 +48,8 @@ class ElementwiseProgram {
   // Sets the places of what is neither input nor output, for tiles of up to `count` elements. `scratch` has room for
   // scratch_count() values of count * widest_bytes() bytes.
   void PlaceScratch(char* scratch, int64_t count, Place* places) const;
-  // Runs all instructions on `count` elements from `begin` on. With `streaming`, the last one streams what it sets.
-  Status RunTile(const Place* places, int64_t begin, int64_t count, const Streaming* streaming = nullptr) const;
-
-  // Whether it can, and sets all there is of outputs.
-  bool CanStream() const {
-    const Instruction& last = instructions_.back();
-    return last.op->stream != nullptr && outputs_.size() == 1 && outputs_[0] == last.out;
-  }
+  // Runs all instructions on `count` elements from `begin` on.
+  Status RunTile(const Place* places, int64_t begin, int64_t count) const;
 
   // Whether `columns` of the inputs may be elements that stand for runs; `scalars` are single elements.
   bool TakesRuns(uint64_t columns, uint64_t scalars) const;

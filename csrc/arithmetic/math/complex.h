@@ -2,9 +2,9 @@
 //
 // Sums, products and quotients are made of their parts by operations in one order, so that they have the same bits
 // everywhere. Of the four products in a product, two are fused: left apart, GCC 12 fuses them where a processor
-// subtracts and adds by turns, whatever -ffp-contract says. Errors are bounded relative to the magnitude of the result,
-// not part by part: 2 units of it for products, 5 for quotients. What is infinite stays so, as in annex G of the C
-// standard.
+// subtracts and adds by turns, whatever -ffp-contract says. Errors are bounded relative to the magnitude of the
+// result, not part by part: 2 units of it for products, 5 for quotients. What is infinite stays so, as in annex G of
+// the C standard.
 #pragma once
 
 #include "arithmetic/math/scalar.h"
@@ -15,6 +15,18 @@ template <typename T>
 constexpr bool kIsComplex = false;
 template <typename R>
 constexpr bool kIsComplex<Complex<R>> = true;
+
+// The type of a complex number's parts; of any other type itself.
+template <typename T>
+struct PartOfType {
+  using type = T;
+};
+template <typename R>
+struct PartOfType<Complex<R>> {
+  using type = R;
+};
+template <typename T>
+using PartOf = typename PartOfType<T>::type;
 
 template <typename R>
 STILLFLOW_INLINE Complex<R> operator+(Complex<R> a, Complex<R> b) {

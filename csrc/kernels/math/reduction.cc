@@ -3,11 +3,11 @@
 //   in[0]  input  any shape
 //   in[1]  axes   int32 | int64, scalar or vector; negative ones count from the end
 //   out[0] output the input's shape without the axes, or with 1 in their place
-//   attrs  keep_dims; operation: 0 sum, 1 mean, 2 prod, 3 max, 4 min, 5 all, 6 any, 7 root of the sum of squares
+//   attrs  keep_dims; operation: euclidean_norm is the root of the sum of squares
 //
 // l2_loss: half the sum of all squares, a scalar.
 //
-// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr 0 is "NCHW".
+// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr data_format is NCHW.
 //
 // Complex numbers are reduced as their parts; products of them, in Complex128, in the order of the elements.
 //
@@ -18,7 +18,7 @@
 #include "arithmetic/math/complex.h"
 #include "arithmetic/reduction/columns.h"
 #include "arithmetic/reduction/reducer.h"
-#include "memory/stream.h"
+#include "memory/cache.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -27,7 +27,6 @@ namespace {
 constexpr int64_t kElementsPerChunk = 32768;
 constexpr int64_t kMostRowsPerChunk = kElementsPerChunk / 16;  // also of shorter ones
 constexpr int64_t kColumnsPerTile = 4096;
-constexpr int64_t kFetchedBytes = 4 << 20;  // of arrays whose rows are asked for: more than a second-level cache
 
 // What is reduced, seen as [outer, reduced, inner].
 struct Extent {
@@ -44,9 +43,9 @@ Status ReduceSingleRuns(const KernelCall& call, const Reducer& reducer, const Ro
   const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(rows.length, 16), 1);
   return ForEachChunk(call, rows.count, rows_per_chunk, [&](Range range) {
     char* const made = to + range.begin * reducer.element_bytes;
-    if (reducer.makes_elements) return reducer.combine_runs(rows, from, range, made);
+    if (reducer.makes_elements) return reducer.combine_runs(rows, reducer.At(from), range, made);
     alignas(kLineBytes) char results[kMostRowsPerChunk * sizeof(double)];
-    reducer.combine_runs(rows, from, range, results);
+    reducer.combine_runs(rows, reducer.At(from), range, results);
     reducer.finish(results, range.end - range.begin, rows.length, made);
   });
 }
@@ -57,9 +56,10 @@ Status ReduceRows(const KernelCall& call, const Reducer& reducer, const Rows& ro
   const Scratch scratch(call, rows.count * runs * reducer.result_bytes);
   if (!scratch.ok()) return OutOfScratch();
   char* const results = scratch.data<char>();
-  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(
-      call, rows.count * runs, kElementsPerChunk / kReductionRun,
-      [&](Range range) { reducer.combine_runs(rows, from, range, results + range.begin * reducer.result_bytes); }));
+  STILLFLOW_RETURN_IF_ERROR(
+      ForEachChunk(call, rows.count * runs, kElementsPerChunk / kReductionRun, [&](Range range) {
+        reducer.combine_runs(rows, reducer.At(from), range, results + range.begin * reducer.result_bytes);
+      }));
   for (int64_t row = 0; row < rows.count; ++row) {
     char* const of_row = results + row * runs * reducer.result_bytes;
     reducer.combine_tree(of_row, runs, 1, 1);
@@ -87,24 +87,24 @@ struct Columns {
 };
 
 // Makes the results of a range of tasks, one row of them for each run.
-void CombineTasks(const Reducer& reducer, const Columns& columns, Range tasks, bool is_fetched, const char* from,
-                  char* results) {
+void CombineTasks(const Reducer& reducer, const Columns& columns, Range tasks, const char* from, char* results) {
   const int64_t width = columns.width;
   for (int64_t task = tasks.begin; task < tasks.end; ++task) {
     const int64_t column = task % columns.tiles * columns.tile;
     const int64_t run = task / columns.tiles % columns.runs;
     const int64_t outer = task / columns.tiles / columns.runs;
     const int64_t row = run * kRowsPerRun;
-    const char* const begin = from + ((outer * columns.reduced + row) * width + column) * reducer.element_bytes;
+    const Elements begin =
+        reducer.At(from + ((outer * columns.reduced + row) * width + column) * reducer.element_bytes);
     char* const to = results + ((outer * columns.runs + run) * width + column) * reducer.result_bytes;
     const int64_t whole = std::min(columns.reduced / kRowsPerRun - run, tasks.end - task);
-    if (reducer.combine_narrow_runs != nullptr && width <= reducer.most_narrow && whole >= reducer.runs_at_once) {
-      reducer.combine_narrow_runs(begin, width, is_fetched, to);
+    if (width <= reducer.most_narrow && whole >= reducer.runs_at_once) {
+      reducer.combine_narrow_runs(begin, width, to);
       task += reducer.runs_at_once - 1;
       continue;
     }
     reducer.combine_rows(begin, std::min(kRowsPerRun, columns.reduced - row), width,
-                         std::min(columns.tile, width - column), is_fetched, to);
+                         std::min(columns.tile, width - column), to);
   }
 }
 
@@ -117,11 +117,9 @@ Status ReduceColumns(const KernelCall& call, const Reducer& reducer, const Exten
   if (!scratch.ok()) return OutOfScratch();
   char* const results = is_direct ? to : scratch.data<char>();
   const int64_t rows_of_run = std::min(kRowsPerRun, extent.reduced + 1);
-  const bool is_fetched = extent.outer * extent.reduced * columns.width * reducer.element_bytes >= kFetchedBytes;
-  STILLFLOW_RETURN_IF_ERROR(
-      ForEachChunk(call, extent.outer * columns.runs * columns.tiles,
-                   std::max<int64_t>(kElementsPerChunk / (rows_of_run * columns.tile), 1),
-                   [&](Range tasks) { CombineTasks(reducer, columns, tasks, is_fetched, from, results); }));
+  STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, extent.outer * columns.runs * columns.tiles,
+                                         std::max<int64_t>(kElementsPerChunk / (rows_of_run * columns.tile), 1),
+                                         [&](Range tasks) { CombineTasks(reducer, columns, tasks, from, results); }));
   if (is_direct) return Status();
   const int64_t tiles_per_chunk = std::max<int64_t>(kElementsPerChunk / (columns.runs * columns.tile), 1);
   return ForEachChunk(call, extent.outer * columns.tiles, tiles_per_chunk, [&](Range range) {
@@ -360,7 +358,7 @@ Status L2Loss(const KernelCall& call) {
 
 Status BiasAddGrad(const KernelCall& call) {
   const Tensor& input = *call.in[0];
-  const bool is_nchw = call.attrs[0].size == 4 && std::memcmp(call.attrs[0].data, "NCHW", 4) == 0;
+  const bool is_nchw = call.attrs[0].i == 1;
   if (input.rank < 2) {
     return STILLFLOW_INVALID_ARGUMENT("Input tensor must be at least 2D: %s", ShapeText(input).c_str());
   }
@@ -378,9 +376,11 @@ Status BiasAddGrad(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, reduction){{"reduce", "input, axes | keep_dims, operation", ReduceKernel},
-                                   {"l2_loss", "t", L2Loss},
-                                   {"bias_add_grad", "out_backprop | data_format", BiasAddGrad},
-                                   {}};
+STILLFLOW_KERNELS(math, reduction){
+    {"reduce", "input, axes | keep_dims, operation: sum mean prod max min all any euclidean_norm",  // as Reduction
+     ReduceKernel},
+    {"l2_loss", "t", L2Loss},
+    {"bias_add_grad", "out_backprop | data_format: NHWC NCHW", BiasAddGrad},
+    {}};
 
 }  // namespace stillflow

@@ -33,12 +33,12 @@ sparse_mat_mul = define_op(
 batch_mat_mul = define_op(
     "BatchMatMul(x: T, y: T) -> (output: T)",
     f"{_NUMBERS}; adj_x: bool = false; adj_y: bool = false",
-    kernel="batch_matmul(x, y | adj_x, adj_y, 0)",
+    kernel="batch_matmul(x, y | adj_x, adj_y, false)",
 )
 batch_mat_mul_v2 = define_op(
     "BatchMatMulV2(x: T, y: T) -> (output: T)",
     f"{_NUMBERS}; adj_x: bool = false; adj_y: bool = false",
-    kernel="batch_matmul(x, y | adj_x, adj_y, 1)",
+    kernel="batch_matmul(x, y | adj_x, adj_y, true)",
 )
 
 
