@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
