@@ -60,6 +60,8 @@ Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   using Kind = stillflow::StateSpec::Kind;
   spec.kernel = program->kernels->all[kernel];
   spec.attrs = std::exchange(program->attrs, {});
+  Status named = spec.attrs.NumberNames(*spec.kernel);
+  if (!named.ok()) return named;
   spec.guard = std::exchange(program->guard, {});
   spec.parts = std::exchange(program->parts, {});
   spec.state = nullptr;
@@ -151,7 +153,7 @@ void sf_variable_clear(sf_variable* handle) {
   auto* variable = reinterpret_cast<stillflow::Variable*>(handle);
   stillflow::Buffer* buffer;
   {
-    std::lock_guard<std::mutex> guard(variable->mutex);
+    stillflow::MutexLock guard(variable->mutex);
     buffer = variable->value.buffer;
     variable->value.buffer = nullptr;
   }
@@ -164,7 +166,7 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
   bool is_found = false;
   session->session.states()->VisitRandom([&](const std::string& node, stillflow::RandomState* state) {
     if (position++ != index) return;
-    std::lock_guard<std::mutex> guard(state->mutex);
+    stillflow::MutexLock guard(state->mutex);
     *name = node.c_str();
     *key = state->key;
     *counter_low = state->counter_low;

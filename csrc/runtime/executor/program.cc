@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <string>
 
 #include "runtime/executor/buffer.h"
 #include "runtime/executor/cpu.h"
@@ -138,6 +139,43 @@ bool WaitFor(RunContext* run, Event* event) {
     if (state == Event::State::kDone) return true;
     if (ShouldStop(run)) return false;
   }
+}
+
+namespace {
+
+// What lies between the marks of a text, in their order.
+std::vector<std::string> Split(const std::string& text, char mark) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = text.find(mark, begin);
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  return parts;
+}
+
+std::string TextOf(const Attr& attr) {
+  return attr.data == nullptr ? std::to_string(attr.i) : std::string(static_cast<const char*>(attr.data), attr.size);
+}
+
+}  // namespace
+
+Status AttrList::NumberNames(const KernelDef& kernel) {
+  const char* const bar = std::strchr(kernel.parameters, '|');
+  if (bar == nullptr || std::strchr(bar, ':') == nullptr) return Status();
+  const std::vector<std::string> texts = Split(bar + 1, ',');
+  for (size_t i = 0; i < std::min(attrs_.size(), texts.size()); ++i) {
+    const size_t colon = texts[i].find(": ");
+    if (colon == std::string::npos) continue;
+    const std::vector<std::string> names = Split(texts[i].substr(colon + 2), ' ');
+    const std::string name = TextOf(attrs_[i]);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      const std::string message = std::string(kernel.name) + " takes" + texts[i] + ", not '" + name + "'";
+      return Status(Code::kInternal, strdup(message.c_str()));
+    }
+    attrs_[i].i = found - names.begin();
+  }
+  return Status();
 }
 
 void AttrList::AddBytes(const void* data, int64_t bytes, int64_t size) {

@@ -24,6 +24,9 @@ class AttrList {
   void AddFunction(std::shared_ptr<const Function> function);
   const Attr* data() const { return attrs_.data(); }
 
+  // Gives names that a kernel's attributes may have their numbers; see KernelDef. Fails if one is none of them.
+  Status NumberNames(const KernelDef& kernel);
+
  private:
   std::vector<Attr> attrs_;
   std::vector<std::shared_ptr<const Function>> functions_;

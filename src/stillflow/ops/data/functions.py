@@ -74,7 +74,7 @@ reduce_dataset = define_op(
 one_shot_iterator = define_op(
     "OneShotIterator() -> (handle: resource)",
     f"dataset_factory: func; {SPEC}; container: string = ''; shared_name: string = ''",
-    kernel="make_one_shot_iterator(| 2, container, shared_name, node_name, output_types, output_shapes, "
+    kernel="make_one_shot_iterator(| 'resource', container, shared_name, node_name, output_types, output_shapes, "
     "dataset_factory())",
     state="position",
     stateful=True,

@@ -7,7 +7,7 @@ resource. Those of sparse ones have the first alone.
 from __future__ import annotations
 
 from stillflow.ops import dims as plain
-from stillflow.ops.input.handle import shape_of_handle
+from stillflow.ops.input.handle import HANDLES, shape_of_handle
 from stillflow.ops.registry import define_op
 
 _TYPES = (
@@ -22,8 +22,8 @@ def _make(name, handle, version, is_sparse):
         f"{name}() -> (handle: {handle})",
         f"{_TYPES}; shape: shape; container: string = ''; shared_name: string = ''; "
         "reduction_type: {'MEAN', 'SUM'} = 'MEAN'",
-        kernel=f"make_accumulator(| {version}, container, shared_name, node_name, dtype, shape, reduction_type, "
-        f"{is_sparse})",
+        kernel=f"make_accumulator(| {HANDLES[version]}, container, shared_name, node_name, dtype, shape, "
+        f"reduction_type, {str(is_sparse).lower()})",
         state="op",
         stateful=True,
         differentiable=None,
@@ -32,9 +32,9 @@ def _make(name, handle, version, is_sparse):
     return op
 
 
-conditional_accumulator = _make("ConditionalAccumulator", "Ref(string)", 1, 0)
-resource_conditional_accumulator = _make("ResourceConditionalAccumulator", "resource", 2, 0)
-sparse_conditional_accumulator = _make("SparseConditionalAccumulator", "Ref(string)", 1, 1)
+conditional_accumulator = _make("ConditionalAccumulator", "Ref(string)", 1, False)
+resource_conditional_accumulator = _make("ResourceConditionalAccumulator", "resource", 2, False)
+sparse_conditional_accumulator = _make("SparseConditionalAccumulator", "Ref(string)", 1, True)
 
 
 def _both(name, inputs, outputs, attrs, kernel, rule):
