@@ -283,6 +283,15 @@ Status Program::CheckFetches(const uint8_t* cells) const {
   return Status();
 }
 
+Status Program::TakeFetches(const Frame& frame, Tensor* results) const {
+  for (int32_t slot : fetches_) {
+    // A plan that leaves a fetch without a value is wrong; that must not take the process down.
+    if (frame.slots[slot].buffer == nullptr) return Status(Code::kInternal, strdup("A fetch has no value"));
+  }
+  for (size_t i = 0; i < fetches_.size(); ++i) Feed(frame.slots[fetches_[i]], &results[i]);
+  return Status();
+}
+
 template <bool kHasCells>
 RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   Tensor** const arguments = frame->arguments.data();
@@ -352,12 +361,7 @@ RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& o
     const FloatMode float_mode;
     result = RunFrame(frame.get(), &run);
   }
-  if (result.status.ok()) {
-    for (size_t i = 0; i < fetches_.size(); ++i) {
-      results[i] = frame->slots[fetches_[i]];
-      Retain(results[i].buffer);
-    }
-  }
+  if (result.status.ok()) result.status = TakeFetches(*frame, results);
   ReleaseTransients(frame.get());
   ReturnFrame(std::move(frame));
   return result;

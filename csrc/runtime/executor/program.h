@@ -158,6 +158,8 @@ class Program {
   RunResult RunFrame(Frame* frame, RunContext* run);
   bool IsLive(const Guard& guard, const uint8_t* cells) const;
   Status CheckFetches(const uint8_t* cells) const;
+  // Gives each of `results` a reference of its own to what was fetched.
+  Status TakeFetches(const Frame& frame, Tensor* results) const;
 
   Session* const session_;
   const int64_t number_;

@@ -96,6 +96,8 @@ class Plan:
         self.loop_ways: dict = {}  # LoopCond operation -> the conditions that it is false, and true
         self.ways_of_exits: dict = {}  # Exit operation -> (the condition of being in its loop, those of the test)
         self.changes: dict = {}  # reference Value -> the number of nodes that have changed it
+        self.holding: set = set()  # conditions that are known to hold wherever they are decided
+        self.failing: set = set()  # and those that are known not to
         self.is_guarded = False  # whether nodes run under conditions
 
     def replace(self, replacements):
