@@ -22,7 +22,7 @@ import tensorflow_core  # noqa: E402
 
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
 SKIPPED = re.compile(
-    r"_test$|\.test|tests?\b|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api\b|lite\."
+    r"_test$|_test_|\.testing|tests\.|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api|lite\."
 )
 
 
@@ -31,7 +31,7 @@ HUBS = (
     "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
     "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
     "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
-    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers"
+    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers"  # noqa: E501
 ).split()
 
 # Parts of contrib that pass on everything they import.

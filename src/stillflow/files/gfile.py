@@ -173,6 +173,9 @@ class FastGFile(GFile):
     """A GFile under another name."""
 
 
+Open = GFile
+
+
 def _call(method, path, *arguments):
     text = path_text(path)
     with typed_errors(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from stillflow import ops
 from stillflow.graph import op_def as op_defs
@@ -11,8 +12,17 @@ from stillflow.ops import build
 
 public_module("raw_ops")
 
-# Ops that TensorFlow does not offer here: they refer to variables or are made by Python functions.
-_HIDDEN = frozenset(("PyFunc", "PyFuncStateless"))
+
+# What the Python API calls arguments of ops.
+_PYTHON_NAMES = {
+    **{name: {"axis": "reduction_indices"} for name in "All Any EuclideanNorm Max Mean Min Prod Sum".split()},
+    "ExpandDims": {"axis": "dim"},
+    "Select": {"x": "t", "y": "e"},
+    "Split": {"axis": "split_dim"},
+    "SplitV": {"axis": "split_dim"},
+    "Squeeze": {"axis": "squeeze_dims"},
+    "Where": {"condition": "input"},
+}
 
 
 @functools.cache
@@ -27,12 +37,19 @@ def function(op_type):
 @functools.cache
 def _by_name(op_type):
     add = function(op_type)
+    own_names = _PYTHON_NAMES.get(op_type, {})
 
-    @functools.wraps(add)
-    def by_name(**kwargs):
-        return add(**kwargs)
+    def call(**kwargs):
+        return add(**{own_names.get(name, name): value for name, value in kwargs.items()})
 
+    by_name: Any = call
     by_name.__name__ = op_type
+    by_name.__doc__ = f"Adds a node of the op {op_type}."
+    python_names = {own: name for name, own in own_names.items()}
+    op_def: Any = op_defs.find(op_type)
+    signature = build.signature(op_def)
+    parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
+    by_name.__signature__ = signature.replace(parameters=parameters)
     return by_name
 
 

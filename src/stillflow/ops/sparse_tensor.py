@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 
 from stillflow.graph import dtypes, shape_inference
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -138,3 +139,18 @@ def known_dims(shape):
 def is_tensor(x):
     """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
     return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
+
+
+def of_sparse_values(function):
+    """Decorates a function of one tensor: given a SparseTensor, it is applied to the values."""
+
+    @functools.wraps(function)
+    def apply(x, name=None):
+        try:
+            return function(x, name)
+        except (TypeError, ValueError):  # TensorFlow too tries it as a tensor first, which uses up the name
+            if not isinstance(x, SparseTensor):
+                raise
+        return SparseTensor(x.indices, function(x.values, name), x.dense_shape)
+
+    return apply

@@ -20,6 +20,9 @@ from stillflow.variables.variable import Variable
 class LossScale(Trackable, abc.ABC):
     """What a loss is multiplied by, and gradients are divided by. A checkpoint keeps its variables."""
 
+    def __init__(self):
+        super().__init__()
+
     @abc.abstractmethod
     def __call__(self):
         """The scale, a float32 scalar."""

@@ -35,7 +35,7 @@ def assert_variables_initialized(var_list=None):
     ranks = []
     for variable in _or_all(var_list):
         with get_default_graph().colocate_with(variable.op):
-            ranks.append(ops.rank_op(variable))
+            ranks.append(ops.rank_internal(variable, optimize=False))
     if len(ranks) < 2:
         return ranks[0] if ranks else None
     return ops.stack(ranks)

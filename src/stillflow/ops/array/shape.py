@@ -159,10 +159,15 @@ def size(input, name=None, out_type=dtypes.int32):
 @public("rank")
 def rank(input, name=None):
     """The number of dimensions of a tensor, an int32 scalar; a constant where it is known."""
+    return rank_internal(input, name)
+
+
+def rank_internal(input, name=None, optimize=True):
+    """`rank`; a node of its own, unless `optimize`."""
     with name_scope(name, "Rank", [input]) as scope:
         if is_sparse(input):
             return size_op(input.dense_shape, name=scope)
         tensor = convert_to_tensor(input)
-        if tensor._dims is not None:
+        if optimize and tensor._dims is not None:
             return ops.constant(len(tensor._dims), dtypes.int32, name=scope)
         return rank_op(input, name=scope)

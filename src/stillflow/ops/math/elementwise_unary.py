@@ -13,6 +13,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import of_sparse_values
 
 _FLOATS = "bfloat16, float16, float32, float64"
 _COMPLEX = "complex64, complex128"
@@ -49,17 +50,21 @@ def _gradient_of(name, elementwise, **options):
 _FLOATS_AND_INTS = f"{_FLOATS}, int32, int64, {_COMPLEX}"
 _FLOATS_AND_COMPLEX = f"{_FLOATS}, {_COMPLEX}"
 
-negative = _unary("Neg", _FLOATS_AND_INTS, "neg", public="negative math.negative neg", doc="-x.")
-abs = _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs", public="abs complex_abs math.abs", doc="|x|.")
-sign = _unary(
-    "Sign",
-    _FLOATS_AND_INTS,
-    "sign",
-    public="sign math.sign",
-    doc="-1, 0 or 1 as x is negative, zero or positive; NaN of NaN.",
+negative = of_sparse_values(_unary("Neg", _FLOATS_AND_INTS, "neg", public="negative math.negative neg", doc="-x."))
+abs = of_sparse_values(
+    _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs", public="abs complex_abs math.abs", doc="|x|.")
 )
-square = _unary("Square", _FLOATS_AND_INTS, "square", public="square math.square", doc="x * x.")
-sqrt = _unary("Sqrt", _FLOATS_AND_COMPLEX, "sqrt", public="sqrt math.sqrt", doc="The square root.")
+sign = of_sparse_values(
+    _unary(
+        "Sign",
+        _FLOATS_AND_INTS,
+        "sign",
+        public="sign math.sign",
+        doc="-1, 0 or 1 as x is negative, zero or positive; NaN of NaN.",
+    )
+)
+square = of_sparse_values(_unary("Square", _FLOATS_AND_INTS, "square", public="square math.square", doc="x * x."))
+sqrt = of_sparse_values(_unary("Sqrt", _FLOATS_AND_COMPLEX, "sqrt", public="sqrt math.sqrt", doc="The square root."))
 rsqrt = _unary("Rsqrt", _FLOATS_AND_COMPLEX, "rsqrt", public="rsqrt math.rsqrt", doc="1 / sqrt(x).")
 reciprocal = _unary("Reciprocal", _FLOATS_AND_INTS, "reciprocal", public="reciprocal math.reciprocal", doc="1 / x.")
 inv = _unary("Inv", _FLOATS_AND_INTS, "reciprocal")
@@ -71,7 +76,9 @@ log1p = _unary("Log1p", _FLOATS_AND_COMPLEX, "log1p", public="log1p math.log1p",
 sigmoid = _unary(
     "Sigmoid", _FLOATS_AND_COMPLEX, "sigmoid", public="sigmoid math.sigmoid nn.sigmoid", doc="1 / (1 + exp(-x))."
 )
-tanh = _unary("Tanh", _FLOATS_AND_COMPLEX, "tanh", public="tanh math.tanh nn.tanh", doc="The hyperbolic tangent.")
+tanh = of_sparse_values(
+    _unary("Tanh", _FLOATS_AND_COMPLEX, "tanh", public="tanh math.tanh nn.tanh", doc="The hyperbolic tangent.")
+)
 sinh = _unary("Sinh", _FLOATS_AND_COMPLEX, "sinh", public="sinh math.sinh", doc="The hyperbolic sine.")
 cosh = _unary("Cosh", _FLOATS_AND_COMPLEX, "cosh", public="cosh math.cosh", doc="The hyperbolic cosine.")
 asinh = _unary("Asinh", _FLOATS_AND_COMPLEX, "asinh", public="asinh math.asinh", doc="The inverse of sinh.")
@@ -85,7 +92,7 @@ asin = _unary("Asin", _FLOATS_AND_INTS, "asin", public="asin math.asin", doc="Th
 acos = _unary("Acos", _FLOATS_AND_INTS, "acos", public="acos math.acos", doc="The angle whose cosine is x.")
 atan = _unary("Atan", _FLOATS_AND_INTS, "atan", public="atan math.atan", doc="The angle whose tangent is x.")
 
-erf = _unary("Erf", _FLOATS, "erf", public="erf math.erf", doc="The error function.")
+erf = of_sparse_values(_unary("Erf", _FLOATS, "erf", public="erf math.erf", doc="The error function."))
 erfc = _unary("Erfc", _FLOATS, "erfc", public="erfc math.erfc", doc="1 - erf(x).")
 lgamma = _unary("Lgamma", _FLOATS, "lgamma", public="lgamma math.lgamma", doc="log(|gamma(x)|).")
 digamma = _unary(

@@ -12,6 +12,7 @@ from stillflow.ops.array.placeholder import incompatible
 from stillflow.ops.math.elementwise_binary import broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import of_sparse_values
 
 
 def _unary(name, elementwise, **options):
@@ -95,11 +96,21 @@ betainc = define_op(
       ValueError: for known shapes that differ. Others are an InvalidArgumentError when the graph runs.
     """,
 )
-bessel_i0e = _unary(
-    "BesselI0e", "bessel_i0e", public="math.bessel_i0e", doc="e^-|x| times the modified Bessel function of order 0."
+bessel_i0e = of_sparse_values(
+    _unary(
+        "BesselI0e",
+        "bessel_i0e",
+        public="math.bessel_i0e",
+        doc="e^-|x| times the modified Bessel function of order 0.",
+    )
 )
-bessel_i1e = _unary(
-    "BesselI1e", "bessel_i1e", public="math.bessel_i1e", doc="e^-|x| times the modified Bessel function of order 1."
+bessel_i1e = of_sparse_values(
+    _unary(
+        "BesselI1e",
+        "bessel_i1e",
+        public="math.bessel_i1e",
+        doc="e^-|x| times the modified Bessel function of order 1.",
+    )
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from stillflow import ops
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

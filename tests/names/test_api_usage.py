@@ -9,7 +9,7 @@ import pytest
 
 import stillflow as tf
 
-LINES = (Path(__file__).parent / "data" / "api_usage.txt").read_text().splitlines()
+LINES = (Path(__file__).parent.parent / "data" / "api_usage.txt").read_text().splitlines()
 NAMES = [line for line in LINES if line.startswith("tf.")]
 MISSING = [line.removeprefix("- ") for line in LINES if line.startswith("- tf.")]
 
