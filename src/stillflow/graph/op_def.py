@@ -64,6 +64,7 @@ class OpDef:
     is_commutative: bool = False
     is_aggregate: bool = False
     allows_uninitialized_input: bool = False
+    waits: bool = False  # its kernel may wait for what others do
     shape_rule: Callable | None = None
     gradient: Callable | None = None
     is_differentiable: bool | None = True  # False: the gradient is None; None: there is no gradient to ask for

@@ -127,6 +127,7 @@ def define_op(
     aggregate: bool = False,
     differentiable: bool | None = True,
     allows_uninitialized_input: bool = False,
+    waits: bool = False,
     public: str = "",
     doc: str | None = None,
 ) -> Any:
@@ -134,6 +135,8 @@ def define_op(
 
     One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `public` has the names, below `tf.`, under
     which programs may call the function, and `doc` what they are told of it.
+
+    `waits` says that its kernel may wait for what others do: other steps, runs, or a function of Python.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
     `differentiable=False` says that its gradient is None, `differentiable=None` that asking for it is a
@@ -159,6 +162,7 @@ def define_op(
         is_commutative=commutative,
         is_aggregate=aggregate,
         allows_uninitialized_input=allows_uninitialized_input,
+        waits=waits,
         is_differentiable=differentiable,
         lowering=lowering,
     )

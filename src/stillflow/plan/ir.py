@@ -86,6 +86,7 @@ class Plan:
         self.fetches = fetches  # [Tensor]
         self.fetch_values: list[Value] = []
         self.targets = targets  # [Operation] to run besides
+        self.operations: list = []  # that the nodes come from, in order
         self.nodes: list[Node] = []
         self.values: dict = {}  # Tensor -> Value
         self.early_reads: dict = {}  # Tensor -> Value, of fetched reads of variables

@@ -50,6 +50,7 @@ def _define_get_next(name):
         kernel="iterator_get_next(iterator | output_types, output_shapes)",
         stateful=True,
         differentiable=False,
+        waits=True,
     )
 
     @op.shape_rule

@@ -53,6 +53,7 @@ def _enqueue(name, kernel):
             kernel=f"{kernel}(handle, components | timeout_ms)",
             stateful=version == 2,
             differentiable=False,
+            waits=True,
         )
     )
 
@@ -81,6 +82,7 @@ def _define_dequeue(handle, suffix, version):
         kernel="queue_dequeue(handle | component_types, timeout_ms)",
         stateful=version == 2,
         differentiable=False,
+        waits=True,
     )
 
     op.shape_rule(_unknown)
@@ -98,6 +100,7 @@ def _dequeue_many(name, allows_fewer):
             kernel=f"queue_dequeue_many(handle, n | component_types, timeout_ms, {int(allows_fewer)})",
             stateful=version == 2,
             differentiable=False,
+            waits=True,
         )
 
         op.shape_rule(_unknown if allows_fewer else _check_count)
@@ -128,6 +131,7 @@ queue_close_v2, queue_close = versions(
         kernel="queue_close(handle | cancel_pending_enqueues)",
         stateful=version == 2,
         differentiable=False,
+        waits=True,
     )
 )
 queue_is_closed_v2, queue_is_closed = versions(
