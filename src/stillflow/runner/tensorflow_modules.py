@@ -13,7 +13,6 @@ import sys
 
 from stillflow.names import namespace, public
 
-
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 
 
