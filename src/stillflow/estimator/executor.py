@@ -12,6 +12,7 @@ from stillflow.estimator.estimator import Estimator
 from stillflow.estimator.train_and_eval_specs import EvalSpec, TrainSpec, checked_hooks
 from stillflow.graph.collections import GraphKeys
 from stillflow.names import public
+from stillflow.platform.compat import as_str_any
 from stillflow.training_loop.hooks.checkpoints import CheckpointSaverListener
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
@@ -127,11 +128,11 @@ class Evaluator:
         return EvalResult(EvalStatus.EVALUATED, metrics, path), exports
 
     def _export(self, path, metrics, is_final):
-        folder = os.path.join(self._estimator.model_dir, "export")
+        folder = os.path.join(as_str_any(self._estimator.model_dir), "export")
         return [
             exporter.export(
                 estimator=self._estimator,
-                export_path=os.path.join(folder, exporter.name),
+                export_path=os.path.join(folder, as_str_any(exporter.name)),
                 checkpoint_path=path,
                 eval_result=metrics,
                 is_the_final_export=is_final,

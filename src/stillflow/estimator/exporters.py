@@ -9,6 +9,7 @@ from stillflow import errors
 from stillflow.files import filesystem, gfile
 from stillflow.names import public
 from stillflow.names.arguments import fn_args
+from stillflow.platform.compat import as_str_any
 from stillflow.summary.event_files import summary_iterator
 from stillflow.training_loop.messages import log
 
@@ -213,7 +214,7 @@ def _delete_old_exports(folder, kept_count):
     """Deletes exports, but for the newest ones."""
     if kept_count is None:
         return
-    names = [name.rstrip("/") for name in gfile.ListDirectory(folder)]
+    names = [as_str_any(name).rstrip("/") for name in gfile.ListDirectory(folder)]
     exports = sorted(name for name in names if len(name) == _DIGITS and name.isdigit())
     for name in exports[:-kept_count]:
         path = os.path.join(filesystem.path_text(folder), name)

@@ -181,15 +181,18 @@ class _Search:
     def __init__(self, looks_through_arithmetic):
         self._looks_through_arithmetic = looks_through_arithmetic
         self._visits_left = _MOST_VISITS
+        self._found: dict = {}  # by tensor: nodes may be reached in many ways
 
     def value(self, tensor):
         if tensor._value is not None:
             return tensor._value
-        op_def = tensor._op._op_def
-        found = self._ask(op_def.constant_value, tensor)
-        if found is None and self._looks_through_arithmetic:
-            found = self._ask(op_def.folded_value, tensor)
-        return found
+        if tensor not in self._found:
+            op_def = tensor._op._op_def
+            found = self._ask(op_def.constant_value, tensor)
+            if found is None and self._looks_through_arithmetic:
+                found = self._ask(op_def.folded_value, tensor)
+            self._found[tensor] = found
+        return self._found[tensor]
 
     def _ask(self, rule, tensor):
         if rule is None or self._visits_left == 0:
