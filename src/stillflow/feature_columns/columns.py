@@ -1,7 +1,8 @@
 """What feature columns are: dense ones, categorical ones, and those of sequences; in both of TensorFlow's spellings.
 
 A column offers `transform_feature(cache, state_manager)`, `parse_example_spec` and so on. Columns of programs may
-offer the older `_transform_feature(inputs)`, `_parse_example_spec` instead, and all can be called either way.
+offer the older `_transform_feature(inputs)`, `_parse_example_spec` instead, and all can be called either way. Those
+that offer the new ones are of classes without the "Old" in their names.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ from stillflow.feature_columns.state import ScopedVariables
 from stillflow.names import public
 
 
-@public(
-    "python.feature_column.feature_column._FeatureColumn", "python.feature_column.feature_column_v2.FeatureColumn"
-)
-class FeatureColumn(abc.ABC):
+@public("python.feature_column.feature_column._FeatureColumn")
+class OldFeatureColumn(abc.ABC):
     """A description of a feature."""
 
     @property
@@ -32,7 +31,7 @@ class FeatureColumn(abc.ABC):
 
     def _overrides(self, *names):
         """Whether the column's class has one of these itself."""
-        return any(getattr(type(self), name) is not getattr(FeatureColumn, name) for name in names)
+        return any(getattr(type(self), name) is not getattr(OldFeatureColumn, name) for name in names)
 
     @property
     def parse_example_spec(self):
@@ -80,20 +79,20 @@ class FeatureColumn(abc.ABC):
         return self.transform_feature(inputs, None)
 
 
-@public("python.feature_column.feature_column._DenseColumn", "python.feature_column.feature_column_v2.DenseColumn")
-class DenseColumn(FeatureColumn):
+@public("python.feature_column.feature_column._DenseColumn")
+class OldDenseColumn(OldFeatureColumn):
     """A column of numbers, as many for each example."""
 
     @property
     def variable_shape(self):
         """The shape of an example's numbers, a TensorShape."""
-        if self._defines(DenseColumn, "_variable_shape"):
+        if self._defines(OldDenseColumn, "_variable_shape"):
             return self._variable_shape
         raise NotImplementedError(f"{type(self).__name__}.variable_shape")
 
     def get_dense_tensor(self, transformation_cache, state_manager):
         """The tensor of shape [batch, *variable_shape]. The arguments are transform_feature's."""
-        if self._defines(DenseColumn, "_get_dense_tensor"):
+        if self._defines(OldDenseColumn, "_get_dense_tensor"):
             return self._get_dense_tensor(transformation_cache)
         raise NotImplementedError(f"{type(self).__name__}.get_dense_tensor")
 
@@ -115,11 +114,8 @@ class IdWeightPair(NamedTuple):
     weight_tensor: Any
 
 
-@public(
-    "python.feature_column.feature_column._CategoricalColumn",
-    "python.feature_column.feature_column_v2.CategoricalColumn",
-)
-class CategoricalColumn(FeatureColumn):
+@public("python.feature_column.feature_column._CategoricalColumn")
+class OldCategoricalColumn(OldFeatureColumn):
     """A column of categories, any number for each example."""
 
     IdWeightPair = IdWeightPair
@@ -127,13 +123,13 @@ class CategoricalColumn(FeatureColumn):
     @property
     def num_buckets(self):
         """How many categories there are."""
-        if type(self)._num_buckets is not CategoricalColumn._num_buckets:
+        if type(self)._num_buckets is not OldCategoricalColumn._num_buckets:
             return self._num_buckets
         raise NotImplementedError(f"{type(self).__name__}.num_buckets")
 
     def get_sparse_tensors(self, transformation_cache, state_manager):
         """An IdWeightPair. The arguments are transform_feature's."""
-        if type(self)._get_sparse_tensors is not CategoricalColumn._get_sparse_tensors:
+        if type(self)._get_sparse_tensors is not OldCategoricalColumn._get_sparse_tensors:
             return self._get_sparse_tensors(transformation_cache)
         raise NotImplementedError(f"{type(self).__name__}.get_sparse_tensors")
 
@@ -152,11 +148,8 @@ class TensorSequenceLengthPair(NamedTuple):
     sequence_length: Any
 
 
-@public(
-    "python.feature_column.feature_column._SequenceDenseColumn",
-    "python.feature_column.feature_column_v2.SequenceDenseColumn",
-)
-class SequenceDenseColumn(FeatureColumn):
+@public("python.feature_column.feature_column._SequenceDenseColumn")
+class OldSequenceDenseColumn(OldFeatureColumn):
     """A column of numbers for each step of a sequence."""
 
     TensorSequenceLengthPair = TensorSequenceLengthPair
@@ -164,7 +157,7 @@ class SequenceDenseColumn(FeatureColumn):
     def get_sequence_dense_tensor(self, transformation_cache, state_manager):
         """A TensorSequenceLengthPair. The arguments are transform_feature's."""
         own = type(self)._get_sequence_dense_tensor
-        if own is not SequenceDenseColumn._get_sequence_dense_tensor:
+        if own is not OldSequenceDenseColumn._get_sequence_dense_tensor:
             return self._get_sequence_dense_tensor(transformation_cache)
         raise NotImplementedError(f"{type(self).__name__}.get_sequence_dense_tensor")
 
@@ -172,10 +165,38 @@ class SequenceDenseColumn(FeatureColumn):
         return self.get_sequence_dense_tensor(inputs, ScopedVariables(weight_collections, trainable))
 
 
+# ---- Columns that know the newer spelling -------------------------------------------------------------------------
+
+
+@public("python.feature_column.feature_column_v2.FeatureColumn")
+class FeatureColumn(OldFeatureColumn):
+    """A description of a feature."""
+
+
+@public("python.feature_column.feature_column_v2.DenseColumn")
+class DenseColumn(OldDenseColumn, FeatureColumn):
+    """A column of numbers, as many for each example."""
+
+
+@public("python.feature_column.feature_column_v2.CategoricalColumn")
+class CategoricalColumn(OldCategoricalColumn, FeatureColumn):
+    """A column of categories, any number for each example."""
+
+
+@public("python.feature_column.feature_column_v2.SequenceDenseColumn")
+class SequenceDenseColumn(OldSequenceDenseColumn, FeatureColumn):
+    """A column of numbers for each step of a sequence."""
+
+
 @public("python.feature_column.feature_column_v2.is_feature_column_v2")
 def is_feature_column_v2(feature_columns):
     """Whether all columns know the newer spelling."""
     return all(isinstance(column, FeatureColumn) and column._is_v2_column for column in feature_columns)
+
+
+def spelled(kind):
+    """What messages call a class of columns: the older ones begin with "_"."""
+    return kind.__name__.replace("Old", "_")
 
 
 def of_columns(*columns):
@@ -185,19 +206,21 @@ def of_columns(*columns):
     )
 
 
-def checked_columns(feature_columns, kind="_FeatureColumn"):
-    """A list of columns, of a column or several.
+def checked_columns(feature_columns, kind=OldFeatureColumn):
+    """A list of columns of a kind, of a column or several.
 
     Raises ValueError for what is no column or a dict, if there are none, or two have the same name.
     """
-    if isinstance(feature_columns, FeatureColumn):
+    if isinstance(feature_columns, kind):
         feature_columns = [feature_columns]
     if isinstance(feature_columns, dict):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
     feature_columns = list(feature_columns)
     for column in feature_columns:
-        if not isinstance(column, FeatureColumn):
-            raise ValueError(f"Items of feature_columns must be a {kind}. Given (type {type(column)}): {column}.")
+        if not isinstance(column, kind):
+            raise ValueError(
+                f"Items of feature_columns must be a {spelled(kind)}. Given (type {type(column)}): {column}."
+            )
     if not feature_columns:
         raise ValueError("feature_columns must not be empty.")
     by_name: dict = {}

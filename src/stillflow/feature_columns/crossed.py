@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 from stillflow import ops
 from stillflow.composites.parsing import VarLenFeature
 from stillflow.feature_columns.categorical import HashedCategoricalColumn
-from stillflow.feature_columns.columns import CategoricalColumn, FeatureColumn, of_columns
+from stillflow.feature_columns.columns import (
+    CategoricalColumn,
+    OldCategoricalColumn,
+    OldFeatureColumn,
+    of_columns,
+)
 from stillflow.graph import dtypes
 from stillflow.names import public
 
@@ -37,7 +42,7 @@ class CrossedColumn(CategoricalColumn, _Crossed):
 
     @property
     def name(self):
-        names = [key.name if isinstance(key, FeatureColumn) else key for key in self._leaves()]
+        names = [key.name if isinstance(key, OldFeatureColumn) else key for key in self._leaves()]
         return "_X_".join(sorted(names))
 
     @property
@@ -45,7 +50,7 @@ class CrossedColumn(CategoricalColumn, _Crossed):
         spec: dict = {}
         for key in self.keys:
             spec.update(
-                key.parse_example_spec if isinstance(key, FeatureColumn) else {key: VarLenFeature(dtypes.string)}
+                key.parse_example_spec if isinstance(key, OldFeatureColumn) else {key: VarLenFeature(dtypes.string)}
             )
         return spec
 
@@ -54,7 +59,7 @@ class CrossedColumn(CategoricalColumn, _Crossed):
         for key in self._leaves():
             if isinstance(key, str):
                 tensors.append(transformation_cache.get(key, state_manager))
-            elif isinstance(key, CategoricalColumn):
+            elif isinstance(key, OldCategoricalColumn):
                 found = key.get_sparse_tensors(transformation_cache, state_manager)
                 if found.weight_tensor is not None:
                     raise ValueError(
@@ -94,7 +99,7 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:
-        if not isinstance(key, (str, CategoricalColumn)):
+        if not isinstance(key, (str, OldCategoricalColumn)):
             raise ValueError(
                 "Unsupported key type. All keys must be either string, or categorical column except "
                 f"HashedCategoricalColumn. Given: {key}"

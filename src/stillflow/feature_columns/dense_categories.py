@@ -6,7 +6,13 @@ from typing import Any, NamedTuple
 
 from stillflow import ops
 from stillflow.composites.sparse import sparse_merge, sparse_tensor_to_dense
-from stillflow.feature_columns.columns import CategoricalColumn, DenseColumn, SequenceDenseColumn, of_columns
+from stillflow.feature_columns.columns import (
+    CategoricalColumn,
+    DenseColumn,
+    SequenceDenseColumn,
+    TensorSequenceLengthPair,
+    of_columns,
+)
 from stillflow.feature_columns.sequence_length import sequence_length_from_sparse_tensor
 from stillflow.feature_columns.state import ScopedVariables
 from stillflow.graph.shape import TensorShape
@@ -58,11 +64,14 @@ class SequenceCategoricalColumn(CategoricalColumn, _SequenceCategories):
         return [self.categorical_column]
 
 
-class DenseOfCategories(DenseColumn, SequenceDenseColumn):
-    """A dense column of a categorical one, `categorical_column`."""
+class DenseOfCategories:
+    """What dense columns of a categorical one, `categorical_column`, have in common."""
 
+    name: Any  # what the classes that it is part of have
     categorical_column: Any
     _FUNCTION = ""  # that makes such columns
+    _LAYERS = "DenseFeatures", "SequenceFeatures"  # that take them, and those of sequences
+    _PREFIX = ""  # of a class in a message of the older spelling
 
     @property
     def _is_v2_column(self):
@@ -77,28 +86,30 @@ class DenseOfCategories(DenseColumn, SequenceDenseColumn):
         return [self.categorical_column]
 
     def get_dense_tensor(self, transformation_cache, state_manager):
-        if isinstance(self.categorical_column, SequenceCategoricalColumn):
+        column, (layer, sequence_layer) = self.categorical_column, self._LAYERS
+        if isinstance(column, SequenceCategoricalColumn):
             prefix = "_" if isinstance(state_manager, ScopedVariables) else ""
             raise ValueError(
                 f"In {self._FUNCTION}: {self.name}. categorical_column must not be of type "
-                f"{prefix}SequenceCategoricalColumn. Suggested fix A: If you wish to use DenseFeatures, use a "
-                "non-sequence categorical_column_with_*. Suggested fix B: If you wish to create sequence input, use "
-                f"SequenceFeatures instead of DenseFeatures. Given (type {type(self.categorical_column)}): "
-                f"{self.categorical_column}"
+                f"{prefix}SequenceCategoricalColumn. Suggested fix A: If you wish to use {layer}, use a non-sequence "
+                "categorical_column_with_*. Suggested fix B: If you wish to create sequence input, use "
+                f"{sequence_layer} instead of {layer}. Given (type {type(column)}): {column}"
             )
         return self._dense(transformation_cache, state_manager)[0]
 
     def get_sequence_dense_tensor(self, transformation_cache, state_manager):
-        if not isinstance(self.categorical_column, SequenceCategoricalColumn):
+        column, (_, layer) = self.categorical_column, self._LAYERS
+        if not isinstance(column, SequenceCategoricalColumn):
+            prefix = self._PREFIX if isinstance(state_manager, ScopedVariables) else ""
             raise ValueError(
-                f"In {self._FUNCTION}: {self.name}. categorical_column must be of type SequenceCategoricalColumn to "
-                "use SequenceFeatures. Suggested fix: Use one of sequence_categorical_column_with_*. Given (type "
-                f"{type(self.categorical_column)}): {self.categorical_column}"
+                f"In {self._FUNCTION}: {self.name}. categorical_column must be of type "
+                f"{prefix}SequenceCategoricalColumn to use {layer}. Suggested fix: Use one of "
+                f"sequence_categorical_column_with_*. Given (type {type(column)}): {column}"
             )
         dense, sparse = self._dense(transformation_cache, state_manager)
         if sparse is None:
-            sparse = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
-        return self.TensorSequenceLengthPair(dense, sequence_length_from_sparse_tensor(sparse.id_tensor))
+            sparse = column.get_sparse_tensors(transformation_cache, state_manager)
+        return TensorSequenceLengthPair(dense, sequence_length_from_sparse_tensor(sparse.id_tensor))
 
     def _dense(self, transformation_cache, state_manager):
         """The dense tensor, and the IdWeightPair that it is made of, or None if it has to be made once more."""
@@ -112,10 +123,11 @@ class _Indicator(NamedTuple):
 @public(
     "python.feature_column.feature_column._IndicatorColumn", "python.feature_column.feature_column_v2.IndicatorColumn"
 )
-class IndicatorColumn(DenseOfCategories, _Indicator):
+class IndicatorColumn(DenseOfCategories, DenseColumn, SequenceDenseColumn, _Indicator):
     """How often each category is there, or the sum of its weights."""
 
     _FUNCTION = "indicator_column"
+    _PREFIX = "_"
 
     @property
     def name(self):

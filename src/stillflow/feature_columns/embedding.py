@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 
 from stillflow.composites.embedding_lookup_sparse import safe_embedding_lookup_sparse
 from stillflow.feature_columns.categorical import WeightedCategoricalColumn
-from stillflow.feature_columns.columns import CategoricalColumn
+from stillflow.feature_columns.columns import (
+    DenseColumn,
+    OldCategoricalColumn,
+    OldDenseColumn,
+    OldSequenceDenseColumn,
+    SequenceDenseColumn,
+)
 from stillflow.feature_columns.dense_categories import DenseOfCategories
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph, require_graph
@@ -73,7 +79,7 @@ class _Embedding(NamedTuple):
 @public(
     "python.feature_column.feature_column._EmbeddingColumn", "python.feature_column.feature_column_v2.EmbeddingColumn"
 )
-class EmbeddingColumn(_EmbeddingOfCategories, _Embedding):
+class EmbeddingColumn(_EmbeddingOfCategories, DenseColumn, SequenceDenseColumn, _Embedding):
     """The vectors of categories, combined into one for each example."""
 
     _FUNCTION = "embedding_column"
@@ -153,10 +159,12 @@ _OWN_NAME = (
 
 
 @public("python.feature_column.feature_column._SharedEmbeddingColumn")
-class SharedEmbeddingColumnV1(_EmbeddingOfCategories, _Shared):
+class _SharedEmbeddingColumn(_EmbeddingOfCategories, OldDenseColumn, OldSequenceDenseColumn, _Shared):
     """An embedding whose matrix is in a collection of the graph, for input_layer and linear_model."""
 
     _FUNCTION = "embedding_column"
+    _LAYERS = "input_layer", "sequence_input_layer"
+    _PREFIX = "_"
 
     @property
     def _is_v2_column(self):
@@ -213,7 +221,7 @@ def _check_shared(categorical_columns):
     ordered = sorted(categorical_columns, key=lambda column: column.name)
     first = ordered[0]
     count = first.num_buckets
-    if not isinstance(first, CategoricalColumn):
+    if not isinstance(first, OldCategoricalColumn):
         raise ValueError(
             f"All categorical_columns must be subclasses of _CategoricalColumn. Given: {first}, of type: "
             f"{type(first)}"
@@ -263,7 +271,7 @@ def shared_embedding_columns(
     initializer = _checked_initializer(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     _, name = _check_shared(categorical_columns)
     return [
-        SharedEmbeddingColumnV1(
+        _SharedEmbeddingColumn(
             column, dimension, combiner, initializer, shared_embedding_collection_name or name, ckpt_to_load_from,
             tensor_name_in_ckpt, max_norm, trainable,
         )
@@ -334,7 +342,7 @@ def _refuse(*_):
 
 
 @public("python.feature_column.feature_column_v2.SharedEmbeddingColumn")
-class SharedEmbeddingColumn(_EmbeddingOfCategories, _SharedV2):
+class SharedEmbeddingColumn(_EmbeddingOfCategories, DenseColumn, SequenceDenseColumn, _SharedV2):
     """An embedding whose matrix its creator has, for tf.keras.layers.DenseFeatures."""
 
     _FUNCTION = "embedding_column"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.feature_columns.columns import DenseColumn, checked_columns
+from stillflow.feature_columns.columns import OldDenseColumn, checked_columns
 from stillflow.feature_columns.transformation import LazyBuilder
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
@@ -67,7 +67,7 @@ def input_layer(
 def _dense_columns(feature_columns):
     columns = checked_columns(feature_columns)
     for column in columns:
-        if not isinstance(column, DenseColumn):
+        if not isinstance(column, OldDenseColumn):
             raise ValueError(
                 "Items of feature_columns must be a _DenseColumn. You can wrap a categorical column with an "
                 f"embedding_column or indicator_column. Given: {column}"

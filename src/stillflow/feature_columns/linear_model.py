@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.embedding_lookup_sparse import safe_embedding_lookup_sparse
-from stillflow.feature_columns.columns import CategoricalColumn, DenseColumn, checked_columns
+from stillflow.feature_columns.columns import OldCategoricalColumn, OldDenseColumn, checked_columns
 from stillflow.feature_columns.input_layer import check_batch_sizes, with_model_variables
 from stillflow.feature_columns.transformation import LazyBuilder
 from stillflow.graph.collections import GraphKeys
@@ -83,7 +83,7 @@ class LinearModel:
     def __call__(self, features):
         """The predictions for {name: tensor or SparseTensor}."""
         for column in self._columns.values():
-            if not isinstance(column, (DenseColumn, CategoricalColumn)):
+            if not isinstance(column, (OldDenseColumn, OldCategoricalColumn)):
                 raise ValueError(
                     f"Items of feature_columns must be either a _DenseColumn or _CategoricalColumn. Given: {column}"
                 )
@@ -118,7 +118,7 @@ class LinearModel:
         return weights
 
     def _weighted_sum(self, column, builder):
-        if isinstance(column, CategoricalColumn):
+        if isinstance(column, OldCategoricalColumn):
             weights = self._weights("weights", (column._num_buckets, self._units))
             sparse = column._get_sparse_tensors(
                 builder, weight_collections=self._collections, trainable=self._trainable

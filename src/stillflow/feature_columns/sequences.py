@@ -11,7 +11,7 @@ from stillflow.composites.rank_checks import assert_rank
 from stillflow.composites.sparse import sparse_tensor_to_dense
 from stillflow.feature_columns import categorical
 from stillflow.feature_columns.checks import check_normalizer, check_numeric, checked_shape
-from stillflow.feature_columns.columns import SequenceDenseColumn, checked_columns
+from stillflow.feature_columns.columns import OldSequenceDenseColumn, SequenceDenseColumn, checked_columns
 from stillflow.feature_columns.dense_categories import SequenceCategoricalColumn
 from stillflow.feature_columns.input_layer import check_batch_sizes
 from stillflow.feature_columns.sequence_length import sequence_length_from_sparse_tensor
@@ -159,10 +159,11 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
     """
     feature_columns = checked_columns(feature_columns)
     for column in feature_columns:
-        if not isinstance(column, SequenceDenseColumn):
+        if not isinstance(column, OldSequenceDenseColumn):
             raise ValueError(
                 "All feature_columns must be of type _SequenceDenseColumn. You can wrap a "
-                f"sequence_categorical_column with an embedding_column or indicator_column. Given (type {type(column)}): {column}"
+                "sequence_categorical_column with an embedding_column or indicator_column. Given (type "
+                f"{type(column)}): {column}"
             )
     with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
         builder = LazyBuilder(features)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.composites.checks import assert_positive
-from stillflow.feature_columns.columns import FeatureColumn, checked_columns
+from stillflow.feature_columns.columns import FeatureColumn, OldFeatureColumn, checked_columns, spelled
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -22,7 +24,7 @@ class FeatureTransformationCache:
       features: {name: tensor or SparseTensor}.
     """
 
-    _KIND = "FeatureColumn"
+    _KIND: Any = FeatureColumn
 
     def __init__(self, features):
         self._features = dict(features)
@@ -45,8 +47,8 @@ class FeatureTransformationCache:
             found = _with_columns(key, self._features[key])
         elif isinstance(key, str):
             raise ValueError(f"Feature {key} is not in features dictionary.")
-        elif not isinstance(key, FeatureColumn):
-            raise TypeError(f'"key" must be either a "str" or "{self._KIND}". Provided: {key}')
+        elif not isinstance(key, self._KIND):
+            raise TypeError(f'"key" must be either a "str" or "{spelled(self._KIND)}". Provided: {key}')
         else:
             log().debug("Transforming feature_column %s.", key)
             found = self._transform(key, state_manager)
@@ -63,7 +65,7 @@ class FeatureTransformationCache:
 class LazyBuilder(FeatureTransformationCache):
     """The same for columns as the older functions call them."""
 
-    _KIND = "_FeatureColumn"
+    _KIND = OldFeatureColumn
 
     def get(self, key, state_manager=None):
         return super().get(key, state_manager)
@@ -137,7 +139,7 @@ def transform_features_v2(features, feature_columns, state_manager):
     found = {}
     with name_scope(None, "transform_features", list(features.values())):
         cache = FeatureTransformationCache(features)
-        for column in sorted(checked_columns(feature_columns, "FeatureColumn"), key=lambda column: column.name):
+        for column in sorted(checked_columns(feature_columns, FeatureColumn), key=lambda column: column.name):
             with name_scope(None, column.name):
                 found[column] = cache.get(column, state_manager)
     return found

@@ -27,7 +27,9 @@ def _features(tf):
 
 def _unknown(tf, feature):
     if isinstance(feature, tf.SparseTensor):
-        return tf.SparseTensor(*[_unknown(tf, part) for part in (feature.indices, feature.values, feature.dense_shape)])
+        return tf.SparseTensor(
+            *[_unknown(tf, part) for part in (feature.indices, feature.values, feature.dense_shape)]
+        )
     return tf.placeholder_with_default(feature, feature.shape)
 
 
@@ -49,14 +51,22 @@ def buckets(tf):
     with tf.variable_scope("outer", initializer=tf.ones_initializer()):
         made = fc.linear_model(_features(tf), [column], cols_to_vars=cols_to_vars)
     assert sorted(v.name for vs in cols_to_vars.values() for v in vs) == [
-        "outer/linear_model/bias_weights:0", "outer/linear_model/pair_bucketized/weights:0"
+        "outer/linear_model/bias_weights:0",
+        "outer/linear_model/pair_bucketized/weights:0",
     ]
-    return [made, fc.input_layer(_features(tf), column), fc.input_layer(_features(tf), fc.embedding_column(column, 2, initializer=tf.ones_initializer()))]
+    return [
+        made,
+        fc.input_layer(_features(tf), column),
+        fc.input_layer(_features(tf), fc.embedding_column(column, 2, initializer=tf.ones_initializer())),
+    ]
 
 
 def hashes(tf):
     fc = tf.feature_column
-    color, number = fc.categorical_column_with_hash_bucket("color", 10), fc.categorical_column_with_hash_bucket("number", 4, tf.int64)
+    color, number = (
+        fc.categorical_column_with_hash_bucket("color", 10),
+        fc.categorical_column_with_hash_bucket("number", 4, tf.int64),
+    )
     words = fc.categorical_column_with_hash_bucket("words", 7)
     columns = [fc.indicator_column(column) for column in (color, number, words)]
     outputs, variables = {}, {}
@@ -106,7 +116,9 @@ def embeddings(tf):
     frozen = fc.embedding_column(fc.categorical_column_with_identity("ids", 3), 2, "sqrtn", trainable=False)
     variables = {}
     layer = fc.input_layer(_features(tf), [embedding, frozen], weight_collections=["mine"], cols_to_vars=variables)
-    assert [v.name for v in tf.get_collection("mine")] == [v.name for column in (embedding, frozen) for v in variables[column]]
+    assert [v.name for v in tf.get_collection("mine")] == [
+        v.name for column in (embedding, frozen) for v in variables[column]
+    ]
     return [layer, fc.linear_model(_features(tf), [embedding])]
 
 
@@ -147,14 +159,19 @@ def vocabularies(tf):
 
 def unknown_ranks(tf):
     fc = tf.feature_column
-    features = {"price": tf.placeholder_with_default([1.0, 2.0], None), "color": tf.placeholder_with_default(["a", "b"], None)}
+    features = {
+        "price": tf.placeholder_with_default([1.0, 2.0], None),
+        "color": tf.placeholder_with_default(["a", "b"], None),
+    }
     color = fc.indicator_column(fc.categorical_column_with_hash_bucket("color", 3))
     return [fc.input_layer(features, [fc.numeric_column("price"), color])]
 
 
 def _sequences(tf):
     features = {
-        "numbers": tf.SparseTensor([[0, 0], [0, 1], [0, 2], [0, 3], [2, 0], [2, 1]], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [3, 4]),
+        "numbers": tf.SparseTensor(
+            [[0, 0], [0, 1], [0, 2], [0, 3], [2, 0], [2, 1]], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [3, 4]
+        ),
         "ids": tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([1, 0, 2], tf.int64), [3, 2]),
         "deep": tf.SparseTensor([[0, 0, 0], [0, 1, 0], [0, 1, 1], [2, 0, 0]], ["a", "b", "c", "d"], [3, 2, 2]),
     }
@@ -180,8 +197,11 @@ def sparse_crosses(tf):
     numbers = tf.SparseTensor([[0, 0], [1, 0], [2, 0], [2, 1]], tf.constant([1, 2, -3, 4], tf.int32), [3, 2])
     dense = tf.constant([["x", "y"], ["z", ""], ["v", "w"]])
     found = [
-        tf.sparse.cross([words, numbers]), tf.sparse.cross([words, dense]), tf.sparse.cross([dense], name="one"),
-        tf.sparse.cross_hashed([words, numbers, dense]), tf.sparse.cross_hashed([dense, words], 100, 7),
+        tf.sparse.cross([words, numbers]),
+        tf.sparse.cross([words, dense]),
+        tf.sparse.cross([dense], name="one"),
+        tf.sparse.cross_hashed([words, numbers, dense]),
+        tf.sparse.cross_hashed([dense, words], 100, 7),
     ]
     return [part for sparse in found for part in (sparse.indices, sparse.values, sparse.dense_shape)]
 
@@ -191,7 +211,9 @@ def parse_specs(tf):
     price = fc.numeric_column("price", shape=2, default_value=1.5)
     color = fc.categorical_column_with_hash_bucket("color", 10)
     columns = [
-        price, fc.bucketized_column(price, [1.0]), fc.embedding_column(color, 2),
+        price,
+        fc.bucketized_column(price, [1.0]),
+        fc.embedding_column(color, 2),
         fc.crossed_column(["a", fc.bucketized_column(fc.numeric_column("b"), [1])], 5),
         fc.indicator_column(fc.weighted_categorical_column(fc.categorical_column_with_identity("i", 3), "w")),
     ]
