@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 from typing import Any, NamedTuple
 
+from stillflow.feature_columns import configs
 from stillflow.feature_columns.state import ScopedVariables
 from stillflow.names import public
 
@@ -171,6 +172,19 @@ class OldSequenceDenseColumn(OldFeatureColumn):
 @public("python.feature_column.feature_column_v2.FeatureColumn")
 class FeatureColumn(OldFeatureColumn):
     """A description of a feature."""
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("stillflow."):
+            configs.COLUMNS[cls.__name__] = cls
+
+    def _get_config(self):
+        """Plain values of which `_from_config` makes such a column."""
+        return configs.config_of(self)
+
+    @classmethod
+    def _from_config(cls, config, custom_objects=None, columns_by_name=None):
+        return configs.from_config(cls, config, custom_objects, columns_by_name)
 
 
 @public("python.feature_column.feature_column_v2.DenseColumn")

@@ -60,7 +60,7 @@ class CrossedColumn(CategoricalColumn, _Crossed):
             if isinstance(key, str):
                 tensors.append(transformation_cache.get(key, state_manager))
             elif isinstance(key, OldCategoricalColumn):
-                found = key.get_sparse_tensors(transformation_cache, state_manager)
+                found = transformation_cache.sparse_tensors(key, state_manager)
                 if found.weight_tensor is not None:
                     raise ValueError(
                         "crossed_column does not support weight_tensor, but the given column populates "

@@ -51,7 +51,7 @@ class SequenceCategoricalColumn(CategoricalColumn, _SequenceCategories):
 
     def get_sparse_tensors(self, transformation_cache, state_manager):
         """An IdWeightPair [batch, steps, categories of a step]."""
-        ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        ids, weights = transformation_cache.sparse_tensors(self.categorical_column, state_manager)
         shape = ops.shape(ids)
         target_shape = [shape[0], shape[1], ops.reduce_prod(shape[2:])]
         ids = ops.sparse_reshape(ids, target_shape)
@@ -108,7 +108,7 @@ class DenseOfCategories:
             )
         dense, sparse = self._dense(transformation_cache, state_manager)
         if sparse is None:
-            sparse = column.get_sparse_tensors(transformation_cache, state_manager)
+            sparse = transformation_cache.sparse_tensors(column, state_manager)
         return TensorSequenceLengthPair(dense, sequence_length_from_sparse_tensor(sparse.id_tensor))
 
     def _dense(self, transformation_cache, state_manager):
@@ -134,7 +134,7 @@ class IndicatorColumn(DenseOfCategories, DenseColumn, SequenceDenseColumn, _Indi
         return f"{self.categorical_column.name}_indicator"
 
     def transform_feature(self, transformation_cache, state_manager):
-        ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        ids, weights = transformation_cache.sparse_tensors(self.categorical_column, state_manager)
         count = int(self.variable_shape[-1])
         if weights is not None:
             weighted = sparse_merge(sp_ids=ids, sp_values=weights, vocab_size=count)

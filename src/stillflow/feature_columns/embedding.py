@@ -104,7 +104,7 @@ class EmbeddingColumn(_EmbeddingOfCategories, DenseColumn, SequenceDenseColumn, 
         )
 
     def _dense(self, transformation_cache, state_manager):
-        sparse = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        sparse = transformation_cache.sparse_tensors(self.categorical_column, state_manager)
         weights = state_manager.get_variable(self, name="embedding_weights")
         _restore_at_start(weights, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
         return self._rows(sparse, weights), sparse
@@ -209,7 +209,7 @@ class _SharedEmbeddingColumn(_EmbeddingOfCategories, OldDenseColumn, OldSequence
 
     def _dense(self, transformation_cache, state_manager):
         with name_scope(None, self.name):
-            sparse = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+            sparse = transformation_cache.sparse_tensors(self.categorical_column, state_manager)
             weights = self._weights(state_manager)
             _restore_at_start(weights, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
             # TensorFlow makes the categories once more for the lengths of sequences, outside of this scope.
@@ -361,8 +361,11 @@ class SharedEmbeddingColumn(_EmbeddingOfCategories, DenseColumn, SequenceDenseCo
 
     def _dense(self, transformation_cache, state_manager):
         with name_scope(None, self.name):
-            sparse = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+            sparse = transformation_cache.sparse_tensors(self.categorical_column, state_manager)
             return self._rows(sparse, self.shared_embedding_column_creator.embedding_weights), None
+
+    def _get_config(self):
+        raise NotImplementedError
 
     _parse_example_spec = property(_refuse)
     _variable_shape = property(_refuse)

@@ -60,6 +60,10 @@ class FeatureTransformationCache:
     def _transform(self, column, state_manager):
         return column.transform_feature(self, state_manager)
 
+    def sparse_tensors(self, column, state_manager):
+        """The IdWeightPair of a categorical column."""
+        return column.get_sparse_tensors(self, state_manager)
+
 
 @public("python.feature_column.feature_column._LazyBuilder")
 class LazyBuilder(FeatureTransformationCache):
@@ -72,6 +76,9 @@ class LazyBuilder(FeatureTransformationCache):
 
     def _transform(self, column, state_manager):
         return column._transform_feature(self)
+
+    def sparse_tensors(self, column, state_manager):
+        return column._get_sparse_tensors(self)
 
 
 def _with_columns(key, raw_feature):

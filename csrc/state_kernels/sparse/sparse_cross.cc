@@ -6,10 +6,12 @@
 //   in[3N...)        string | int64 [rows, width] dense columns
 //   attrs            N, num_buckets, hash_key, out_type: string: the features put together with "_X_"; int64: their
 //                    hash, one of num_buckets (of 2^63 - 1 if that is 0)
-//   out[0], out[1], out[2]  the indices, values and shape of the combinations; the last column's feature changes first
+//   out[0], out[1], out[2]  the indices, values and shape of the combinations; the last column's feature changes
+//   first
 //
 // Rows are independent; each combination's place is counted beforehand.
 #include <string>
+#include <vector>
 
 #include "io/fingerprint.h"
 #include "kernel_api/sparse_tensor.h"
@@ -65,8 +67,8 @@ Status CheckSparse(const Tensor& indices, const Tensor& values, const Tensor& sh
   }
   if (Data<int64_t>(shape)[0] != rows) {
     return STILLFLOW_INVALID_ARGUMENT("Expected batch size %lld got %lld at position %d",
-                                      static_cast<long long>(rows),
-                                      static_cast<long long>(Data<int64_t>(shape)[0]), position);
+                                      static_cast<long long>(rows), static_cast<long long>(Data<int64_t>(shape)[0]),
+                                      position);
   }
   return Status();
 }
@@ -153,8 +155,8 @@ class Hashes {
   Prefix Begin() const { return key_; }
   Prefix Add(Prefix prefix, int, const Tensor& values, int64_t at) const {
     const bool is_text = values.dtype == DType::kString;
-    return CombineHashes(prefix, is_text ? io::Fingerprint64(StringAt(values, at))
-                                         : static_cast<uint64_t>(Data<int64_t>(values)[at]));
+    return CombineHashes(
+        prefix, is_text ? io::Fingerprint64(StringAt(values, at)) : static_cast<uint64_t>(Data<int64_t>(values)[at]));
   }
   bool Write(Prefix prefix, int64_t at) const {
     out_[at] = static_cast<int64_t>(prefix % buckets_);
@@ -255,7 +257,7 @@ Status SparseCross(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(strings, sparse_cross){
+STILLFLOW_KERNELS(sparse, sparse_cross){
     {"sparse_cross", "inputs... | N, num_buckets, hash_key, out_type", Guarded<SparseCross>}, {}};
 
 }  // namespace stillflow
