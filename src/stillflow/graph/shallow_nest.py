@@ -48,8 +48,8 @@ def assert_shallow_structure(
         missing = set(shallow_tree) - set(input_tree)
         if missing:
             raise ValueError(
-                "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following "
-                f"keys that are not in the input_tree: {sorted(missing)}."
+                "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the "
+                f"following keys that are not in the input_tree: {sorted(missing)}."
             )
     for part, other in _paired(shallow_tree, input_tree, expand_composites):
         assert_shallow_structure(part, other, check_types, expand_composites, check_subtrees_length)
@@ -72,9 +72,7 @@ def _paired(shallow, structure, expand_composites):
     if isinstance(shallow, collections.abc.Mapping):
         return [(shallow[key], structure[key]) for key in _sorted_keys(shallow)]
     # The structure may have more parts than the shallow one.
-    return list(
-        zip(_children(shallow, expand_composites), _children(structure, expand_composites), strict=False)
-    )
+    return list(zip(_children(shallow, expand_composites), _children(structure, expand_composites), strict=False))
 
 
 @public("python.util.nest.flatten_up_to")

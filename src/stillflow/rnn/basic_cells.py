@@ -43,7 +43,7 @@ class OneStateCell(LayerRNNCell):
         return {**super().get_config(), **own}
 
 
-@public("nn.rnn_cell.BasicRNNCell")
+@public("nn.rnn_cell.BasicRNNCell", "contrib.rnn.BasicRNNCell", "contrib.rnn.python.ops.core_rnn_cell.BasicRNNCell")
 class BasicRNNCell(OneStateCell):
     """The simplest cell: the next state is activation([input, state] * kernel + bias), and the output is the same.
 
@@ -63,9 +63,7 @@ class BasicRNNCell(OneStateCell):
         depth = input_depth(inputs_shape)
         check_dtype(self.dtype)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
-        self._bias = self.add_variable(
-            "bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype)
-        )
+        self._bias = self.add_variable("bias", shape=[self._num_units], initializer=Zeros(dtype=self.dtype))
         self.built = True
 
     def call(self, inputs, state):
@@ -76,7 +74,7 @@ class BasicRNNCell(OneStateCell):
         return output, output
 
 
-@public("nn.rnn_cell.GRUCell")
+@public("nn.rnn_cell.GRUCell", "contrib.rnn.GRUCell", "contrib.rnn.python.ops.core_rnn_cell.GRUCell")
 class GRUCell(OneStateCell):
     """Gated recurrent unit, http://arxiv.org/abs/1406.1078.
 

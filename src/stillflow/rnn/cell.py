@@ -15,8 +15,12 @@ from stillflow.rnn.states import zero_states
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.scope import get_variable_scope, variable_scope
 
+# The names of the variables that most cells have.
+_WEIGHTS_VARIABLE_NAME = public("python.ops.rnn_cell_impl._WEIGHTS_VARIABLE_NAME")("kernel")
+_BIAS_VARIABLE_NAME = public("python.ops.rnn_cell_impl._BIAS_VARIABLE_NAME")("bias")
 
-@public("nn.rnn_cell.RNNCell")
+
+@public("nn.rnn_cell.RNNCell", "contrib.rnn.RNNCell", "contrib.rnn.python.ops.core_rnn_cell.RNNCell")
 class RNNCell(Layer):
     """One step of a recurrent net: from an input and a state to an output and the next state.
 
@@ -67,6 +71,10 @@ class RNNCell(Layer):
     @property
     def output_size(self):
         """The size of an output, without the batch: an int or a TensorShape."""
+        raise NotImplementedError("Abstract method")
+
+    def call(self, inputs, state):
+        """Computes (output, next state)."""
         raise NotImplementedError("Abstract method")
 
     def build(self, _):

@@ -49,7 +49,9 @@ def _map_numbered(shallow, function, *structures):
     return map_structure_up_to(shallow, lambda *parts: function(next(count), *parts), *structures)
 
 
-@public("nn.rnn_cell.DropoutWrapper")
+@public(
+    "nn.rnn_cell.DropoutWrapper", "contrib.rnn.DropoutWrapper", "contrib.rnn.python.ops.core_rnn_cell.DropoutWrapper"
+)
 class DropoutWrapper(RNNCellWrapper):
     """Sets random elements of a cell's inputs, states and outputs to 0, and scales the others up.
 
@@ -165,8 +167,10 @@ class DropoutWrapper(RNNCellWrapper):
         """A cell of what `get_config` returned, in which "cell" has been replaced by a cell."""
         if "dropout_fn" in config:
             config = dict(config)
-            stored = [config.pop("dropout_fn"), config.pop("dropout_fn_type"), config.pop("dropout_fn_module", None)]
-            config["dropout_state_filter_visitor"] = stored_functions.from_config(*stored, custom_objects)
+            config["dropout_state_filter_visitor"] = stored_functions.from_config(
+                config.pop("dropout_fn"), config.pop("dropout_fn_type"), config.pop("dropout_fn_module", None),
+                custom_objects,
+            )  # fmt: skip
         return super().from_config(config, custom_objects)
 
 

@@ -85,8 +85,7 @@ def dynamic_rnn(
             sequence_length = ops.cast(sequence_length, dtypes.int32)
             if sequence_length.shape.rank not in (None, 1):
                 raise ValueError(
-                    "sequence_length must be a vector of length batch_size, but saw shape: "
-                    f"{sequence_length.shape}"
+                    f"sequence_length must be a vector of length batch_size, but saw shape: {sequence_length.shape}"
                 )
             sequence_length = ops.identity(sequence_length, name="sequence_length")
         batch_size = best_effort_input_batch_size(tensors)
@@ -176,9 +175,7 @@ class _Loop:
             self._array(f"{prefix}input_{i}", tensor.shape[1:], tensor.dtype)
             for i, tensor in enumerate(self._tensors)
         ]
-        self._input_arrays = [
-            array.unstack(tensor) for array, tensor in zip(arrays, self._tensors, strict=True)
-        ]
+        self._input_arrays = [array.unstack(tensor) for array, tensor in zip(arrays, self._tensors, strict=True)]
 
     def _step(self, time, arrays, state):
         values = [array.read(time) for array in self._input_arrays]
@@ -204,7 +201,7 @@ class _Loop:
 
 
 def _known_sizes(tensors):
-    """[time, batch], None for what is not known. Raises ValueError if inputs differ in them, or other sizes are unknown."""
+    """[time, batch] of inputs, None for what is not known. Raises ValueError for inputs that do not fit together."""
     shapes = [tensor.shape.with_rank_at_least(3) for tensor in tensors]
     known = shapes[0].as_list()[:2]
     for shape in shapes:

@@ -17,7 +17,9 @@ from stillflow.variables.initializers import Zeros
 from stillflow.variables.partitioned_variables import fixed_size_partitioner
 
 
-@public("nn.rnn_cell.LSTMStateTuple")
+@public(
+    "nn.rnn_cell.LSTMStateTuple", "contrib.rnn.LSTMStateTuple", "contrib.rnn.python.ops.core_rnn_cell.LSTMStateTuple"
+)
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
     """The state of an LSTM: what the cell holds, `c`, and its last output, `h`."""
 
@@ -42,9 +44,7 @@ class _LSTM(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         check_dtype(self.dtype)
         if not state_is_tuple:
-            _warn(
-                self, "Using a concatenated state is slower and will soon be deprecated.  Use state_is_tuple=True."
-            )
+            _warn(self, "Using a concatenated state is slower and will soon be deprecated.  Use state_is_tuple=True.")
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
         self._forget_bias = forget_bias
@@ -61,7 +61,9 @@ class _LSTM(LayerRNNCell):
         return {**super().get_config(), **own}
 
 
-@public("nn.rnn_cell.BasicLSTMCell")
+@public(
+    "nn.rnn_cell.BasicLSTMCell", "contrib.rnn.BasicLSTMCell", "contrib.rnn.python.ops.core_rnn_cell.BasicLSTMCell"
+)
 class BasicLSTMCell(_LSTM):
     """Long short-term memory, as in http://arxiv.org/abs/1409.2329.
 
@@ -119,7 +121,7 @@ class BasicLSTMCell(_LSTM):
         return new_h, ops.concat([new_c, new_h], 1)
 
 
-@public("nn.rnn_cell.LSTMCell")
+@public("nn.rnn_cell.LSTMCell", "contrib.rnn.LSTMCell", "contrib.rnn.python.ops.core_rnn_cell.LSTMCell")
 class LSTMCell(_LSTM):
     """Long short-term memory with peepholes and a projection, as options: https://research.google.com/pubs/archive/43905.pdf.
 
@@ -152,8 +154,8 @@ class LSTMCell(_LSTM):
         if num_unit_shards is not None or num_proj_shards is not None:
             _warn(
                 self,
-                "The num_unit_shards and proj_unit_shards parameters are deprecated and will be removed in Jan 2017.  "
-                "Use a variable scope with a partitioner instead.",
+                "The num_unit_shards and proj_unit_shards parameters are deprecated and will be removed in Jan 2017. "
+                " Use a variable scope with a partitioner instead.",
             )
         self._use_peepholes = use_peepholes
         self._cell_clip = cell_clip

@@ -16,7 +16,7 @@ from stillflow.variables.scope import variable_scope
 _warned_of_sharing = False
 
 
-@public("nn.rnn_cell.MultiRNNCell")
+@public("nn.rnn_cell.MultiRNNCell", "contrib.rnn.MultiRNNCell", "contrib.rnn.python.ops.core_rnn_cell.MultiRNNCell")
 class MultiRNNCell(RNNCell):
     """Several cells: each one's output is the input of the next.
 

@@ -22,10 +22,10 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
 
     Args:
       cell: an RNNCell.
-      loop_fn: a function of (time, the cell's output, its state, loop state) that returns (finished, bool [batch]; the
-        next input; the next state; what to emit, or None; the next loop state, or None for the same). It is called
-        with time 0 and None for the others before the first step: what it then returns to emit are examples, zeros of
-        the shapes and types, without the batch; None for the cell's output.
+      loop_fn: a function of (time, the cell's output, its state, loop state) that returns (finished, bool [batch];
+        the next input; the next state; what to emit, or None; the next loop state, or None for the same). It is
+        called with time 0 and None for the others before the first step: what it then returns to emit are examples,
+        zeros of the shapes and types, without the batch; None for the cell's output.
       parallel_iterations, swap_memory: kept on the loop's nodes.
       scope: the variable scope, or its name; "rnn" by default.
 
@@ -83,9 +83,12 @@ class _Emitted:
     def arrays(self, known_batch):
         arrays = [
             TensorArray(
-                dtype, size=0, dynamic_size=True, name=f"rnn_output_{i}",
+                dtype,
+                size=0,
+                dynamic_size=True,
+                name=f"rnn_output_{i}",
                 element_shape=TensorShape([known_batch]).concatenate(_as_shape(size)),
-            )  # fmt: skip
+            )
             for i, (dtype, size) in enumerate(zip(self._dtypes, self._sizes, strict=True))
         ]
         return nest.pack_sequence_as(self._structure, arrays)

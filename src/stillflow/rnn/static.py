@@ -14,7 +14,7 @@ from stillflow.rnn.step import Lengths, cache_variables, packs_state, rnn_step
 from stillflow.variables.scope import variable_scope
 
 
-@public("nn.static_rnn", "contrib.rnn.static_rnn")
+@public("nn.static_rnn", "nn.rnn", "contrib.rnn.static_rnn", "contrib.rnn.python.ops.core_rnn.static_rnn")
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
     """Calls a cell for each input of a list: nodes are made for every step.
 
@@ -122,9 +122,12 @@ class _Step:
         )  # fmt: skip
 
 
-@public("nn.static_state_saving_rnn", "contrib.rnn.static_state_saving_rnn")
+@public(
+    "nn.static_state_saving_rnn", "nn.state_saving_rnn", "contrib.rnn.static_state_saving_rnn",
+    "contrib.rnn.python.ops.core_rnn.static_state_saving_rnn",
+)  # fmt: skip
 def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None, scope=None):
-    """static_rnn that takes its first state from a state saver and gives it the last one, for long sequences in parts.
+    """static_rnn that takes its first state from a state saver and gives it the last one: long sequences in parts.
 
     Args:
       cell, inputs, sequence_length, scope: as for static_rnn.
@@ -139,22 +142,24 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
     sizes = cell.state_size
     if nest.is_nested(sizes) != nest.is_nested(state_name):
         raise ValueError(
-            f"state_name should be the same type as cell.state_size.  state_name: {state_name}, cell.state_size: {sizes}"
+            f"state_name should be the same type as cell.state_size.  state_name: {state_name}, "
+            f"cell.state_size: {sizes}"
         )
     names, count = nest.flatten(state_name), len(nest.flatten(sizes))
     if len(names) != count:
         raise ValueError(f"#elems(state_name) != #elems(state_size): {len(names)} vs. {count}")
     first = nest.pack_sequence_as(sizes, [state_saver.state(name) for name in names])
-    outputs, state = static_rnn(
-        cell, inputs, initial_state=first, sequence_length=sequence_length, scope=scope
-    )
+    outputs, state = static_rnn(cell, inputs, initial_state=first, sequence_length=sequence_length, scope=scope)
     saves = [state_saver.save_state(name, part) for name, part in zip(names, nest.flatten(state), strict=True)]
     with get_default_graph().control_dependencies(saves):
         outputs[-1] = nest.map_structure(ops.identity, outputs[-1])
         return outputs, nest.map_structure(ops.identity, state)
 
 
-@public("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn")
+@public(
+    "nn.static_bidirectional_rnn", "nn.bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn",
+    "contrib.rnn.python.ops.core_rnn.static_bidirectional_rnn",
+)  # fmt: skip
 def static_bidirectional_rnn(
     cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None, sequence_length=None,
     scope=None,

@@ -77,7 +77,11 @@ def _sum(inputs, outputs):
     return nest.map_structure(lambda a, b: a + b, inputs, outputs)
 
 
-@public("nn.rnn_cell.ResidualWrapper")
+@public(
+    "nn.rnn_cell.ResidualWrapper",
+    "contrib.rnn.ResidualWrapper",
+    "contrib.rnn.python.ops.core_rnn_cell.ResidualWrapper",
+)
 class ResidualWrapper(RNNCellWrapper):
     """Adds a cell's inputs to its outputs.
 
@@ -115,7 +119,9 @@ class ResidualWrapper(RNNCellWrapper):
         return super().from_config(config, custom_objects)
 
 
-@public("nn.rnn_cell.DeviceWrapper")
+@public(
+    "nn.rnn_cell.DeviceWrapper", "contrib.rnn.DeviceWrapper", "contrib.rnn.python.ops.core_rnn_cell.DeviceWrapper"
+)
 class DeviceWrapper(RNNCellWrapper):
     """Runs a cell on a device.
 

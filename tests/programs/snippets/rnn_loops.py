@@ -213,9 +213,7 @@ def _feed(tf, x, lengths, emit=None, loop_state=None):
 
     def loop_fn(time, cell_output, cell_state, state):
         finished = time >= lengths
-        next_input = tf.cond(
-            tf.reduce_all(finished), lambda: tf.zeros([2, 3], tf.float32), lambda: inputs.read(time)
-        )
+        next_input = tf.cond(tf.reduce_all(finished), lambda: tf.zeros([2, 3], tf.float32), lambda: inputs.read(time))
         if cell_output is None:
             return finished, next_input, loop_fn.cell.zero_state(2, tf.float32), emit, loop_state
         emitted = cell_output if emit is None else tf.nest.map_structure(lambda _: cell_output[:, :1], emit)
