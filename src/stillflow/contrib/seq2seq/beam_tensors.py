@@ -83,8 +83,9 @@ class Beams:
         if not result.shape.is_compatible_with(expected):
             raise ValueError(
                 "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has "
-                f"shape: {result.shape}.  We expected it to have shape (batch_size, beam_width, depth) == {expected}. "
-                " Perhaps you forgot to create a zero_state with batch_size=encoder_batch_size * beam_width?"
+                f"shape: {result.shape}.  We expected it to have shape (batch_size, beam_width, depth) == "
+                f"{expected}.  Perhaps you forgot to create a zero_state with batch_size=encoder_batch_size * "
+                "beam_width?"
             )
         result.set_shape(expected)
         return result

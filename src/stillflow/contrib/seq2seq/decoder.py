@@ -140,8 +140,8 @@ class _Loop:
         outputs, next_state, next_inputs, is_finished = self._decoder.step(time, inputs, state)
         if not self._decoder.tracks_own_finished:
             is_finished = ops.logical_or(is_finished, finished)
-        longer = ops.fill(ops.shape(lengths), time + 1)
-        lengths = ops.where(ops.logical_not(finished), longer, lengths)
+        goes_on = ops.logical_not(finished)
+        lengths = ops.where(goes_on, ops.fill(ops.shape(lengths), time + 1), lengths)
         nest.assert_same_structure(state, next_state)
         nest.assert_same_structure(arrays, outputs)
         nest.assert_same_structure(inputs, next_inputs)

@@ -69,7 +69,7 @@ def _recursive(chosen, previous):
     return chosen * ops.transpose(scan(step, columns, ops.zeros((batch_size,))))
 
 
-@public("contrib.seq2seq.monotonic_probability_fn")
+@public("contrib.seq2seq.python.ops.attention_wrapper._monotonic_probability_fn")
 def monotonic_probability_fn(score, previous_alignments, sigmoid_noise, mode, seed=None):
     """The weights of monotonic attention for scores.
 

@@ -48,7 +48,7 @@ def categorical_sample(logits, dtype=dtypes.int32, sample_shape=(), seed=None):
         rows = logits if logits.shape.ndims == 2 else ops.reshape(logits, [-1, classes])
         drawn_dtype = dtypes.int64 if logits.dtype.size > 4 else dtypes.int32
         drawn = multinomial(rows, count, seed=seed, output_dtype=drawn_dtype)
-        shape = ops.concat([[count], batch_shape], 0)
-        return ops.cast(ops.reshape(ops.transpose(drawn), shape), dtype)
+        drawn = ops.transpose(drawn)
+        return ops.cast(ops.reshape(drawn, ops.concat([[count], batch_shape], 0)), dtype)
 
     return _shaped(draw, sample_shape)
