@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 
-from stillflow.graph import dtypes, shape_inference
+from stillflow.graph import dtypes, nest, shape_inference
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
@@ -98,6 +98,9 @@ def parts(sparse):
     return [sparse.indices, sparse.values, sparse.dense_shape]
 
 
+nest.register_composite(SparseTensor, parts, lambda _, parts: SparseTensor(*parts))
+
+
 def is_sparse(value):
     """Whether it is a SparseTensor or a SparseTensorValue."""
     return isinstance(value, (SparseTensor, SparseTensorValue))
@@ -112,7 +115,7 @@ def as_sparse_tensor(value):
     return value
 
 
-@public("convert_to_tensor_or_sparse_tensor")
+@public("convert_to_tensor_or_sparse_tensor", "contrib.framework.convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     """A SparseTensor for a SparseTensor or SparseTensorValue, a tensor for anything else.
 
@@ -135,7 +138,7 @@ def known_dims(shape):
     return dims
 
 
-@public("is_tensor")
+@public("is_tensor", "contrib.framework.is_tensor")
 def is_tensor(x):
     """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
     return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
