@@ -22,9 +22,10 @@ from stillflow.layers.core.connections import default
 from stillflow.layers.core.contributions import Contributions
 from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibility
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
-from stillflow.layers.core.nodes import have_history
+from stillflow.layers.core.nodes import have_history, make_histories
 from stillflow.layers.core.output_shape import found_output_shape
 from stillflow.layers.core.settings import floatx
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
@@ -34,6 +35,7 @@ from stillflow.variables.variable import Variable
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast"}
 
 
+@public("keras.layers.Layer")
 class Layer(Contributions):
     """A function with variables, which it makes when it is first called.
 
@@ -186,6 +188,8 @@ class Layer(Contributions):
             )
         kwargs, masks, training, passed = self._completed(inputs, args, kwargs)
         if not call_context.in_call:
+            if is_symbolic:
+                make_histories(values)
             self._clear_losses()
         with call_context.enter(self, inputs, training):
             if is_symbolic:
