@@ -199,3 +199,14 @@ def clear_session():
     """Begins anew: an empty default graph, another session, names from the start."""
     _forget_graph()
     symbolic_learning_phase()
+
+
+@by_mode
+def executes_eagerly():
+    """Whether models are of eager execution."""
+    return False
+
+
+@eager_version_of(executes_eagerly)
+def _does_execute_eagerly():
+    return True

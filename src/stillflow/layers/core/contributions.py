@@ -41,7 +41,7 @@ def _followers(element):
     raise TypeError(f"Expected Operation, Variable, or Tensor, got {element}")
 
 
-def _runs_at_once():
+def runs_at_once():
     """Whether operations run when the program reaches them: at once, or when the function that they are in does."""
     return outermost_graph().executes_eagerly
 
@@ -52,6 +52,7 @@ class Contributions(Connected):
     @untracked
     def __init__(self):
         self._updates = []
+        self._metrics = []
         self._losses = []  # tensors
         self._callable_losses = []  # functions of nothing, of which each look at the losses makes new ones
         self._thread_local = threading.local()  # losses of eager execution, until the layer is called again
@@ -118,7 +119,7 @@ class Contributions(Connected):
         self._eager_losses.append(loss)
 
     def _add_symbolic_loss(self, loss):
-        (self._eager_losses if _runs_at_once() else self._losses).append(loss)
+        (self._eager_losses if runs_at_once() else self._losses).append(loss)
 
     def get_losses_for(self, inputs):
         """The losses that depend on `inputs`, one or several; None asks for those that depend on no inputs."""
@@ -148,7 +149,7 @@ class Contributions(Connected):
           inputs: ignored. Which inputs an update depends on is seen in the graph.
         """
         updates = list(updates) if isinstance(updates, (list, tuple)) else [updates]
-        if _runs_at_once():
+        if runs_at_once():
             if not call_context.frozen:
                 for update in updates:
                     if callable(update):
