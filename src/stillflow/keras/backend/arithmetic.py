@@ -276,9 +276,9 @@ def batch_dot(x, y, axes=None):
         x = ops.reshape(x, ops.concat([ops.shape(x), [1] * missing], axis=0))
     if ndim(x) == 2 and ndim(y) == 2:
         if axes[0] == axes[1]:
-            product = ops.reduce_sum(ops.multiply(x, y), axes[0])
+            product = ops.reduce_sum(ops.mul(x, y), axes[0])
         else:
-            product = ops.reduce_sum(ops.multiply(ops.transpose(x, [1, 0]), y), axes[1])
+            product = ops.reduce_sum(ops.mul(ops.transpose(x, [1, 0]), y), axes[1])
     else:
         product = ops.matmul(x, y, adjoint_a=axes[0] != ndim(x) - 1, adjoint_b=axes[1] == ndim(y) - 1)
     if missing:

@@ -127,7 +127,7 @@ def one_hot(indices, num_classes):
 @public("keras.backend.reverse")
 def reverse(x, axes):
     """x in the opposite order along axes."""
-    return ops.reverse(x, [axes] if isinstance(axes, int) else axes)
+    return ops.reverse_v2(x, [axes] if isinstance(axes, int) else axes)
 
 
 # ---- Images -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.sparse import sparse_placeholder
+from stillflow.composites.sparse import sparse_placeholder, sparse_tensor_to_dense
 from stillflow.graph import dtypes, nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
@@ -102,7 +102,7 @@ def is_sparse(tensor):
 @public("keras.backend.to_dense")
 def to_dense(tensor):
     """A tensor, of a SparseTensor too."""
-    return ops.sparse_tensor_to_dense(tensor) if is_sparse(tensor) else tensor
+    return sparse_tensor_to_dense(tensor) if is_sparse(tensor) else tensor
 
 
 # ---- Shapes and types ---------------------------------------------------------------------------------------

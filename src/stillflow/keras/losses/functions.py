@@ -97,11 +97,11 @@ def huber_loss(y_true, y_pred, delta=1.0):
     """Half the square of the difference; beyond `delta` only delta times its absolute value, less delta^2 / 2."""
     y_pred = ops.cast(y_pred, floatx())
     y_true = ops.cast(y_true, floatx())
-    error = ops.abs(ops.subtract(y_pred, y_true))
+    error = ops.abs(ops.sub(y_pred, y_true))
     quadratic = ops.minimum(error, delta)
-    linear = ops.subtract(error, quadratic)
+    linear = ops.sub(error, quadratic)
     half = convert_to_tensor(0.5, dtype=quadratic.dtype)
-    return ops.add(ops.multiply(half, ops.multiply(quadratic, quadratic)), ops.multiply(delta, linear))
+    return ops.add(ops.mul(half, ops.mul(quadratic, quadratic)), ops.mul(delta, linear))
 
 
 @public("keras.losses.logcosh")

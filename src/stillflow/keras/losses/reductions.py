@@ -93,7 +93,7 @@ def _weighted(losses, sample_weight):
     losses = ops.cast(losses, dtypes.float32)
     sample_weight = ops.cast(sample_weight, dtypes.float32)
     losses, _, sample_weight = squeeze_or_expand(losses, None, sample_weight)
-    return ops.multiply(losses, broadcast_weights(sample_weight, losses))
+    return ops.mul(losses, broadcast_weights(sample_weight, losses))
 
 
 def reduce_weighted_loss(weighted, reduction=Reduction.SUM_OVER_BATCH_SIZE):

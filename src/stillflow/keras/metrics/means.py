@@ -41,7 +41,7 @@ class Reduce(Metric):
                 axes = list(range(ndim(sample_weight), ndim(values)))
                 reduce = ops.reduce_sum if self.reduction == _SUM else ops.reduce_mean
                 values = reduce(values, axis=axes)
-            values = ops.multiply(values, sample_weight)
+            values = ops.mul(values, sample_weight)
         value_sum = ops.reduce_sum(values)
         with control_dependencies([value_sum]):
             update_total = self.total.assign_add(value_sum)
