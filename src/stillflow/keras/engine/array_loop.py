@@ -200,7 +200,8 @@ def fit(
             feed.begin_again()
         make_logs(model, logs, loop.run_epoch(shuffle), modes.TRAIN)
         if validation and data.is_validated(validation_freq, epoch) and not loop.callbacks.model.stop_training:
-            results = _run_once(model, modes.TEST, validation, batch_size, loop.callbacks, 0, "validation_steps")
+            # Shuffled, which changes nothing but what numpy draws next: so does Keras.
+            results = _run_once(model, modes.TEST, validation, batch_size, loop.callbacks, 0, True, "validation_steps")
             make_logs(model, logs, results, modes.TEST, prefix="val_")
             if validation.iterator is not None and epoch < epochs - 1:
                 validation.begin_again()
@@ -210,14 +211,14 @@ def fit(
     return model.history
 
 
-def _run_once(model, mode, feed, batch_size, callbacks, verbose, steps_name="steps"):
+def _run_once(model, mode, feed, batch_size, callbacks, verbose, shuffle=False, steps_name="steps"):
     loop = Loop(model, mode, feed, batch_size, steps_name)
     loop.prepare(callbacks, 1, verbose)
     loop.begin()
     model.reset_metrics()
     logs: dict = {}
     loop.progress.on_epoch_begin(0, logs)
-    results = loop.run_epoch()
+    results = loop.run_epoch(shuffle)
     make_logs(model, logs, results, mode)
     loop.progress.on_epoch_end(0, logs)
     loop.end()

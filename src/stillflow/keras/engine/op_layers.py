@@ -116,8 +116,7 @@ def _create(tensors, done, created):
         with get_default_graph().as_default():
             layer = TensorFlowOpLayer(op.node_def.SerializeToString(), op.name, constants)
         created.append(layer)
-        outputs = op.outputs
-        layer._add_inbound_node(of_layers, outputs if len(outputs) > 1 else outputs[0])
+        layer._add_inbound_node(of_layers, list(op.outputs))
         done.add(id(op))
 
 

@@ -39,8 +39,8 @@ def print_summary(model, line_length=None, positions=None, print_fn=None):
 
     def row(fields):
         line = ""
-        for i, (field, end) in enumerate(zip(fields, positions, strict=False)):
-            line = (f"{line} " if i else line) + str(field)
+        for field, end in zip(fields, positions, strict=False):
+            line = (f"{line[:-1]} " if line else line) + str(field)
             line = line[:end].ljust(end)
         show(line)
 
