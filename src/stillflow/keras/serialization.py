@@ -26,7 +26,7 @@ class CustomObjectScope:
 
     def __init__(self, *args):
         self.custom_objects = args
-        self.backup = None
+        self.backup: dict = {}
 
     def __enter__(self):
         self.backup = known_objects.copy()

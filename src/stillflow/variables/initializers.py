@@ -275,7 +275,12 @@ class Identity(Initializer):
         return {"gain": self.gain, "dtype": self.dtype.name}
 
 
-@public("orthogonal_initializer", "initializers.orthogonal", "keras.initializers.Orthogonal", "keras.initializers.orthogonal")
+@public(
+    "orthogonal_initializer",
+    "initializers.orthogonal",
+    "keras.initializers.Orthogonal",
+    "keras.initializers.orthogonal",
+)
 class Orthogonal(Initializer):
     """A matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
 

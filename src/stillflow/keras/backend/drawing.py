@@ -11,7 +11,7 @@ from stillflow.random import sampling
 
 
 def _seed(seed):
-    return np.random.randint(10e6) if seed is None else seed  # noqa: NPY002  programs set numpy's seed
+    return np.random.randint(10_000_000) if seed is None else seed
 
 
 @public("keras.backend.random_normal")

@@ -26,7 +26,7 @@ def softmax(x, axis=-1):
 def dropout(x, level, noise_shape=None, seed=None):
     """x with a share `level` of its elements 0, and the others divided by 1 - level."""
     if seed is None:
-        seed = np.random.randint(10e6)  # noqa: NPY002  programs set numpy's seed
+        seed = np.random.randint(10_000_000)
     return dropout_at_rate(x, rate=level, noise_shape=noise_shape, seed=seed)
 
 

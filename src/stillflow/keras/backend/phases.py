@@ -33,7 +33,7 @@ def _graph_of_models():
     graph = _eager_state.get("graph")
     if graph is None:
         graph = _eager_state["graph"] = Graph()
-        graph.name = "keras_graph"
+        graph.__dict__["name"] = "keras_graph"
     return graph
 
 
@@ -41,7 +41,8 @@ def _graph_of_models():
 
 
 def symbolic_learning_phase():
-    """The learning phase of the graph of models: a placeholder that is False by default, or the number that was set."""
+    """The learning phase of the graph of models: a placeholder that is False by default, or the number that was "
+    "set."""
     graph = get_graph()
     phase = graph.__dict__.get("_learning_phase")
     if phase is None:
@@ -73,7 +74,7 @@ def learning_phase():
 @by_mode
 def global_learning_phase():
     """The learning phase that was set for eager execution, or None."""
-    return None
+    return
 
 
 @eager_version_of(global_learning_phase)
@@ -202,11 +203,11 @@ def clear_session():
 
 
 @by_mode
-def executes_eagerly():
+def is_of_eager_execution():
     """Whether models are of eager execution."""
     return False
 
 
-@eager_version_of(executes_eagerly)
+@eager_version_of(is_of_eager_execution)
 def _does_execute_eagerly():
     return True

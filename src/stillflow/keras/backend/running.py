@@ -104,9 +104,7 @@ class GraphFunction:
         ]
         tensors = [value for _, value in pairs if isinstance(value, (Tensor, Variable))]
         values = iter(session.run(tensors, self.feed_dict or None))
-        feeds = {
-            tensor: next(values) if isinstance(value, (Tensor, Variable)) else value for tensor, value in pairs
-        }
+        feeds = {tensor: next(values) if isinstance(value, (Tensor, Variable)) else value for tensor, value in pairs}
         feeds = {tensor: np.asarray(value, tensor.dtype.as_numpy_dtype) for tensor, value in feeds.items()}
         feeds.update(self.feed_dict)
         return self._outcome(self._run(session, feeds))

@@ -87,9 +87,7 @@ def is_placeholder(x):
 def is_keras_tensor(x):
     """Whether a tensor was made by a layer of a model. Raises ValueError for what is no tensor."""
     if not isinstance(x, (Tensor, Variable, SparseTensor)):
-        raise ValueError(
-            f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance."
-        )
+        raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
     return hasattr(x, "_keras_history")
 
 
@@ -193,7 +191,7 @@ def ones_like(x, dtype=None, name=None):
 
 def _drawn(make, shape, dtype, name, seed):
     if seed is None:
-        seed = np.random.randint(10e8)  # noqa: NPY002  programs set numpy's seed
+        seed = np.random.randint(1_000_000_000)
     dtype = dtype or floatx()
     return variable(make(dtype=dtypes.as_dtype(dtype), seed=seed)(shape), dtype=dtype, name=name)
 

@@ -24,7 +24,7 @@ class Callback:
 
     def __init__(self):
         self.validation_data = None
-        self.model = None
+        self.model: Any = None
 
     def set_params(self, params):
         self.params = params
@@ -93,7 +93,7 @@ class BaseLogger(Callback):
 
     def __init__(self, stateful_metrics=None):
         super().__init__()
-        self.stateful_metrics = set(stateful_metrics or [])
+        self.stateful_metrics: Any = set(stateful_metrics or [])
 
     def on_epoch_begin(self, epoch, logs=None):
         self.seen = 0
@@ -143,7 +143,7 @@ class ProgbarLogger(Callback):
         if count_mode not in ("samples", "steps"):
             raise ValueError(f"Unknown `count_mode`: {count_mode}")
         self.use_steps = count_mode == "steps"
-        self.stateful_metrics = set(stateful_metrics or [])
+        self.stateful_metrics: Any = set(stateful_metrics or [])
 
     def on_train_begin(self, logs=None):
         self.verbose = self.params["verbose"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class CSVLogger(Callback):
         self.append_header = True
 
     def on_train_begin(self, logs=None):
-        if self.append and os.path.exists(self.filename):
-            self.append_header = not os.path.getsize(self.filename)
+        if self.append and Path(self.filename).exists():
+            self.append_header = not Path(self.filename).stat().st_size
         self.csv_file = open(self.filename, "a" if self.append else "w", newline="\n")  # noqa: SIM115
 
     def on_epoch_end(self, epoch, logs=None):
@@ -100,7 +100,9 @@ class TensorBoard(Callback):
         self._histograms = []
         if self.histogram_freq:
             weights = [weight for layer in model.layers for weight in layer.weights]
-            self._histograms = [histogram(weight.name.replace(":", "_"), weight, collections=[]) for weight in weights]
+            self._histograms = [
+                histogram(weight.name.replace(":", "_"), weight, collections=[]) for weight in weights
+            ]
 
     def on_batch_end(self, batch, logs=None):
         logs = logs or {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
+from pathlib import Path
 
 import numpy as np
 
@@ -62,7 +62,10 @@ class ModelCheckpoint(Callback):
         self.load_weights_on_restart = kwargs.get("load_weights_on_restart", False)
         self.period = kwargs.get("period", 1)
         for name, instead in (
-            ("load_weights_on_restart", "`model.load_weights()` for loading weights before the start of `model.fit()`"),
+            (
+                "load_weights_on_restart",
+                "`model.load_weights()` for loading weights before the start of `model.fit()`",
+            ),
             ("period", "`save_freq` to specify the frequency in number of samples seen"),
         ):
             if name in kwargs:
@@ -122,7 +125,8 @@ class ModelCheckpoint(Callback):
                 return
             if self.verbose > 0:
                 print(
-                    f"{opening} {self.monitor} improved from {self.best:0.5f} to {current:0.5f}, saving model to {path}"
+                    f"{opening} {self.monitor} improved from {self.best:0.5f} to {current:0.5f}, saving model to "
+                    f"{path}"
                 )
             self.best = current
         elif self.verbose > 0:
@@ -132,19 +136,17 @@ class ModelCheckpoint(Callback):
 
 def _latest_file(pattern):
     """The latest checkpoint or file of a path with places for numbers, or None."""
-    folder, name = os.path.split(pattern)
-    expression = "^" + re.sub("{.*}", ".*", name) + "$"
-    checkpoint = latest_checkpoint(folder)
-    if checkpoint is not None and re.match(expression, os.path.basename(checkpoint)):
+    folder = Path(pattern).parent
+    expression = "^" + re.sub("{.*}", ".*", Path(pattern).name) + "$"
+    checkpoint = latest_checkpoint(str(folder))
+    if checkpoint is not None and re.match(expression, Path(checkpoint).name):
         return checkpoint
-    if not os.path.isdir(folder or "."):
-        return None
-    paths = [os.path.join(folder, each) for each in os.listdir(folder or ".") if re.match(expression, each)]
+    paths = [path for path in folder.iterdir() if re.match(expression, path.name)] if folder.is_dir() else []
     if not paths:
         return None
-    times = {path: os.path.getmtime(path) for path in paths}
+    times = {path: path.stat().st_mtime for path in paths}
     newest = [path for path in paths if times[path] == max(times.values())]
-    return newest[0] if len(newest) == 1 else max(paths)
+    return str(newest[0] if len(newest) == 1 else max(paths))
 
 
 @public("keras.callbacks.EarlyStopping")
@@ -213,7 +215,8 @@ class EarlyStopping(Callback):
         value = (logs or {}).get(self.monitor)
         if value is None:
             _warn(
-                f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics are: "
+                f"Early stopping conditioned on metric `{self.monitor}` which is not available. Available metrics "
+                "are: "
                 f"{','.join(logs or ())}"
             )
         return value

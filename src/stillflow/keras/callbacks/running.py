@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +35,14 @@ def configure(
         metrics = names + ([f"val_{name}" for name in names] if do_validation else [])
     found.set_params(
         {
-            "batch_size": batch_size, "epochs": epochs, "steps": steps_per_epoch, "samples": samples,
-            "verbose": verbose, "do_validation": do_validation, "metrics": metrics,
-        }  # fmt: skip
+            "batch_size": batch_size,
+            "epochs": epochs,
+            "steps": steps_per_epoch,
+            "samples": samples,
+            "verbose": verbose,
+            "do_validation": do_validation,
+            "metrics": metrics,
+        }
     )
     found.model.stop_training = False
     return found
@@ -69,7 +75,7 @@ class CallbackList:
         self.callbacks = list(callbacks or [])
         self.queue_length = queue_length
         self.params: dict = {}
-        self.model = None
+        self.model: Any = None
         self._hooks: dict = {}  # name of a hook -> the methods that do something
         self._reset_batch_timing()
 

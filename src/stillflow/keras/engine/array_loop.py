@@ -105,7 +105,7 @@ class Loop:
         if shuffle == "batch":
             indices = data.shuffled_in_batches(indices, self.batch_size)
         elif shuffle:
-            np.random.shuffle(indices)  # noqa: NPY002  programs set numpy's seed
+            np.random.shuffle(indices)
         spans = data.batches(self.feed.count, self.batch_size)
         values, phase = self.feed.values, []
         if values and isinstance(values[-1], int):
@@ -168,7 +168,8 @@ class Loop:
         self.callbacks.model.stop_training = True
         logging.getLogger("tensorflow").warning(
             "Your dataset ran out of data; interrupting training. Make sure that your dataset can generate at least "
-            f"`{self.steps_name} * epochs` batches (in this case, {self.feed.count} batches). You may need to use the "
+            f"`{self.steps_name} * epochs` batches (in this case, {self.feed.count} batches). You may need to use "
+            "the "
             "repeat() function when building your dataset."
         )
 
@@ -201,7 +202,9 @@ def fit(
         make_logs(model, logs, loop.run_epoch(shuffle), modes.TRAIN)
         if validation and data.is_validated(validation_freq, epoch) and not loop.callbacks.model.stop_training:
             # Shuffled, which changes nothing but what numpy draws next: so does Keras.
-            results = _run_once(model, modes.TEST, validation, batch_size, loop.callbacks, 0, True, "validation_steps")
+            results = _run_once(
+                model, modes.TEST, validation, batch_size, loop.callbacks, 0, True, "validation_steps"
+            )
             make_logs(model, logs, results, modes.TEST, prefix="val_")
             if validation.iterator is not None and epoch < epochs - 1:
                 validation.begin_again()

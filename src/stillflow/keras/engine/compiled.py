@@ -8,7 +8,7 @@ from typing import Any
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.keras.backend.phases import executes_eagerly, get_graph, symbolic_learning_phase
+from stillflow.keras.backend.phases import get_graph, is_of_eager_execution, symbolic_learning_phase
 from stillflow.keras.backend.running import function
 from stillflow.keras.engine import modes
 from stillflow.keras.engine.compiled_metrics import call_metric, metrics_of_outputs, weights_with_mask
@@ -45,8 +45,8 @@ class Compiled(Network):
         Args:
           optimizer: a name, or an optimizer of tf.keras or tf.train.
           loss: a name, a function or a tf.keras.losses.Loss; for several outputs a list or a dictionary.
-          metrics: a list of names, functions and tf.keras.metrics.Metric; for several outputs also a list of lists, or
-            a dictionary.
+          metrics: a list of names, functions and tf.keras.metrics.Metric; for several outputs also a list of lists,
+            or a dictionary.
           loss_weights: what the losses of outputs count, a list or a dictionary.
           sample_weight_mode: "temporal" where weights are of steps in time; for several outputs also a list or a
             dictionary.
@@ -112,13 +112,14 @@ class Compiled(Network):
     @property
     def run_eagerly(self):
         """Whether operations run one by one, instead of in a graph. Raises ValueError if that cannot be."""
-        is_eager = executes_eagerly()
+        is_eager = is_of_eager_execution()
         if self._run_eagerly is True and not is_eager:
             raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
         if not self.dynamic:
             return bool(self._run_eagerly)
         explanation = (
-            "Your model contains layers that can only be successfully run in eager execution (layers constructed with "
+            "Your model contains layers that can only be successfully run in eager execution (layers constructed "
+            "with "
             "`dynamic=True`). "
         )
         if not is_eager:
@@ -138,7 +139,8 @@ class Compiled(Network):
         if isinstance(target_tensors, list):
             if len(target_tensors) != len(self.outputs):
                 raise ValueError(
-                    "When passing a list as `target_tensors`, it should have one entry per model output. The model has "
+                    "When passing a list as `target_tensors`, it should have one entry per model output. The model "
+                    "has "
                     f"{len(self.outputs)} outputs, but you passed target_tensors={target_tensors}"
                 )
             return target_tensors
@@ -391,7 +393,8 @@ class Compiled(Network):
     def _check_trainable_weights_consistency(self):
         if len(self.trainable_weights) != len(getattr(self, "_collected_trainable_weights", self.trainable_weights)):
             logging.getLogger("tensorflow").warning(
-                "Discrepancy between trainable weights and collected trainable weights, did you set `model.trainable` "
+                "Discrepancy between trainable weights and collected trainable weights, did you set "
+                "`model.trainable` "
                 "without calling `model.compile` after ?"
             )
 

@@ -112,7 +112,8 @@ def _of_other_length(data, names, prefix):
     opening = f"Error when checking model {prefix}: "
     if data and hasattr(data[0], "shape"):
         raise ValueError(
-            f"{opening}the list of Numpy arrays that you are passing to your model is not the size the model expected. "
+            f"{opening}the list of Numpy arrays that you are passing to your model is not the size the model "
+            "expected. "
             f"Expected to see {len(names)} array(s), but instead got the following list of {len(data)} arrays: "
             f"{str(data)[:200]}..."
         )
@@ -185,7 +186,8 @@ def check_targets(targets, loss_fns, output_shapes):
         if losses.is_categorical_crossentropy(loss) and target.shape[-1] == 1:
             raise ValueError(
                 f"You are passing a target array of shape {target.shape} while using as loss "
-                "`categorical_crossentropy`. `categorical_crossentropy` expects targets to be binary matrices (1s and "
+                "`categorical_crossentropy`. `categorical_crossentropy` expects targets to be binary matrices (1s "
+                "and "
                 "0s) of shape (samples, classes). If your targets are integer classes, you can convert them to the "
                 "expected format via:\n```\nfrom keras.utils import to_categorical\n"
                 "y_binary = to_categorical(y_int)\n```\n\nAlternatively, you can use the loss function "
@@ -217,7 +219,8 @@ def weights_of_outputs(weights, names, kind):
     if isinstance(weights, (list, tuple)):
         if len(weights) != len(names):
             raise ValueError(
-                f"Provided `{kind}` was a list of {len(weights)} elements, but the model has {len(names)} outputs. You "
+                f"Provided `{kind}` was a list of {len(weights)} elements, but the model has {len(names)} outputs. "
+                "You "
                 f"should provide one `{kind}`array per model output."
             )
         return weights
@@ -259,17 +262,20 @@ def _check_weights(target, weights, mode):
         if len(target.shape) < 3:
             raise ValueError(
                 f"Found a sample_weight array for an input with shape {target.shape}. Timestep-wise sample weighting "
-                '(use of sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that have '
+                '(use of sample_weight_mode="temporal") is restricted to outputs that are at least 3D, i.e. that '
+                "have "
                 "a time dimension."
             )
         if shape is not None and len(shape) != 2:
             raise ValueError(
-                f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weighting, you "
+                f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weighting, "
+                "you "
                 "should pass a 2D sample_weight array."
             )
     elif shape is not None and len(shape) != 1:
         raise ValueError(
-            f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weights, you should "
+            f"Found a sample_weight array with shape {shape}. In order to use timestep-wise sample weights, you "
+            "should "
             'specify sample_weight_mode="temporal" in compile(). If you just mean to use sample-wise weights, make '
             "sure your sample_weight array is 1D."
         )
@@ -281,7 +287,8 @@ def _check_weights(target, weights, mode):
             )
         if not is_tensor(weights) and target.shape[: weights.ndim] != shape:
             raise ValueError(
-                f"Found a sample_weight array with shape {shape} for an input with shape {target.shape}. sample_weight "
+                f"Found a sample_weight array with shape {shape} for an input with shape {target.shape}. "
+                "sample_weight "
                 "cannot be broadcast."
             )
 
@@ -296,7 +303,8 @@ def _of_classes(target, class_weight):
     if len(weights) != len(found):
         missing = set(found) - set(class_weight)
         raise ValueError(
-            f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not in "
+            f"`class_weight` must contain all classes in the data. The classes {missing} exist in the data but not "
+            "in "
             "`class_weight`."
         )
     return weights
@@ -329,19 +337,19 @@ def shuffled_in_batches(indices, batch_size):
     """Numbers in another order, those of a batch together; the last batch, if it is smaller, stays the last."""
     count = len(indices) // batch_size
     whole = indices[: count * batch_size].reshape((count, batch_size))
-    np.random.shuffle(whole)  # noqa: NPY002  programs set numpy's seed
+    np.random.shuffle(whole)
     return np.append(whole.flatten(), indices[count * batch_size :])
 
 
 def split(x, y, sample_weights, validation_split):
     """(x, y, weights, x, y, weights): the first part for training, the last for validation."""
     if has_tensors(x) and not any(isinstance(each, EagerTensor) for each in x):
-        raise ValueError(
-            "If your data is in the form of symbolic tensors, you cannot use `validation_split`."
-        )
+        raise ValueError("If your data is in the form of symbolic tensors, you cannot use `validation_split`.")
     length = x[0].shape[0] if hasattr(x[0], "shape") else len(x[0])
     at = int(length * (1.0 - validation_split))
-    weights = (slices(sample_weights, 0, at), slices(sample_weights, at)) if sample_weights else (sample_weights, None)
+    weights = (
+        (slices(sample_weights, 0, at), slices(sample_weights, at)) if sample_weights else (sample_weights, None)
+    )
     return slices(x, 0, at), slices(y, 0, at), weights[0], slices(x, at), slices(y, at), weights[1]
 
 
@@ -354,7 +362,8 @@ def unpack_validation(data):
     if len(data) == 3:
         return tuple(data)
     raise ValueError(
-        "When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items (x_val, "
+        "When passing a `validation_data` argument, it must contain either 2 items (x_val, y_val), or 3 items "
+        "(x_val, "
         "y_val, val_sample_weights), or alternatively it could be a dataset or a dataset or a dataset iterator. "
         f"However we received `validation_data={data}`"
     )
@@ -367,7 +376,9 @@ def is_validated(validation_freq, epoch):
             raise ValueError("`validation_freq` can not be less than 1.")
         return (epoch + 1) % validation_freq == 0
     if not isinstance(validation_freq, Container):
-        raise ValueError("`validation_freq` must be an Integer or `collections_abc.Container` (e.g. list, tuple, etc.)")
+        raise ValueError(
+            "`validation_freq` must be an Integer or `collections_abc.Container` (e.g. list, tuple, etc.)"
+        )
     return epoch + 1 in validation_freq
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.keras.backend.values import dtype as type_name
@@ -103,12 +105,14 @@ class Endpoint:
         return (self.sample_weight_mode is None) != (self.sample_weight is None)
 
     def populate_sample_weight(self, weight):
-        """Makes the tensor of the samples' weights, if the mode wants one. Raises ValueError for one of a wrong shape."""
+        """Makes the tensor of the samples' weights, if the mode wants one. Raises ValueError for one of a wrong "
+        "shape."""
         mode = self.sample_weight_mode
         if weight is None and (self.takes_no_weights or mode is None):
             self.sample_weight = None
             return
-        default, shape = ([[1.0]], [None, None]) if mode == "temporal" else ([1.0], [None])
+        rank = 2 if mode == "temporal" else 1
+        default, shape = np.ones([1] * rank), [None] * rank
         if weight is None:
             weight = ops.placeholder_with_default(
                 ops.constant(default, dtype=floatx()), shape=shape, name=f"{self.output_name}_sample_weights"
@@ -131,7 +135,7 @@ def check_keys(name, values, expected):
     unknown = set(values) - set(expected)
     if unknown:
         raise ValueError(
-            f'Unknown entries in {name} dictionary: {list(unknown)}. Only expected following keys: {list(expected)}'
+            f"Unknown entries in {name} dictionary: {list(unknown)}. Only expected following keys: {list(expected)}"
         )
 
 
@@ -144,9 +148,7 @@ def loss_function(loss):
     if callable(loss) and not hasattr(loss, "__name__"):
         return loss
     function = losses.get(loss)
-    return classes.LossFunctionWrapper(
-        function, name=function.__name__, reduction=Reduction.SUM_OVER_BATCH_SIZE
-    )
+    return classes.LossFunctionWrapper(function, name=function.__name__, reduction=Reduction.SUM_OVER_BATCH_SIZE)
 
 
 def loss_functions(loss, output_names):
@@ -186,9 +188,7 @@ def set_loss_weights(endpoints, loss_weights):
             )
         weights = loss_weights
     else:
-        raise TypeError(
-            f"Could not interpret loss_weights argument: {loss_weights} - expected a list of dicts."
-        )
+        raise TypeError(f"Could not interpret loss_weights argument: {loss_weights} - expected a list of dicts.")
     for endpoint, weight in zip(endpoints, weights, strict=True):
         endpoint.loss_weight = weight
 

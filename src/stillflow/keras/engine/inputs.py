@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
@@ -76,7 +78,7 @@ class InputLayer(Layer):
             input_shape = input_shape.as_list()
         elif isinstance(input_shape, int):
             input_shape = (input_shape,)
-        self._batch_input_shape = None if input_shape is None else (self.batch_size, *input_shape)
+        self._batch_input_shape: Any = None if input_shape is None else (self.batch_size, *input_shape)
         with get_graph().as_default():
             return placeholder(shape=self._batch_input_shape, dtype=dtype, name=self.name, sparse=self.sparse)
 
@@ -147,7 +149,7 @@ def get_source_inputs(tensor, layer=None, node_index=None):
     node = layer._inbound_nodes[node_index]
     if node.is_source:
         return node.input_tensors if isinstance(node.input_tensors, list) else [node.input_tensors]
-    found = []
+    found: list = []
     for origin_layer, origin_index, _, origin in node.iterate_inbound():
         for source in get_source_inputs(origin, origin_layer, origin_index):
             if not any(source is each for each in found):

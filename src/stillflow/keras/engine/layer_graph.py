@@ -68,8 +68,11 @@ def _by_depth(depths):
 
 def _walked_back(outputs):
     """({keys of nodes}, [node] each after what it depends on, {layer: number in the order of the walk})."""
-    keys, order, layer_indices = set(), [], {}
-    finished, in_progress = set(), set()
+    keys: set = set()
+    order: list = []
+    layer_indices: dict = {}
+    finished: set = set()
+    in_progress: set = set()
 
     def enter(tensor):
         layer, index, _ = tensor._keras_history

@@ -105,9 +105,7 @@ class Model(Compiled):
     ):  # fmt: skip
         """The outputs for inputs: an array, or a list; see `fit`."""
         self._check_call_args("predict")
-        return predict_arrays(
-            self, x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks
-        )
+        return predict_arrays(self, x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
         """Trains with one batch; returns the loss, or a list of it and the metrics.
@@ -274,7 +272,7 @@ class Model(Compiled):
     def to_yaml(self, **kwargs):
         """What `tf.keras.models.model_from_yaml` makes a model like this of. Raises ImportError without PyYAML."""
         try:
-            import yaml
+            import yaml  # type: ignore[import-untyped]
         except ImportError:
             raise ImportError("Requires yaml module installed (`pip install pyyaml`).") from None
         return yaml.dump(self._updated_config(), **kwargs)
@@ -292,7 +290,8 @@ class Model(Compiled):
         """
         if not self.built:
             raise ValueError(
-                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` with "
+                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` "
+                "with "
                 "some data, or specify an `input_shape` argument in the first layer(s) for automatic build."
             )
         print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
@@ -353,7 +352,10 @@ def fit_arrays(
         if validation_steps:
             raise ValueError("`validation_steps` should not be specified if `validation_data` is None.")
         of_validation = None
-    validation = of_validation and array_loop.feed_of(model, *of_validation, modes.TEST, validation_steps)
+    validation = None
+    if of_validation:
+        val_x, val_y, val_weights = of_validation
+        validation = array_loop.feed_of(model, val_x, val_y, val_weights, modes.TEST, validation_steps)
     feed = array_loop.feed_of(model, x, y, weights, modes.TRAIN, steps_per_epoch)
     return array_loop.fit(
         model, feed, batch_size, epochs, verbose, callbacks, validation, shuffle, initial_epoch, validation_freq

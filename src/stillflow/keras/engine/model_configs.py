@@ -29,7 +29,7 @@ def model_from_json(json_string, custom_objects=None):
 def model_from_yaml(yaml_string, custom_objects=None):
     """The model of what `Model.to_yaml` returned. Raises ImportError without PyYAML."""
     try:
-        import yaml
+        import yaml  # type: ignore[import-untyped]
     except ImportError:
         raise ImportError("Requires yaml module installed (`pip install pyyaml`).") from None
     return deserialize_layer(yaml.safe_load(yaml_string), custom_objects=custom_objects)

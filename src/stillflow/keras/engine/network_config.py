@@ -46,9 +46,11 @@ def config_of(network, key_of):
         ]
         layers.append(
             {
-                "name": layer.name, "class_name": type(layer).__name__, "config": layer.get_config(),
+                "name": layer.name,
+                "class_name": type(layer).__name__,
+                "config": layer.get_config(),
                 "inbound_nodes": inbound,
-            }  # fmt: skip
+            }
         )
     ends = {}
     for name, structure, coordinates in (
@@ -73,7 +75,8 @@ def _node_config(node, numbers, layer):
             json.dumps(arguments)
         except TypeError:
             logging.getLogger("tensorflow").warning(
-                f"Layer {layer.name} was passed non-serializable keyword arguments: {node.arguments}. They will not be "
+                f"Layer {layer.name} was passed non-serializable keyword arguments: {node.arguments}. They will "
+                "not be "
                 "included in the serialized model (and thus will be missing at deserialization time)."
             )
             arguments = {}
@@ -204,8 +207,10 @@ def call_with_placeholders(network, input_shape):
     for name in spec.args[2 : len(spec.args) - len(spec.defaults or ())]:
         if name != "training":
             raise ValueError(
-                "Currently, you cannot build your model if it has positional or keyword arguments that are not inputs "
-                "to the model, but are required for its `call` method. Instead, in order to instantiate and build your "
+                "Currently, you cannot build your model if it has positional or keyword arguments that are not "
+                "inputs "
+                "to the model, but are required for its `call` method. Instead, in order to instantiate and build "
+                "your "
                 "model, `call` your model on real tensor data with all expected call arguments."
             )
         arguments["training"] = False
@@ -223,7 +228,8 @@ def call_with_placeholders(network, input_shape):
         except TypeError:
             raise ValueError(
                 "You cannot build your model by calling `build` if your layers do not support float type inputs. "
-                "Instead, in order to instantiate and build your model, `call` your model on real tensor data (of the "
+                "Instead, in order to instantiate and build your model, `call` your model on real tensor data (of "
+                "the "
                 "correct dtype)."
             ) from None
 

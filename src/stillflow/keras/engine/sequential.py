@@ -73,7 +73,8 @@ class Sequential(Model):
             output = layer(self.outputs[0])
             if len(nest.flatten(output)) != 1:
                 raise TypeError(
-                    "All layers in a Sequential model should have a single output tensor. For multi-output layers, use "
+                    "All layers in a Sequential model should have a single output tensor. For multi-output layers, "
+                    "use "
                     "the functional API."
                 )
             self.outputs = [output]
@@ -96,7 +97,8 @@ class Sequential(Model):
         outputs = nest.flatten(layer._inbound_nodes[-1].output_tensors)
         if len(outputs) != 1:
             raise ValueError(
-                "All layers in a Sequential model should have a single output tensor. For multi-output layers, use the "
+                "All layers in a Sequential model should have a single output tensor. For multi-output layers, use "
+                "the "
                 "functional API."
             )
         self.outputs = outputs
@@ -196,7 +198,7 @@ class Sequential(Model):
             model.build(shape)
         return model
 
-    @property
+    @property  # type: ignore[misc]
     def input_spec(self):
         return self.layers[0].input_spec if self.layers else None
 

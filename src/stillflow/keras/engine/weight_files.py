@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
+from pathlib import Path
 from typing import Any
 
 from stillflow import errors
 from stillflow.files import filesystem
-from stillflow.keras.backend.phases import get_session
 from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.keras.backend.phases import get_session
 from stillflow.saver import checkpoint_state
 from stillflow.saver.checkpoint_reader import open_checkpoint
 from stillflow.saver.objects.checkpoint import ObjectSaver
@@ -67,7 +67,7 @@ class WeightFiles:
 
             h5py = hdf5.require("`save_weights` requires h5py when saving in hdf5.")
         written = filepath + ".index" if save_format == "tf" else filepath
-        if not overwrite and os.path.isfile(written) and not ask_to_overwrite(written):
+        if not overwrite and Path(written).is_file() and not ask_to_overwrite(written):
             return
         if save_format == "h5":
             with h5py.File(filepath, "w") as file:
@@ -76,13 +76,15 @@ class WeightFiles:
         optimizer = getattr(self, "optimizer", None)
         if optimizer and not isinstance(optimizer, Trackable):
             logging.getLogger("tensorflow").warning(
-                f"This model was compiled with a Keras optimizer ({optimizer}) but is being saved in TensorFlow format "
-                "with `save_weights`. The model's weights will be saved, but unlike with TensorFlow optimizers in the "
+                f"This model was compiled with a Keras optimizer ({optimizer}) but is being saved in TensorFlow "
+                "format "
+                "with `save_weights`. The model's weights will be saved, but unlike with TensorFlow optimizers in "
+                "the "
                 "TensorFlow format the optimizer's state will not be saved.\n\nConsider using a TensorFlow optimizer "
                 "from `tf.train`."
             )
         self._object_saver.save(filepath, _session())
-        checkpoint_state.write_state(os.path.dirname(filepath), filepath, [filepath], save_relative_paths=True)
+        checkpoint_state.write_state(str(Path(filepath).parent), filepath, [filepath], save_relative_paths=True)
 
     def load_weights(self, filepath, by_name=False):
         """Reads the weights from a file that `save_weights` has written.
@@ -135,7 +137,8 @@ def _format(filepath, save_format):
         raise ValueError(f'Unknown format "{save_format}". Was expecting one of {{"tf", "h5"}}.')
     if is_hdf5(filepath):
         raise ValueError(
-            f'save_weights got save_format="tf"/"tensorflow", but the filepath ("{filepath}") looks like an HDF5 file. '
+            f'save_weights got save_format="tf"/"tensorflow", but the filepath ("{filepath}") looks like an HDF5 '
+            "file. "
             'Omit the ".h5"/".keras" when saving in TensorFlow format.'
         )
     return "tf"

@@ -51,7 +51,8 @@ class Lambda(Layer):
                 return super().compute_output_shape(input_shape)
             except NotImplementedError:
                 raise NotImplementedError(
-                    "We could not automatically infer the shape of the Lambda's output. Please specify `output_shape` "
+                    "We could not automatically infer the shape of the Lambda's output. Please specify "
+                    "`output_shape` "
                     "for this Lambda."
                 ) from None
         if callable(self._output_shape):
@@ -66,7 +67,8 @@ class Lambda(Layer):
     def get_config(self):
         config = {}
         for key, value, may_be_plain in (
-            ("function", self.function, False), ("output_shape", self._output_shape, True), ("mask", self.mask, False),
+            ("function", self.function, False), ("output_shape", self._output_shape, True),
+            ("mask", self.mask, False),
         ):  # fmt: skip
             if key == "mask" and value is None:
                 continue

@@ -13,7 +13,8 @@ from stillflow.names import public
 
 
 def _broadcast(first, second):
-    """The shape of both together, without the batch; None where it is not known. Raises ValueError if there is none."""
+    """The shape of both together, without the batch; None where it is not known. Raises ValueError if there is "
+    "none."""
     if first is None or second is None:
         return None
     if len(first) < len(second):
@@ -54,9 +55,7 @@ class Merge(Layer):
             )
         batches = {shape[0] for shape in shapes if shape is not None} - {None}
         if len(batches) > 1:
-            raise ValueError(
-                f"Can not merge tensors with different batch sizes. Got tensors with shapes : {shapes}"
-            )
+            raise ValueError(f"Can not merge tensors with different batch sizes. Got tensors with shapes : {shapes}")
         self._shape_of_all(shapes)
         self._reshape_required = None in shapes or len({len(shape) for shape in shapes}) != 1
 

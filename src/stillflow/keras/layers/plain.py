@@ -169,9 +169,9 @@ class Reshape(Layer):
         batch, *sizes = TensorShape(input_shape).as_list()
         if None in sizes:
             return TensorShape([batch, *(None if size == -1 else size for size in self.target_shape)])
-        return TensorShape([batch, *self._completed(math.prod(sizes))])
+        return TensorShape([batch, *self._completed_shape(math.prod(sizes))])
 
-    def _completed(self, count):
+    def _completed_shape(self, count):
         sizes = list(self.target_shape)
         unknown = [i for i, size in enumerate(sizes) if size < 0]
         if len(unknown) > 1:

@@ -108,9 +108,7 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
 class BinaryCrossentropy(LossFunctionWrapper):
     """The crossentropy of probabilities of yes; see `binary_crossentropy`."""
 
-    def __init__(
-        self, from_logits=False, label_smoothing=0, reduction=Reduction.AUTO, name="binary_crossentropy"
-    ):
+    def __init__(self, from_logits=False, label_smoothing=0, reduction=Reduction.AUTO, name="binary_crossentropy"):
         super().__init__(
             functions.binary_crossentropy, name=name, reduction=reduction, from_logits=from_logits,
             label_smoothing=label_smoothing,

@@ -91,7 +91,7 @@ class MeanRelativeError(Mean):
         super().__init__(name=name, dtype=dtype)
         self.normalizer = ops.cast(normalizer, self._dtype)
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         y_pred, self.normalizer = remove_squeezable_dimensions(y_pred, self.normalizer)
@@ -114,7 +114,7 @@ class MeanMetricWrapper(Mean):
         self._fn = fn
         self._fn_kwargs = kwargs
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         return super().update_state(self._fn(y_true, y_pred, **self._fn_kwargs), sample_weight=sample_weight)
@@ -130,7 +130,7 @@ class RootMeanSquaredError(Mean):
     def __init__(self, name="root_mean_squared_error", dtype=None):
         super().__init__(name, dtype=dtype)
 
-    def update_state(self, y_true, y_pred, sample_weight=None):
+    def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         return super().update_state(ops.squared_difference(y_pred, y_true), sample_weight=sample_weight)

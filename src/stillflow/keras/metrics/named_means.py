@@ -149,7 +149,9 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The crossentropy of probabilities of yes."""
 
     def __init__(self, name="binary_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        super().__init__(losses.binary_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing)
+        super().__init__(
+            losses.binary_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing
+        )
 
 
 @public("keras.metrics.CategoricalCrossentropy")
@@ -157,7 +159,13 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The crossentropy of probabilities of classes."""
 
     def __init__(self, name="categorical_crossentropy", dtype=None, from_logits=False, label_smoothing=0):
-        super().__init__(losses.categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, label_smoothing=label_smoothing)
+        super().__init__(
+            losses.categorical_crossentropy,
+            name,
+            dtype=dtype,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+        )
 
 
 @public("keras.metrics.SparseCategoricalCrossentropy")
@@ -165,4 +173,6 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The crossentropy where true classes are known."""
 
     def __init__(self, name="sparse_categorical_crossentropy", dtype=None, from_logits=False, axis=-1):
-        super().__init__(losses.sparse_categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, axis=axis)
+        super().__init__(
+            losses.sparse_categorical_crossentropy, name, dtype=dtype, from_logits=from_logits, axis=axis
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.graph.contexts import control_dependencies
 from stillflow.keras.optimizers.base import OptimizerV2
@@ -87,9 +89,7 @@ class Adam(_OfMoments):
         slots = [self.get_slot(variable, name) for name in ("m", "v", *(["vhat"] if self.amsgrad else []))]
         apply = ops.apply_adam_with_amsgrad if self.amsgrad else ops.apply_adam
         names = ("beta_1_power", "beta_2_power", "lr_t", "beta_1_t", "beta_2_t", "epsilon")
-        return apply(
-            variable, *slots, *(coefficients[name] for name in names), grad, use_locking=self._use_locking
-        )
+        return apply(variable, *slots, *(coefficients[name] for name in names), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, variable, indices, coefficients, state):
         m, v = self.get_slot(variable, "m"), self.get_slot(variable, "v")
@@ -188,7 +188,7 @@ class Nadam(_OfMoments):
                 "The Nadam optimizer does not support tf.keras.optimizers.LearningRateSchedules as the learning rate."
             )
         super().__init__(name, learning_rate, beta_1, beta_2, epsilon, kwargs)
-        self._m_cache = None
+        self._m_cache: Any = None
 
     def _create_slots(self, var_list):
         dtype = var_list[0].dtype.base_dtype

@@ -395,7 +395,9 @@ class OptimizerV2(Trackable):
         for variable, value in zip(variables, weights, strict=True):
             shape = tuple(variable.shape.as_list())
             if shape != value.shape:
-                raise ValueError(f"Optimizer weight shape {shape} not compatible with provided weight shape {value.shape}")
+                raise ValueError(
+                    f"Optimizer weight shape {shape} not compatible with provided weight shape {value.shape}"
+                )
         if variables:
             batch_set_value(list(zip(variables, weights, strict=True)))
 
@@ -403,7 +405,8 @@ class OptimizerV2(Trackable):
         for variable in variables:
             if variable.dtype.base_dtype not in _VALID_DTYPES:
                 raise ValueError(
-                    f"Invalid type {variable.dtype.base_dtype!r} for {variable.name}, expected: {list(_VALID_DTYPES)}."
+                    f"Invalid type {variable.dtype.base_dtype!r} for {variable.name}, expected: "
+                    f"{list(_VALID_DTYPES)}."
                 )
 
     # ---- Plain values ---------------------------------------------------------------------------------------

@@ -75,15 +75,15 @@ class RMSprop(_WithSteps):
         return apply(variable, *slots, *numbers, *rest, use_locking=self._use_locking)
 
     def _mean(self, slot, values, coefficients):
-        mean = coefficients["rho"] * slot + coefficients["one_minus_rho"] * values
+        mean = coefficients["rho"] * slot + coefficients["one_minus_rho"] * values()
         return assign(slot, mean, use_locking=self._use_locking)
 
     def _apply_dense(self, grad, variable, coefficients, state):
         if self._momentum:
             return self._with_momentum(variable, coefficients, grad)
-        divisor = mean = self._mean(self.get_slot(variable, "rms"), ops.square(grad), coefficients)
+        divisor = mean = self._mean(self.get_slot(variable, "rms"), lambda: ops.square(grad), coefficients)
         if self.centered:
-            divisor = mean - ops.square(self._mean(self.get_slot(variable, "mg"), grad, coefficients))
+            divisor = mean - ops.square(self._mean(self.get_slot(variable, "mg"), lambda: grad, coefficients))
         moved = variable - coefficients["lr_t"] * grad / (ops.sqrt(divisor) + coefficients["epsilon"])
         return assign(variable, moved, use_locking=self._use_locking).op
 
@@ -131,9 +131,7 @@ class Adagrad(_WithSteps):
       ValueError: for a negative sum to begin with.
     """
 
-    def __init__(
-        self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, name="Adagrad", **kwargs
-    ):
+    def __init__(self, learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, name="Adagrad", **kwargs):
         if initial_accumulator_value < 0.0:
             raise ValueError(f"initial_accumulator_value must be non-negative: {initial_accumulator_value}")
         super().__init__(name, **kwargs)

@@ -90,8 +90,10 @@ def load_weights(group, layers):
         variables, values = _weights(layer), load_values(group[name])
         if len(variables) != len(values):
             raise ValueError(
-                f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer {name} '
-                f"in the save file. However the new layer {layer.name} expects {len(variables)} weights, but the saved "
+                f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer '
+                f"{name} "
+                f"in the save file. However the new layer {layer.name} expects {len(variables)} weights, but the "
+                "saved "
                 f"weights have {len(values)} elements."
             )
         pairs += zip(variables, values, strict=True)
@@ -110,7 +112,8 @@ def load_weights_by_name(group, layers):
             variables = _weights(layer)
             if len(variables) != len(values):
                 raise ValueError(
-                    f'Layer #{number} (named "{layer.name}") expects {len(variables)} weight(s), but the saved weights '
+                    f'Layer #{number} (named "{layer.name}") expects {len(variables)} weight(s), but the saved '
+                    "weights "
                     f"have {len(values)} element(s)."
                 )
             for variable, value in zip(variables, values, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
+from pathlib import Path
 
 from stillflow.keras.engine.model import plain_json
 from stillflow.keras.engine.model_configs import model_from_config
@@ -36,12 +36,13 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
     h5py = hdf5.require("`save_model` requires h5py.")
     if not model._is_graph_network and type(model).__name__ != "Sequential":
         raise NotImplementedError(
-            "Saving the model to HDF5 format requires the model to be a Functional model or a Sequential model. It does "
+            "Saving the model to HDF5 format requires the model to be a Functional model or a Sequential model. It "
+            "does "
             "not work for subclassed models, because such models are defined via the body of a Python method, which "
             "isn't safely serializable. Consider saving to the Tensorflow SavedModel format (by setting "
             'save_format="tf") or using `save_weights`.'
         )
-    if not overwrite and os.path.isfile(filepath) and not ask_to_overwrite(filepath):
+    if not overwrite and Path(filepath).is_file() and not ask_to_overwrite(filepath):
         return
     with h5py.File(filepath, "w") as file:
         file.attrs["keras_version"] = hdf5.KERAS_VERSION.encode()
@@ -57,8 +58,10 @@ def _save_training(file, model):
     if isinstance(model.optimizer, TFOptimizer):
         logging.getLogger("tensorflow").warning(
             "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
-            "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will have to "
-            "compile your model again after loading it. Prefer using a Keras optimizer instead (see keras.io/optimizers)."
+            "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will "
+            "have to "
+            "compile your model again after loading it. Prefer using a Keras optimizer instead (see "
+            "keras.io/optimizers)."
         )
         return
     training = {

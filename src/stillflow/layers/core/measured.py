@@ -57,7 +57,8 @@ class Measured(Contributions):
             self._add_symbolic_metric(value, metric, aggregation, name)
         elif metric is not None:
             raise ValueError(
-                "Using the result of calling a `Metric` object when calling `add_metric` on a Functional Model is not "
+                "Using the result of calling a `Metric` object when calling `add_metric` on a Functional Model is "
+                "not "
                 "supported. Please pass the Tensor to monitor directly."
             )
         else:
@@ -81,9 +82,11 @@ class Measured(Contributions):
             if known is None and metric is None:
                 raise ValueError(
                     "We do not support adding an aggregated metric result tensor that is not the output of a "
-                    "`tf.keras.metrics.Metric` metric instance. Without having access to the metric instance we cannot "
+                    "`tf.keras.metrics.Metric` metric instance. Without having access to the metric instance we "
+                    "cannot "
                     "reset the state of a metric after every epoch during training. You can create a "
-                    "`tf.keras.metrics.Metric` instance and pass the result here or pass an un-aggregated result with "
+                    "`tf.keras.metrics.Metric` instance and pass the result here or pass an un-aggregated result "
+                    "with "
                     "`aggregation` parameter set as `mean`. For example: `self.add_metric(tf.reduce_sum(inputs), "
                     "name='mean_activation', aggregation='mean')`"
                 )

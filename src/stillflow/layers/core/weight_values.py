@@ -13,7 +13,6 @@ from stillflow.variables.assignments import is_variable_initialized
 from stillflow.variables.listing import variables_initializer
 from stillflow.variables.variable import Variable
 
-
 _settings = {"initializes": True}
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import collections
 import itertools
 import logging
+from typing import Any
 
 from stillflow import _engine, ops
 from stillflow.graph.default_graph import get_default_graph
