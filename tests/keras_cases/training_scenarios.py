@@ -110,7 +110,7 @@ def outcome(tf, function):
         with tf.Graph().as_default(), tf.Session() as session:
             tf.keras.backend.set_session(session)
             tf.set_random_seed(11)
-            np.random.seed(5)  # noqa: NPY002  fit shuffles by it
+            np.random.seed(5)
             return function(tf, folder)
     finally:
         shutil.rmtree(folder)
