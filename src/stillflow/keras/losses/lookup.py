@@ -9,7 +9,11 @@ from stillflow.names import public
 
 _LOSSES = Known("keras.losses", huber_loss="python.keras.losses.huber_loss")
 
-serialize = public("keras.losses.serialize")(serialization.serialize)
+
+@public("keras.losses.serialize")
+def serialize(loss):
+    """A loss as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(loss)
 
 
 @public("keras.losses.deserialize")

@@ -10,7 +10,11 @@ _METRICS = Known(
     "keras.metrics", accuracy="python.keras.metrics.accuracy", cosine_similarity="keras.losses.cosine_similarity"
 )
 
-serialize = public("keras.metrics.serialize")(serialization.serialize)
+
+@public("keras.metrics.serialize")
+def serialize(metric):
+    """A metric as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(metric)
 
 
 @public("keras.metrics.deserialize")

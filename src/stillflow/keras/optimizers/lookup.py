@@ -57,7 +57,10 @@ class TFOptimizer(Trackable):
         raise NotImplementedError
 
 
-serialize = public("keras.optimizers.serialize")(serialization.serialize)
+@public("keras.optimizers.serialize")
+def serialize(optimizer):
+    """An optimizer as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(optimizer)
 
 
 @public("keras.optimizers.deserialize")

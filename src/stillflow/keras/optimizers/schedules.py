@@ -136,7 +136,11 @@ class LinearCosineDecay(_OfFunction):
 
 _SCHEDULES = Known("keras.optimizers.schedules", "keras.experimental")
 
-serialize = public("keras.optimizers.schedules.serialize")(serialization.serialize)
+
+@public("keras.optimizers.schedules.serialize")
+def serialize(learning_rate_schedule):
+    """A schedule as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(learning_rate_schedule)
 
 
 @public("keras.optimizers.schedules.deserialize")

@@ -126,7 +126,10 @@ def get(identifier):
     raise TypeError(f"Could not interpret activation function identifier: {identifier!r}")
 
 
-serialize = public("keras.activations.serialize")(serialization.serialize)
+@public("keras.activations.serialize")
+def serialize(activation):
+    """An activation as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(activation)
 
 
 @public("keras.activations.deserialize")

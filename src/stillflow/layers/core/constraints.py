@@ -106,7 +106,10 @@ def get(identifier):
     return serialization.lookup(identifier, KNOWN, "constraint")
 
 
-serialize = public("keras.constraints.serialize")(serialization.serialize)
+@public("keras.constraints.serialize")
+def serialize(constraint):
+    """A constraint as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(constraint)
 
 
 @public("keras.constraints.deserialize")

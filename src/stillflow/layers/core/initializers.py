@@ -61,7 +61,10 @@ def get(identifier):
     return serialization.lookup(identifier, KNOWN, "initializer", tuple(_MAKERS))
 
 
-serialize = public("keras.initializers.serialize")(serialization.serialize)
+@public("keras.initializers.serialize")
+def serialize(initializer):
+    """An initializer as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(initializer)
 
 
 @public("keras.initializers.deserialize")

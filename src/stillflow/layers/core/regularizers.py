@@ -69,7 +69,10 @@ def get(identifier):
     return serialization.lookup(identifier, KNOWN, "regularizer", ("l1", "l2", "l1_l2"))
 
 
-serialize = public("keras.regularizers.serialize")(serialization.serialize)
+@public("keras.regularizers.serialize")
+def serialize(regularizer):
+    """A regularizer as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(regularizer)
 
 
 @public("keras.regularizers.deserialize")
