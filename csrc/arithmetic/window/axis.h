@@ -34,6 +34,12 @@ struct WindowAxis {
     const int64_t begin = std::max<int64_t>(first, 0);
     return {begin, std::max(begin, std::min(first + window, input))};
   }
+  // The places whose windows cover a pixel; dilation is 1.
+  Range Covering(int64_t pixel) const {
+    const int64_t position = pixel + before;
+    const int64_t begin = position < window ? 0 : (position - window) / stride + 1;
+    return {begin, std::max(begin, std::min(position / stride + 1, output))};
+  }
 };
 
 inline Status WindowAxis::Resolve(Padding padding) {

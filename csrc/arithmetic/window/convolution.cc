@@ -1,7 +1,6 @@
 #include "arithmetic/window/convolution.h"
 
 #include <limits>
-#include <numeric>
 
 #include "arithmetic/gemm/gemm.h"
 #include "arithmetic/window/patches.h"
@@ -24,38 +23,10 @@ bool AllAxes(const Convolution& conv, const Is& is) {
 }
 
 void PlaceAxes(const Convolution& conv, PatchAxis* axes) {
-  for (int i = 0; i < kSpatialAxes; ++i) {
-    const WindowAxis& axis = conv.axes[i];
-    axes[i] = {axis.input, axis.output, axis.stride, axis.window, -axis.before, axis.dilation};
-  }
+  for (int i = 0; i < kSpatialAxes; ++i) axes[i] = ForwardAxis(conv.axes[i]);
 }
 
 // ---- The input's gradient ---------------------------------------------------------------------------------------
-
-// Positions of the input that meet the same taps: every stride-th along each axis.
-struct PhaseAxis {
-  PatchAxis patch;
-  int64_t first_tap = 0;
-  int64_t tap_stride = 1;
-  int64_t offset = 0;
-};
-
-PhaseAxis PhaseOf(const WindowAxis& axis, int64_t offset) {
-  PhaseAxis phase;
-  phase.offset = offset;
-  phase.tap_stride = axis.stride / std::gcd(axis.stride, axis.dilation);
-  const int64_t position = offset + axis.before;
-  const int64_t end = std::min(phase.tap_stride, axis.window);
-  int64_t tap = 0;
-  while (tap < end && (position - tap * axis.dilation) % axis.stride != 0) ++tap;
-  phase.first_tap = tap;
-  phase.patch.size = axis.output;
-  phase.patch.places = (axis.input - offset + axis.stride - 1) / axis.stride;
-  phase.patch.taps = tap < end ? (axis.window - tap + phase.tap_stride - 1) / phase.tap_stride : 0;
-  phase.patch.first = (position - tap * axis.dilation) / axis.stride;
-  phase.patch.tap_step = -phase.tap_stride * axis.dilation / axis.stride;
-  return phase;
-}
 
 // The filter's part for a phase as columns of a product: line i is input channel i, along (taps, output channels).
 template <typename T>
@@ -102,13 +73,15 @@ class FilterColumns final : public PanelSource<T> {
 template <typename T>
 class BackwardPass {
  public:
-  BackwardPass(const KernelCall& call, const Convolution& conv, const T* filter, const T* out_backprop, T* in_backprop)
+  BackwardPass(const KernelCall& call, const Convolution& conv, const T* filter, const T* out_backprop,
+               T* in_backprop)
       : call_(call), conv_(conv), filter_(filter), out_backprop_(out_backprop), in_backprop_(in_backprop) {}
 
   Status Compute() {
     const auto has_no_stride = [](const WindowAxis& axis) { return axis.stride == 1; };
     if (AllAxes(conv_, has_no_stride)) {
-      const PhaseAxis phases[] = {PhaseOf(conv_.axes[0], 0), PhaseOf(conv_.axes[1], 0), PhaseOf(conv_.axes[2], 0)};
+      const PhaseAxis phases[] = {BackwardAxis(conv_.axes[0], 0), BackwardAxis(conv_.axes[1], 0),
+                                  BackwardAxis(conv_.axes[2], 0)};
       return ForGroups([&](int64_t group) { return Multiply(phases, group, Target(group), conv_.in_channels); });
     }
     const int64_t count = conv_.batch * conv_.InputPixels() * conv_.in_channels;
@@ -132,11 +105,12 @@ class BackwardPass {
 
   template <typename Body>
   Status ForPhases(const Body& body) {
-    const auto count = [&](int i) { return std::min(conv_.axes[i].stride, conv_.axes[i].input); };
+    const auto count = [&](int i) { return PhaseCount(conv_.axes[i]); };
     for (int64_t z = 0; z < count(0); ++z) {
       for (int64_t y = 0; y < count(1); ++y) {
         for (int64_t x = 0; x < count(2); ++x) {
-          const PhaseAxis phases[] = {PhaseOf(conv_.axes[0], z), PhaseOf(conv_.axes[1], y), PhaseOf(conv_.axes[2], x)};
+          const PhaseAxis phases[] = {BackwardAxis(conv_.axes[0], z), BackwardAxis(conv_.axes[1], y),
+                                      BackwardAxis(conv_.axes[2], x)};
           STILLFLOW_RETURN_IF_ERROR(body(phases));
         }
       }
@@ -251,8 +225,8 @@ class FilterPass {
       if (AllAxes(conv_, IsPointwise)) {
         const MatrixView<T> inputs_of_place{input_ + places.begin * conv_.in_channels + group * inputs, 1,
                                             conv_.in_channels};
-        STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call_, rows_, outputs, count, inputs_of_place, grads, at, conv_.out_channels,
-                                          false, kPlacesPerBlock));
+        STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call_, rows_, outputs, count, inputs_of_place, grads, at,
+                                          conv_.out_channels, false, kPlacesPerBlock));
       } else {
         const Patches<T> patches(Patches<T>::Lines::kElements, {input_ + group * inputs, conv_.in_channels, inputs},
                                  axes_, places.begin);
@@ -270,7 +244,8 @@ class FilterPass {
         const T* next = sums + block * size;
         for (int64_t i = range.begin; i < range.end; ++i) to[i] += next[i];
       }
-      for (int64_t i = range.begin; i < range.end; ++i) to[i] = to[i] == to[i] ? to[i] : std::numeric_limits<T>::quiet_NaN();
+      for (int64_t i = range.begin; i < range.end; ++i)
+        to[i] = to[i] == to[i] ? to[i] : std::numeric_limits<T>::quiet_NaN();
     });
   }
 
@@ -295,8 +270,8 @@ Status Convolve(const KernelCall& call, const Convolution& conv, const T* input,
     const MatrixView<T> filters{filter + group * outputs, conv.out_channels, 1};
     T* const to = output + group * outputs;
     if (AllAxes(conv, IsPointwise)) {
-      STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, places, outputs, depth, MatrixView<T>{from, conv.in_channels, 1}, filters,
-                                        to, conv.out_channels));
+      STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, places, outputs, depth, MatrixView<T>{from, conv.in_channels, 1},
+                                        filters, to, conv.out_channels));
     } else if (conv.groups == 1 && AllAxes(conv, IsWhole)) {
       STILLFLOW_RETURN_IF_ERROR(
           Gemm<T>(call, places, outputs, depth, MatrixView<T>{from, depth, 1}, filters, to, conv.out_channels));
@@ -320,9 +295,9 @@ Status ConvolutionFilter(const KernelCall& call, const Convolution& conv, const 
   return FilterPass<T>(call, conv, input, out_backprop).Compute(filter_backprop);
 }
 
-#define STILLFLOW_CONVOLUTION(T)                                                                             \
-  template Status Convolve<T>(const KernelCall&, const Convolution&, const T*, const T*, T*);                \
-  template Status ConvolveBackward<T>(const KernelCall&, const Convolution&, const T*, const T*, T*);        \
+#define STILLFLOW_CONVOLUTION(T)                                                                      \
+  template Status Convolve<T>(const KernelCall&, const Convolution&, const T*, const T*, T*);         \
+  template Status ConvolveBackward<T>(const KernelCall&, const Convolution&, const T*, const T*, T*); \
   template Status ConvolutionFilter<T>(const KernelCall&, const Convolution&, const T*, const T*, T*);
 STILLFLOW_CONVOLUTION(float)
 STILLFLOW_CONVOLUTION(double)

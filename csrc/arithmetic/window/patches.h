@@ -1,24 +1,14 @@
 // patches.h: the patches of images that a window covers at each of its places, as an operand of a product.
 //
-// A patch is a row of (planes, rows, columns, channels of the window) elements; what lies outside of the image is zero.
-// Panels are copied from the image: patches are nowhere written out.
+// A patch is a row of (planes, rows, columns, channels of the window) elements; what lies outside of the image is
+// zero. Panels are copied from the image: patches are nowhere written out.
 #pragma once
 
 #include "arithmetic/gemm/panel_source.h"
 #include "arithmetic/math/scalar.h"
-#include "arithmetic/window/axis.h"
+#include "arithmetic/window/patch_axis.h"
 
 namespace stillflow {
-
-// Where places and taps of a window meet along one axis: place p and tap t at p * step + first + t * tap_step.
-struct PatchAxis {
-  int64_t size = 1;  // of the image
-  int64_t places = 1;
-  int64_t step = 1;
-  int64_t taps = 1;
-  int64_t first = 0;
-  int64_t tap_step = 1;
-};
 
 // Images with channels last. `channels` of each pixel are used, from the first one on.
 template <typename T>
@@ -56,7 +46,8 @@ STILLFLOW_INLINE void MoveBytes(char* to, const char* from, int64_t bytes) {
 }
 template <typename T>
 STILLFLOW_INLINE void MoveElements(T* to, const T* from, int64_t count) {
-  MoveBytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), count * static_cast<int64_t>(sizeof(T)));
+  MoveBytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from),
+            count * static_cast<int64_t>(sizeof(T)));
 }
 template <typename T>
 STILLFLOW_INLINE void FillZeros(T* to, int64_t count) {

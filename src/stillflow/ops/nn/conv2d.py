@@ -150,7 +150,9 @@ def _padding_attrs(padding):
     if not isinstance(padding, (list, tuple)):
         return padding, []
     for i, pair in enumerate(padding):
-        text = f"When padding is a list, each element of padding must be a list/tuple of size 2. Element with index {i}"
+        text = (
+            f"When padding is a list, each element of padding must be a list/tuple of size 2. Element with index {i}"
+        )
         if not isinstance(pair, (list, tuple)):
             raise ValueError(f"{text} of padding is not a list/tuple")
         if len(pair) != 2:
@@ -166,15 +168,16 @@ def _channel_axis(data_format):
 
 @public("nn.conv2d")
 def conv2d(
-    input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC",
-    dilations=(1, 1, 1, 1), name=None, filters=None,
+    input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True,
+    data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None,
 ):  # fmt: skip
     """The convolution (cross-correlation) of images with filters.
 
-    output[b, y, x, q] is the sum over (ky, kx, c) of input[b, y * stride + ky * dilation, x * stride + kx * dilation, c]
-    * filter[ky, kx, c, q], in that order, in one accumulator, by fused multiply-adds; what lies outside of the image
-    counts as zeros. The gradient of the filter is summed over positions in blocks of 256, blocks in order. 16-bit floats
-    are computed in float32. Neither format, threads nor instruction set changes a bit.
+    output[b, y, x, q] is the sum over (ky, kx, c) of filter[ky, kx, c, q] times
+    input[b, y * stride + ky * dilation, x * stride + kx * dilation, c], in that order, in one accumulator, by fused
+    multiply-adds; what lies outside of the image counts as zeros. The gradient of the filter is summed over positions
+    in blocks of 256, blocks in order. 16-bit floats are computed in float32. Neither format, threads nor instruction
+    set changes a bit.
 
     Args:
       input: floating-point images [batch, rows, columns, channels], or [batch, channels, rows, columns].
@@ -215,8 +218,8 @@ def conv2d_backprop_filter(
 
 @public("nn.conv2d_backprop_input")
 def conv2d_backprop_input(
-    input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC",
-    dilations=(1, 1, 1, 1), name=None, filters=None,
+    input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True,
+    data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None,
 ):  # fmt: skip
     """The gradient of `conv2d` by its input, whose shape is `input_sizes`; `out_backprop` is that by its output."""
     filter = renamed("filters", filters, "filter", filter)
@@ -229,8 +232,8 @@ def conv2d_backprop_input(
 
 @public("nn.conv2d_transpose")
 def conv2d_transpose(
-    value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None,
-    filters=None, dilations=None,
+    value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None,
+    input=None, filters=None, dilations=None,
 ):  # fmt: skip
     """The transpose of `conv2d`: the gradient by its input, as a layer of its own ("deconvolution").
 
@@ -246,13 +249,11 @@ def conv2d_transpose(
     """
     value = renamed("input", input, "value", value)
     filter = renamed("filters", filters, "filter", filter)
-    # Both of the scopes are TensorFlow's.
-    with name_scope(name, "conv2d_transpose", [value, filter, output_shape]) as outer:  # noqa: SIM117
-        with name_scope(outer, "conv2d_transpose", [value, output_shape]) as scope:
-            if data_format is None:
-                data_format = "NHWC"
-            axis = _channel_axis(data_format)
-            return conv2d_backprop_input_op(
-                output_shape, filter, value, strides=window.sequence(strides, 2, axis, "strides"), padding=padding,
-                data_format=data_format, dilations=window.sequence(dilations, 2, axis, "dilations"), name=scope,
-            )  # fmt: skip
+    with name_scope(name, "conv2d_transpose", [value, filter, output_shape]) as scope:
+        if data_format is None:
+            data_format = "NHWC"
+        axis = _channel_axis(data_format)
+        return conv2d_backprop_input_op(
+            output_shape, filter, value, strides=window.sequence(strides, 2, axis, "strides"), padding=padding,
+            data_format=data_format, dilations=window.sequence(dilations, 2, axis, "dilations"), name=scope,
+        )  # fmt: skip
