@@ -4,7 +4,7 @@
 // + (2 + 3). Sums of blocks are added in order, in double precision. The order follows from the rows alone.
 #pragma once
 
-#include "arithmetic/window/places.h"
+#include "arithmetic/math/pieces.h"
 
 namespace stillflow {
 

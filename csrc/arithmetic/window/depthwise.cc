@@ -1,3 +1,4 @@
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/depthwise.h"
 
 #include <limits>

@@ -4,6 +4,7 @@
 // if it is the first of all.
 #pragma once
 
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/places.h"
 
 namespace stillflow {

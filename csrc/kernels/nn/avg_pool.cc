@@ -7,6 +7,7 @@
 // A mean is the sum of the elements under the window inside of the image, in ascending order of (plane, row, column),
 // over their number. An element of the gradient is the sum of those of the places whose window covers it, in
 // ascending order, each times the reciprocal of the number of elements there. 16-bit floats are computed as floats.
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/places.h"
 #include "kernels/nn/pool_arguments.h"
 

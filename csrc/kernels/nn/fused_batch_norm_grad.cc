@@ -120,7 +120,8 @@ Status Compute(const KernelCall& call, const ImageFormat& format, int64_t rows, 
     const float shifted = variance[c] + epsilon;
     const float rsqrt = Rsqrt(shifted);
     offset_grad[c] = static_cast<float>(sums[c]);
-    scale_grad[c] = static_cast<float>(sums[channels + c]) * rsqrt;
+    // Without rows the variance is NaN, but the gradient zero.
+    scale_grad[c] = rows == 0 ? 0.0f : static_cast<float>(sums[channels + c]) * rsqrt;
     mean_grad[c] = static_cast<float>(sums[c] / count);
     slope[c] = static_cast<float>(sums[channels + c] / count) / shifted;
     factor[c] = rsqrt * scale[c];

@@ -8,6 +8,7 @@
 // As in TensorFlow no maximum is lower than the lowest number. A window over channels has as many places as it fits.
 #include <limits>
 
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/places.h"
 #include "kernels/nn/pool_arguments.h"
 

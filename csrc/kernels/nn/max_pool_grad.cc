@@ -15,6 +15,7 @@
 //   or 0
 //
 // 16-bit floats are added up as floats.
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/taken.h"
 #include "kernels/nn/pool_arguments.h"
 

@@ -14,6 +14,7 @@
 //                                   batch; max_pool_with_argmax: Targmax
 //
 // Which element is taken is taken.h's.
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/taken.h"
 #include "kernels/nn/pool_arguments.h"
 

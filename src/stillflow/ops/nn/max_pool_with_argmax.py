@@ -64,7 +64,7 @@ def _(op, grad, _argmax_grad):
 
 @public("nn.max_pool_with_argmax")
 def max_pool_with_argmax(
-    input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None, output_dtype=None,
+    input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None, output_dtype=None,  # noqa: N803
     include_batch_in_index=False,
 ):  # fmt: skip
     """(`max_pool`, the numbers of the elements that the maxima are).
@@ -82,8 +82,9 @@ def max_pool_with_argmax(
     """
     if data_format != "NHWC":
         raise ValueError("Data formats other than 'NHWC' are not yet supported")
-    Targmax = renamed("output_dtype", output_dtype, "Targmax", Targmax)
+    index_type = renamed("output_dtype", output_dtype, "Targmax", Targmax)
     return max_pool_with_argmax_op(
-        input, ksize=ksize, strides=strides, padding=padding, Targmax=dtypes.int64 if Targmax is None else Targmax,
+        input, ksize=ksize, strides=strides, padding=padding,
+        Targmax=dtypes.int64 if index_type is None else index_type,
         include_batch_in_index=include_batch_in_index, name=name,
     )  # fmt: skip
