@@ -4,6 +4,8 @@
 // + (2 + 3). Sums of blocks are added in order, in double precision. The order follows from the rows alone.
 #pragma once
 
+#include <algorithm>
+
 #include "arithmetic/math/pieces.h"
 
 namespace stillflow {

@@ -1,9 +1,9 @@
-#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/depthwise.h"
 
 #include <limits>
 
 #include "arithmetic/gemm/vector.h"
+#include "arithmetic/math/pieces.h"
 #include "arithmetic/window/channels_last.h"
 #include "arithmetic/window/patch_axis.h"
 #include "arithmetic/window/places.h"
