@@ -255,7 +255,7 @@ def test_sizes_that_nothing_can_have():
             session.run(y, {x: np.zeros((1, 1, 1, 1)), f: np.zeros((1, 1, 1, 1))})
         strided = tf.nn.conv2d(x, f, [1, 2**31 - 1, 2**31 - 1, 1], "SAME")
         grad = tf.gradients(strided, x)[0]
-        assert session.run(grad, {x: np.ones((1, 3, 3, 1)), f: np.ones((3, 3, 1, 1))}).sum() == 4
+        assert session.run(grad, {x: np.ones((1, 3, 3, 1)), f: np.ones((3, 3, 1, 1))}).sum() == 9
         with pytest.raises(errors.InvalidArgumentError, match="out of range for an int32"):
             session.run(
                 tf.nn.conv2d(x, f, [1, 2**31, 1, 1], "SAME"), {x: np.ones((1, 1, 1, 1)), f: np.ones((1, 1, 1, 1))}

@@ -65,9 +65,7 @@ def test_sums_are_in_the_order_that_is_promised(images, filters, stride, padding
     multiplier = filters[3]
 
     def build(x, f):
-        parts = [
-            tf.nn.conv2d(x[..., c : c + 1], f[:, :, c : c + 1], stride, padding) for c in range(images[3])
-        ]
+        parts = [tf.nn.conv2d(x[..., c : c + 1], f[:, :, c : c + 1], stride, padding) for c in range(images[3])]
         return [tf.concat(parts, 3), *tf.gradients(tf.concat(parts, 3) ** 2, f)]
 
     y, _, f_grad = evaluate_built(with_gradients(stride, padding), x, f)

@@ -25,7 +25,8 @@ POOLS = {"max": (tf.nn.max_pool2d, tf.nn.max_pool3d), "avg": (tf.nn.avg_pool2d, 
 def test_values_and_errors_are_those_of_tensorflow(case, expected):
     tolerance = {}
     if not isinstance(expected, str) and expected.dtype.kind == "f":
-        tolerance = {"rtol": 1e-3} if expected.dtype.itemsize == 2 else {"rtol": 1e-6, "atol": 1e-6}
+        # TensorFlow divides 16-bit floats as such.
+        tolerance = {"rtol": 1e-2, "atol": 2e-3} if expected.dtype.itemsize == 2 else {"rtol": 1e-6, "atol": 1e-6}
     assert_same(evaluate(case), expected, **tolerance)
 
 
@@ -67,9 +68,11 @@ def test_formats_have_the_same_bits(images, windows, strides, padding, kind, rng
         np.testing.assert_array_equal(np.moveaxis(a, 1, -1), b)
 
 
-@pytest.mark.parametrize("kind", POOLS)
-@pytest.mark.parametrize(("images", "windows", "strides", "padding"), GRID + GRID_3D)
-def test_gradients_are_slopes(images, windows, strides, padding, kind, rng):
+@pytest.mark.parametrize(
+    ("kind", "images", "windows", "strides", "padding"),
+    [("max", *arguments) for arguments in GRID] + [("avg", *arguments) for arguments in GRID + GRID_3D],
+)
+def test_gradients_are_slopes(kind, images, windows, strides, padding, rng):
     images = (*images[:-1], min(images[-1], 3))
     x = rng.permutation(int(np.prod(images))).reshape(images).astype(np.float32) / 10  # no ties within a step
     pool = POOLS[kind][len(windows) - 2]
@@ -78,7 +81,17 @@ def test_gradients_are_slopes(images, windows, strides, padding, kind, rng):
         return pool(x, list(windows), list(strides), padding)
 
     check_gradient(build, x)
-    check_gradient(lambda x, g: tf.gradients(build(x), x, g), x, evaluate_built(build, x), wrt=[1])
+    check_gradient(lambda x, g: tf.gradients(build(x), x, g)[0], x, evaluate_built(build, x), wrt=[1])
+
+
+@pytest.mark.parametrize("kind", POOLS)
+@pytest.mark.parametrize(("images", "windows", "strides", "padding"), GRID)
+def test_one_plane_is_a_pool_in_two_dimensions(images, windows, strides, padding, kind, rng):
+    x = rng.standard_normal(images).astype(np.float32)
+    flat = evaluate_built(with_gradients(kind, windows, strides, padding), x)
+    deep = evaluate_built(with_gradients(kind, (1, *windows), (1, *strides), padding), x[:, None])
+    for a, b in zip(deep, flat, strict=True):
+        np.testing.assert_array_equal(a[:, 0], b)
 
 
 def test_sizes_that_are_known_only_when_it_runs(rng):
@@ -124,9 +137,9 @@ def test_gradients_with_places(rng):
 @pytest.mark.parametrize("place", [-1, 24, 2**62])
 def test_places_outside_of_the_image_are_refused(place):
     attrs = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
-    x, g = tf.zeros((1, 4, 6, 1)), tf.ones((1, 2, 3, 1))
-    places = tf.fill([1, 2, 3, 1], tf.constant(place, tf.int64))
     with new_session() as session:
+        x, g = tf.zeros((1, 4, 6, 1)), tf.ones((1, 2, 3, 1))
+        places = tf.fill([1, 2, 3, 1], tf.constant(place, tf.int64))
         for op, grad in ((tf.raw_ops.MaxPoolGradWithArgmax, g), (tf.raw_ops.MaxPoolGradGradWithArgmax, x)):
             with pytest.raises(errors.InvalidArgumentError):
                 session.run(op(input=x, grad=grad, argmax=places, **attrs))
@@ -134,11 +147,13 @@ def test_places_outside_of_the_image_are_refused(place):
 
 def test_a_gradient_of_another_shape_is_refused():
     attrs = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
-    x, y = tf.zeros((1, 4, 6, 1)), tf.ones((1, 2, 3, 1))
-    wrong = tf.placeholder_with_default(tf.ones((1, 2, 2, 1)), None)
     with new_session() as session:
+        x, y = tf.zeros((1, 4, 6, 1)), tf.ones((1, 2, 3, 1))
+        wrong = tf.placeholder_with_default(tf.ones((1, 2, 2, 1)), None)
         for op in (tf.raw_ops.MaxPoolGrad, tf.raw_ops.MaxPoolGradGrad):
             with pytest.raises(errors.InvalidArgumentError):
                 session.run(op(orig_input=x, orig_output=y, grad=wrong, data_format="NHWC", **attrs))
         with pytest.raises(errors.InvalidArgumentError):
-            session.run(tf.raw_ops.AvgPoolGrad(orig_input_shape=[1, 4, 6, 1], grad=wrong, data_format="NHWC", **attrs))
+            session.run(
+                tf.raw_ops.AvgPoolGrad(orig_input_shape=[1, 4, 6, 1], grad=wrong, data_format="NHWC", **attrs)
+            )
