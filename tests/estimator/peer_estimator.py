@@ -1,8 +1,8 @@
 """An Estimator over feature columns; runs here and, in its own Python, under a real TensorFlow 1.
 
-    python peer_estimator.py train FOLDER MAX_STEPS     trains, and prints where it began and what it predicts
-    python peer_estimator.py export FOLDER TARGET       writes a SavedModel, and prints its path and its answers
-    python peer_estimator.py load MODEL                 prints the answers of a SavedModel
+python peer_estimator.py train FOLDER MAX_STEPS     trains, and prints where it began and what it predicts
+python peer_estimator.py export FOLDER TARGET       writes a SavedModel, and prints its path and its answers
+python peer_estimator.py load MODEL                 prints the answers of a SavedModel
 """
 
 import json
@@ -66,7 +66,7 @@ def export(tf, folder, target):
 
 def load(tf, path):
     examples = []
-    for price, color in zip(PRICES, COLORS):
+    for price, color in zip(PRICES, COLORS):  # noqa: B905
         example = tf.train.Example()
         example.features.feature["price"].float_list.value.extend(price)
         example.features.feature["color"].bytes_list.value.append(color[0].encode())

@@ -26,11 +26,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPeriod(5);
-constexpr int kLooks = 5;                      // in a row at which a thread sleeps that waits
-constexpr int64_t kBusyNanos = 1'000'000;      // a thread that used so much in that time does not wait
+constexpr int kLooks = 5;                  // in a row at which a thread sleeps that waits
+constexpr int64_t kBusyNanos = 1'000'000;  // a thread that used so much in that time does not wait
 constexpr std::chrono::milliseconds kLate(200);
-constexpr std::chrono::seconds kLongest(10);   // what takes longer counts as waiting: it may wait in a busy loop
-constexpr std::chrono::seconds kIdle(1);       // before the thread that looks goes to sleep
+constexpr std::chrono::seconds kLongest(10);  // what takes longer counts as waiting: it may wait in a busy loop
+constexpr std::chrono::seconds kIdle(1);      // before the thread that looks goes to sleep
 
 // What the system knows of a thread.
 class ThreadActivity {

@@ -8,9 +8,9 @@ namespace stillflow {
 
 // For its lifetime the calling thread is in such a function, for a run.
 //
-// A function that computes is not overtaken, however long it takes: then two functions of one run are called one after
-// the other, and what they share is used in one order. A thread waits that sleeps whenever it is looked at and has
-// used next to no time of a processor in between.
+// A function that computes is not overtaken, however long it takes: then two functions of one run are called one
+// after the other, and what they share is used in one order. A thread waits that sleeps whenever it is looked at and
+// has used next to no time of a processor in between.
 class HostWatch {
  public:
   explicit HostWatch(const RunContext* run);

@@ -1,12 +1,12 @@
 // lanes.h: a run that goes on where one of its steps waits.
 //
-// The steps of a program run in order, on the thread that asked for the run. A step may wait: for a queue, for a lock,
-// for a function of the program that uses the engine. Where it waits for long, another thread, a lane, overtakes it and
-// runs what does not depend on it. So a step that fails ends a dequeue of the same run that nobody would have served,
-// an enqueue serves it, and two functions of one run can wait for each other.
+// The steps of a program run in order, on the thread that asked for the run. A step may wait: for a queue, for a
+// lock, for a function of the program that uses the engine. Where it waits for long, another thread, a lane,
+// overtakes it and runs what does not depend on it. So a step that fails ends a dequeue of the same run that nobody
+// would have served, an enqueue serves it, and two functions of one run can wait for each other.
 //
-// Only one lane works at a time; the others wait, each in a step of its own. What is overtaken is decided by the plan:
-// see plan/units.py. Nothing of this costs anything where no step waits.
+// Only one lane works at a time; the others wait, each in a step of its own. What is overtaken is decided by the
+// plan: see plan/units.py. Nothing of this costs anything where no step waits.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ class Lanes;
 // A thread of a run.
 struct Lane {
   Lanes* lanes;
-  Lane* outer;         // of the run that called the function whose body this run is
-  int32_t unit = -1;   // where it is
+  Lane* outer;            // of the run that called the function whose body this run is
+  int32_t unit = -1;      // where it is
   bool is_loose = false;  // see Unit::loosely_after
 };
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
@@ -82,7 +82,7 @@ class EstimatorSpec(_EstimatorSpec):
 
 
 def _check_graph(what, name, item):
-    if executing_eagerly() or item.graph is get_default_graph():
+    if getattr(item, "graph", None) in (None, get_default_graph()):  # values of eager execution have none
         return
     raise ValueError(
         f'{what} with "{name}" must be from the default graph. Possible causes of this error include: \n\n'

@@ -126,8 +126,9 @@ class _Search:
     def _append(self, unit):
         """The number of the unit, or of the one before if that can be made longer."""
         last = self.units[-1] if self.units else None
-        is_plain = last is not None and not (last.is_loop or last.waits or unit.is_loop or unit.waits)
-        if is_plain and (last.after, last.loosely_after) == (unit.after, unit.loosely_after):
+        if last is None or last.is_loop or last.waits or unit.is_loop or unit.waits:
+            self.units.append(unit)
+        elif (last.after, last.loosely_after) == (unit.after, unit.loosely_after):
             last.end = unit.end
         else:
             self.units.append(unit)

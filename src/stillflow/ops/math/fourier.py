@@ -104,7 +104,7 @@ def _real_transform(name, rank, is_forward):
         if dims is None:
             return None
         lengths = context.value(1)
-        made = [None] * rank if lengths is None else [int(length) for length in lengths]
+        made: list = [None] * rank if lengths is None else [int(length) for length in lengths]
         if is_forward and made[-1]:
             made[-1] = made[-1] // 2 + 1
         return (*dims[:-rank], *made)
