@@ -30,5 +30,5 @@ def test_trials_tell_about_every_op(tool):
     assert not untold, "give these inputs in tools/try_ops.py"
     numbers = "float16 bfloat16 float32 float64 int32 int64 complex64 complex128"
     assert types_of("MatMul") == numbers.split()
-    assert types_of("Cholesky") == ["float16", "float32", "float64"]
+    assert types_of("Cholesky") == ["float16", "float32", "float64", "complex64", "complex128"]
     assert types_of("NoOp") == []
