@@ -102,7 +102,7 @@ Status GatherTree(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(nn, gather_tree){{"gather_tree", "step_ids, parent_ids, max_sequence_lengths, end_token", GatherTree},
-                                   {}};
+STILLFLOW_KERNELS(nn, gather_tree){
+    {"gather_tree", "step_ids, parent_ids, max_sequence_lengths, end_token", GatherTree}, {}};
 
 }  // namespace stillflow
