@@ -17,8 +17,8 @@ _MOST_INPUTS = 64
 _MOST_INSTRUCTIONS = 512
 
 
-def fuse_elementwise(plan):
-    """Replaces all elementwise nodes by nodes that run one or several of them."""
+def fuse_elementwise(plan, joins=True):
+    """Replaces all elementwise nodes by nodes that run one or, if it `joins` chains, several of them."""
     prepare(plan)
     readers = plan.readers()
     fetched = set(plan.fetch_values)
@@ -26,7 +26,7 @@ def fuse_elementwise(plan):
     for node in reversed(plan.nodes):
         if not isinstance(node.lowering, Elementwise):
             continue
-        group = _group_to_join(node, readers, fetched, group_of)
+        group = _group_to_join(node, readers, fetched, group_of) if joins else None
         if group is None:
             group = _Group()
         group.add(node)
@@ -57,6 +57,8 @@ def _prepared(node):
     if lowering.attrs:
         node.inputs = node.inputs + [_scalar(node, attr) for attr in lowering.attrs]
         node.lowering = Elementwise(lowering.name)
+    if lowering.name == "cast":
+        return _cast(node)
     takes_list = node.op._op_def.inputs[0].is_list
     return _chain(node) if takes_list and len(node.inputs) > 2 else [node]
 
@@ -79,6 +81,21 @@ def _scalar(node, attr):
     dtype = node.inputs[0].dtype
     number = node.attrs[attr] if isinstance(attr, str) else attr
     return constant_of(np.asarray(number).astype(dtype.as_numpy_dtype), dtype)
+
+
+def _cast(node):
+    """A conversion between a real and a complex type goes through the type of the complex number's parts."""
+    (source,), (target,) = node.inputs, node.outputs
+    if source.dtype.is_complex == target.dtype.is_complex:
+        return [node]
+    part = (source if source.dtype.is_complex else target).dtype.real_dtype
+    if part in (source.dtype, target.dtype):
+        return [node]
+    first, last = node.copy([source]), node
+    value = Value(part, target.dims, first, target.source)
+    first.outputs = [value]
+    last.inputs = [value]
+    return [first, last]
 
 
 def _chain(node):
@@ -158,13 +175,5 @@ class _Group:
 def instruction_text(name, node, register, operands):
     """The instruction that sets a register to what a node, an operation of that name, computes of others."""
     typed = node.inputs[-1] if name == "select" else node.inputs[0]
-    types = f"{_type_name(typed)} {_type_name(node.outputs[0])}"
+    types = f"{typed.dtype._c_name} {node.outputs[0].dtype._c_name}"
     return f"{name} {types} {register} {' '.join(map(str, operands))}"
-
-
-_TYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
-
-
-def _type_name(value):
-    """The engine's name of a value's element type."""
-    return _TYPE_NAMES.get(value.dtype.name, value.dtype.name)
