@@ -7,11 +7,9 @@
 // Sums of a gradient over rows go through these in ascending order.
 #pragma once
 
-#include <algorithm>
-#include <cstdio>
 #include <string>
 
-#include "arithmetic/elementwise/rows.h"
+#include "arithmetic/elementwise/program_text.h"
 #include "arithmetic/gemm/gemm.h"
 #include "arithmetic/math/scalar.h"
 
@@ -38,32 +36,6 @@ inline int BlockOf(Gate gate, bool is_ifco) {
   return gate == kI ? 0 : 3;
 }
 
-// Writes the text of an elementwise program (arithmetic/elementwise/program.h).
-class ProgramText {
- public:
-  ProgramText(const char* type, int input_count) : type_(type), next_(input_count) {}
-  int Add(const char* name, int a, int b = -1, int c = -1) {
-    char text[96];
-    int length =
-        std::snprintf(text, sizeof text, "%s%s %s %s %d", text_.empty() ? "" : "; ", name, type_, type_, next_);
-    for (const int operand : {a, b, c}) {
-      if (operand >= 0) length += std::snprintf(text + length, sizeof text - length, " %d", operand);
-    }
-    text_ += text;
-    return next_++;
-  }
-  std::string With(std::initializer_list<int> outputs) const {
-    std::string text = text_ + " |";
-    for (const int output : outputs) text += " " + std::to_string(output);
-    return text;
-  }
-
- private:
-  const char* type_;
-  int next_;
-  std::string text_;
-};
-
 template <typename T>
 constexpr const char* kTypeName = std::is_same_v<T, Half> ? "half" : "float";
 
@@ -88,20 +60,6 @@ struct Activations {
   T* co;
   T* h;
 };
-
-template <typename T>
-RowOperand Rows(const T* data, int64_t width) {
-  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
-  return {reinterpret_cast<char*>(const_cast<T*>(data)), width * kBytes, kBytes};
-}
-template <typename T>
-RowOperand Row(const T* data) {
-  return {reinterpret_cast<char*>(const_cast<T*>(data)), 0, sizeof(T)};
-}
-template <typename T>
-RowOperand Single(const T* data) {
-  return {reinterpret_cast<char*>(const_cast<T*>(data)), 0, 0};
-}
 
 template <typename T>
 class Forward {
