@@ -6,7 +6,6 @@ import functools
 
 from stillflow import _engine, errors
 from stillflow.plan.branches import settle
-from stillflow.plan.column_blocks import fuse_column_blocks
 from stillflow.plan.drop import drop
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
@@ -80,7 +79,6 @@ class _Compiler:
 
         reduce(plan)
         fuse(plan, reduce)
-        fuse_column_blocks(plan)
         fuse_elementwise(plan)
 
     def _evaluate(self, part):

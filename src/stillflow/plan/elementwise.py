@@ -19,7 +19,7 @@ _MOST_INSTRUCTIONS = 512
 
 def fuse_elementwise(plan, joins=True):
     """Replaces all elementwise nodes by nodes that run one or, if it `joins` chains, several of them."""
-    prepare(plan)
+    plan.nodes = [prepared for node in plan.nodes for prepared in _prepared(node)]
     readers = plan.readers()
     fetched = set(plan.fetch_values)
     group_of: dict = {}  # Node -> _Group that it is in
@@ -39,11 +39,6 @@ def fuse_elementwise(plan, joins=True):
         elif node is group.last:
             nodes.append(group.fused())
     plan.nodes = nodes
-
-
-def prepare(plan):
-    """Brings elementwise nodes into the form that the engine takes. Done again, it changes nothing."""
-    plan.nodes = [prepared for node in plan.nodes for prepared in _prepared(node)]
 
 
 def _prepared(node):
@@ -159,9 +154,13 @@ class _Group:
         instructions = []
         members = list(reversed(self.nodes))
         for node in members:
-            operands = [registers[value] for value in node.inputs]
-            register = registers[node.outputs[0]] = len(registers)
-            instructions.append(instruction_text(node.lowering.name, node, register, operands))
+            operands = " ".join(str(registers[value]) for value in node.inputs)
+            (value,) = node.outputs
+            registers[value] = len(registers)
+            operand = node.inputs[-1] if node.lowering.name == "select" else node.inputs[0]
+            instructions.append(
+                f"{node.lowering.name} {operand.dtype._c_name} {value.dtype._c_name} {registers[value]} {operands}"
+            )
         program = f"{'; '.join(instructions)} | {registers[last.outputs[0]]}"
         attrs = {"program": program.encode(), "input_count": len(inputs)}
         fused = Node(last.op, "_Elementwise", _KERNEL, inputs, attrs, last.position, is_pure=True)
@@ -170,10 +169,3 @@ class _Group:
         fused.outputs[0].producer = fused
         fused.parts = [node.op for node in members]
         return fused
-
-
-def instruction_text(name, node, register, operands):
-    """The instruction that sets a register to what a node, an operation of that name, computes of others."""
-    typed = node.inputs[-1] if name == "select" else node.inputs[0]
-    types = f"{typed.dtype._c_name} {node.outputs[0].dtype._c_name}"
-    return f"{name} {types} {register} {' '.join(map(str, operands))}"

@@ -24,7 +24,7 @@ def listing(plan) -> str:
         decided = f"  decides {numbers(node.conditions)}" if node.conditions else ""
         guard = f"  if {numbers(node.guard)}" if to_be_checked(node.guard) else ""
         lines.append(f"{index:3d}  {name}  {inputs}  -> {outputs}{decided}{guard}")
-        if node.type in ("_Elementwise", "_ElementwiseRows"):
+        if node.type == "_Elementwise":
             lines.append(f"       {node.attrs['program'].decode()}")
     return "\n".join(lines)
 
