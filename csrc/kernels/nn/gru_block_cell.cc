@@ -81,8 +81,8 @@ Status AllocateMatrix(const KernelCall& call, int out, int64_t rows, int64_t col
 // to = [x, h] w, a sum over x first.
 Status MultiplyBoth(const KernelCall& call, const Sizes& sizes, const float* x, const float* h, const float* w,
                     int64_t width, float* to) {
-  STILLFLOW_RETURN_IF_ERROR(Gemm<float>(call, sizes.batch, width, sizes.input, {x, sizes.input, 1}, {w, width, 1}, to,
-                                        width));
+  STILLFLOW_RETURN_IF_ERROR(
+      Gemm<float>(call, sizes.batch, width, sizes.input, {x, sizes.input, 1}, {w, width, 1}, to, width));
   return Gemm<float>(call, sizes.batch, width, sizes.cell, {h, sizes.cell, 1}, {w + sizes.input * width, width, 1},
                      to, width, true);
 }
@@ -90,8 +90,8 @@ Status MultiplyBoth(const KernelCall& call, const Sizes& sizes, const float* x, 
 // to_x = d w^T of the rows of w that belong to x, or is added to; to_h likewise, of those that belong to h.
 Status MultiplyBack(const KernelCall& call, const Sizes& sizes, const float* d, const float* w, int64_t width,
                     float* to_x, bool adds_x, float* to_h) {
-  STILLFLOW_RETURN_IF_ERROR(Gemm<float>(call, sizes.batch, sizes.input, width, {d, width, 1}, {w, 1, width}, to_x,
-                                        sizes.input, adds_x));
+  STILLFLOW_RETURN_IF_ERROR(
+      Gemm<float>(call, sizes.batch, sizes.input, width, {d, width, 1}, {w, 1, width}, to_x, sizes.input, adds_x));
   return Gemm<float>(call, sizes.batch, sizes.cell, width, {d, width, 1}, {w + sizes.input * width, 1, width}, to_h,
                      sizes.cell);
 }
@@ -190,10 +190,10 @@ Status GruBlockCell(const KernelCall& call) {
   float* const kept = gates + sizes.batch * 2 * cell;
   float* const candidate = kept + sizes.batch * cell;
   STILLFLOW_RETURN_IF_ERROR(MultiplyBoth(call, sizes, in(kX), in(kHPrev), in(kWRu), 2 * cell, gates));
-  STILLFLOW_RETURN_IF_ERROR(Run(call, *programs.first, sizes,
-                                {Rows(gates, 2 * cell), Rows(gates + cell, 2 * cell), Row(in(kBRu)),
-                                 Row(in(kBRu) + cell), Rows(in(kHPrev), cell), Rows(out[0], cell), Rows(out[1], cell),
-                                 Rows(kept, cell)}));
+  STILLFLOW_RETURN_IF_ERROR(
+      Run(call, *programs.first, sizes,
+          {Rows(gates, 2 * cell), Rows(gates + cell, 2 * cell), Row(in(kBRu)), Row(in(kBRu) + cell),
+           Rows(in(kHPrev), cell), Rows(out[0], cell), Rows(out[1], cell), Rows(kept, cell)}));
   STILLFLOW_RETURN_IF_ERROR(MultiplyBoth(call, sizes, in(kX), kept, in(kWC), cell, candidate));
   return Run(call, *programs.second, sizes,
              {Rows(candidate, cell), Row(in(kBC)), Rows(out[1], cell), Rows(in(kHPrev), cell), Rows(out[2], cell),
@@ -232,20 +232,19 @@ Status GruBlockCellGrad(const KernelCall& call) {
                                 {Rows(in(kDh), cell), Rows(in(kU), cell), Rows(in(kC), cell), Rows(in(kHPrev), cell),
                                  Single(&kOne), Rows(out[2], cell), Rows(d_r_u + cell, 2 * cell)}));
   STILLFLOW_RETURN_IF_ERROR(MultiplyBack(call, sizes, out[2], in(kWC), cell, out[0], false, d_hr));
-  STILLFLOW_RETURN_IF_ERROR(Run(call, *programs.second, sizes,
-                                {Rows(d_hr, cell), Rows(in(kHPrev), cell), Rows(in(kR), cell), Single(&kOne),
-                                 Rows(d_r_u, 2 * cell)}));
+  STILLFLOW_RETURN_IF_ERROR(
+      Run(call, *programs.second, sizes,
+          {Rows(d_hr, cell), Rows(in(kHPrev), cell), Rows(in(kR), cell), Single(&kOne), Rows(d_r_u, 2 * cell)}));
   STILLFLOW_RETURN_IF_ERROR(MultiplyBack(call, sizes, d_r_u, in(kWRu), 2 * cell, out[0], true, out[1]));
   return AddToState(call, d_hr, out[1]);
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(nn, gru_block_cell){
-    {"gru_block_cell", "x, h_prev, w_ru, w_c, b_ru, b_c", GruBlockCell, PrepareForward, ReleasePrograms, nullptr,
-     nullptr},
-    {"gru_block_cell_grad", "x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h", GruBlockCellGrad, PrepareBackward,
-     ReleasePrograms, nullptr, nullptr},
-    {}};
+STILLFLOW_KERNELS(nn, gru_block_cell){{"gru_block_cell", "x, h_prev, w_ru, w_c, b_ru, b_c", GruBlockCell,
+                                       PrepareForward, ReleasePrograms, nullptr, nullptr},
+                                      {"gru_block_cell_grad", "x, h_prev, w_ru, w_c, b_ru, b_c, r, u, c, d_h",
+                                       GruBlockCellGrad, PrepareBackward, ReleasePrograms, nullptr, nullptr},
+                                      {}};
 
 }  // namespace stillflow

@@ -16,7 +16,7 @@ from stillflow.variables.initializers import Constant
 
 
 def _add_variables(layer, depth, units, use_peephole):
-    """(kernel, bias, peepholes of i, f and o): the variables of LSTMCell; the peepholes are None if there are none."""
+    """LSTMCell's variables: (kernel, bias, peepholes of i, f and o, or None if there are to be none)."""
     kernel = layer.add_variable("kernel", [depth + units, units * 4])
     bias = layer.add_variable("bias", [units * 4], initializer=Constant(0.0))
     if not use_peephole:

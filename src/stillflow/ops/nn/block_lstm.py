@@ -9,9 +9,7 @@ from stillflow.ops.registry import define_op
 _IN = "seq_len_max: int64, x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _OUT = "i: T, cs: T, f: T, o: T, ci: T, co: T, h: T"
 _GRAD_IN = f"{_IN}, {_OUT}, cs_grad: T, h_grad: T"
-_GRAD_OUT = (
-    "x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T"
-)
+_GRAD_OUT = "x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T"
 _INPUTS = "seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b"
 _GRAD_INPUTS = f"{_INPUTS}, i, cs, f, o, ci, co, h, cs_grad, h_grad"
 _FLOATS = "T: {float16, float32}"
@@ -65,7 +63,8 @@ def _(context):
 @block_lstm_grad.shape_rule
 @block_lstm_grad_v2.shape_rule
 def _(context):
-    return [plain.with_rank(shape, rank) for shape, rank in zip(context.shapes[1:9], (3, 2, 2, 2, 1, 1, 1, 1))]
+    ranks = 3, 2, 2, 2, 1, 1, 1, 1
+    return [plain.with_rank(shape, rank) for shape, rank in zip(context.shapes[1:9], ranks, strict=True)]
 
 
 @block_lstm.gradient
