@@ -48,8 +48,18 @@ _SCALARS = set(
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
 )
+# [batch, input] = [2, 3] and a cell of 2.
+_LSTM_STATE = {"cs_prev": (2, 2), "h_prev": (2, 2)}
+_LSTM_WEIGHTS = {"w": (5, 8), "wci": (2,), "wcf": (2,), "wco": (2,), "b": (8,)}
+_LSTM = {**_LSTM_STATE, **_LSTM_WEIGHTS, "x": (2, 3)}
+_LSTM_SEQUENCE = {**_LSTM, "x": (1, 2, 3), "seq_len_max": 1}
+_LSTM_STEPS = dict.fromkeys(("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"), (1, 2, 2))
+_GRU = {"x": (2, 3), "h_prev": (2, 2), "w_ru": (5, 4), "w_c": (5, 2), "b_ru": (4,), "b_c": (2,)}
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
+    "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
+    "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
@@ -125,13 +135,16 @@ LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
+    "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage DrawBoundingBoxes DrawBoundingBoxesV2 "
+    "NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionV5 ScaleAndTranslate "
+    "ScaleAndTranslateGrad "
     "CountUpTo SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
     "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
     "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "
     "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 "
     "LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 StatefulStandardNormalV2 "
-    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt"
+    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
     "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 

@@ -42,11 +42,13 @@ block_lstm_grad = define_op(
     f"BlockLSTMGrad({_GRAD_IN}) -> ({_GRAD_OUT})",
     f"use_peephole: bool; {_FLOATS}",
     kernel=f"block_lstm_grad({_GRAD_INPUTS} | use_peephole, false)",
+    differentiable=None,
 )
 block_lstm_grad_v2 = define_op(
     f"BlockLSTMGradV2({_GRAD_IN}) -> ({_GRAD_OUT})",
     f"use_peephole: bool; {_FLOATS}",
     kernel=f"block_lstm_grad({_GRAD_INPUTS} | use_peephole, true)",
+    differentiable=None,
 )
 
 

@@ -33,6 +33,7 @@ gru_block_cell_grad = define_op(
     f"GRUBlockCellGrad({_IN}, r: T, u: T, c: T, d_h: T) -> (d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T)",
     "T: {float32}",
     kernel=f"gru_block_cell_grad({_INPUTS}, r, u, c, d_h)",
+    differentiable=None,
 )
 
 

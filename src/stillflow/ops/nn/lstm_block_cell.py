@@ -40,6 +40,7 @@ lstm_block_cell_grad = define_op(
     " -> (cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T, wco_grad: T)",
     f"use_peephole: bool; {_FLOATS}",
     kernel=f"lstm_block_cell_grad({_INPUTS}, i, cs, f, o, ci, co, cs_grad, h_grad | use_peephole)",
+    differentiable=None,
 )
 
 
