@@ -12,6 +12,7 @@ from stillflow.composites.special import lbeta
 from stillflow.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
@@ -33,8 +34,8 @@ def _checked_concentration(concentration, validate_args):
 class ConcentratedClasses(Distribution):
     """What Dirichlet and DirichletMultinomial share: concentrations of classes along the last dimension."""
 
-    _concentration: object
-    _total_concentration: object
+    _concentration: Tensor
+    _total_concentration: Tensor
 
     @property
     def concentration(self):

@@ -30,7 +30,7 @@ class Gamma(ScalarDistribution):
       name: the name scope.
     """
 
-    PARAMETERS = ("concentration", "rate")
+    PARAMETERS: tuple[str, ...] = ("concentration", "rate")
 
     def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True, name="Gamma"):
         parameters = dict(locals())
