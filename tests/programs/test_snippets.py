@@ -43,7 +43,7 @@ def test_graph_and_values_are_those_of_tensorflow(path, name, function):
         with tf.Session() as session:
             if tf.global_variables():
                 session.run(tf.global_variables_initializer())
-            if tf.local_variables():
+            if tensors and tf.local_variables():
                 session.run(tf.local_variables_initializer())
             runs = tensors if isinstance(tensors, tuple) else (tensors,)
             for i, value in enumerate(value for fetches in runs for value in session.run(list(fetches))):
