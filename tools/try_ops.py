@@ -109,6 +109,12 @@ OF_OP = {
     "ResizeBilinearGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeBicubicGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeNearestNeighborGrad": {"grads": (1, 3, 3, 1), "size": [2, 2]},
+    "SetSize": {"set_indices": [[0, 0]], "set_values": (1,), "set_shape": [2, 2]},
+    "DenseToSparseSetOperation": {"set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2]},
+    "SparseToSparseSetOperation": {
+        "set1_indices": [[0, 0]], "set1_values": (1,), "set1_shape": [2, 2],
+        "set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2],
+    },
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
     "AdjustSaturation": {"images": (2, 2, 3), "scale": ()},
@@ -127,7 +133,7 @@ OF_OP = {
 }  # fmt: skip
 OF_ATTR = {
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
-    "type": tf.uint8, "boundaries": [0.5],
+    "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there, or wants inputs of known shapes or of several types.

@@ -11,7 +11,7 @@ import collections.abc
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public, public_module
 
-public_module("python.util.nest")
+public_module("python.util.nest", "contrib.framework.nest")
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
