@@ -113,7 +113,8 @@ class LSTMBlockWrapper(Layer, metaclass=abc.ABCMeta):
         initial_state, dtype = self._initial_state(initial_state, batch, dtype)
         if sequence_length is not None:
             sequence_length = convert_to_tensor(sequence_length)
-        cell_states, outputs = self._call_cell(inputs, *initial_state, dtype, sequence_length)
+        first_cell_state, first_output = initial_state
+        cell_states, outputs = self._call_cell(inputs, first_cell_state, first_output, dtype, sequence_length)
         if sequence_length is None:
             final_state = LSTMStateTuple(cell_states[-1], outputs[-1])
         else:
