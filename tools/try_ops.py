@@ -60,6 +60,9 @@ OF_OP = {
     "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
     "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
     "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
+    "GatherTree": {
+        "step_ids": [[[1]]], "parent_ids": [[[0]]], "max_sequence_lengths": [1], "end_token": 2,
+    },
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
