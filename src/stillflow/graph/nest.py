@@ -10,6 +10,7 @@ import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public, public_module
+from stillflow.names.namespace import serve
 
 public_module("python.util.nest", "contrib.framework.nest")
 
@@ -232,3 +233,7 @@ def map_structure(func, *structure, **kwargs):
             f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
         )
     return _map_structure(func, *structure, **kwargs)
+
+
+# Of the namespace also what lies in shallow_nest.
+__getattr__, _ = serve("python.util.nest", __name__)
