@@ -4,8 +4,9 @@ Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1
 
     python tools/record_golden.py [name ...]
 
-A snippet is a function that builds a small graph and may return tensors to evaluate; a program is a module with
-a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values. A module of
+A snippet is a function that builds a small graph and may return tensors to evaluate, in a list, or in a tuple of
+lists that are evaluated one after the other; a program is a module with a function `build` (see
+tests/programs/__init__.py). Recorded are the GraphDef and the values. A module of
 tests/programs/values has single ops over many types; recorded are the values, or the errors ("values/cast" is
 the name of one); of a module of tests/programs/refusals the errors ("refusals/layer_base"). "eager_snippets" and
 "eager_values" are what comes of them when operations run when they are called.
@@ -60,9 +61,15 @@ def record_snippets(area):
             arrays[name] = graph_bytes(graph)
             config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
             with tf.Session(config=config) as session:
-                if tf.global_variables():
-                    session.run(tf.global_variables_initializer())
-                for i, value in enumerate(session.run(list(tensors))):
+                for variables, initializer in (
+                    (tf.global_variables, tf.global_variables_initializer),
+                    (tf.local_variables, tf.local_variables_initializer),
+                ):
+                    if tensors and variables():
+                        session.run(initializer())
+                runs = tensors if isinstance(tensors, tuple) else (tensors,)
+                values = [value for fetches in runs for value in session.run(list(fetches))]
+                for i, value in enumerate(values):
                     arrays["{}.{}".format(name, i)] = np.asarray(value)
     save("snippets", area, arrays)
 

@@ -48,8 +48,21 @@ _SCALARS = set(
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
 )
+# [batch, input] = [2, 3] and a cell of 2.
+_LSTM_STATE = {"cs_prev": (2, 2), "h_prev": (2, 2)}
+_LSTM_WEIGHTS = {"w": (5, 8), "wci": (2,), "wcf": (2,), "wco": (2,), "b": (8,)}
+_LSTM = {**_LSTM_STATE, **_LSTM_WEIGHTS, "x": (2, 3)}
+_LSTM_SEQUENCE = {**_LSTM, "x": (1, 2, 3), "seq_len_max": 1}
+_LSTM_STEPS = dict.fromkeys(("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"), (1, 2, 2))
+_GRU = {"x": (2, 3), "h_prev": (2, 2), "w_ru": (5, 4), "w_c": (5, 2), "b_ru": (4,), "b_c": (2,)}
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
+    "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
+    "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
+    "GatherTree": {
+        "step_ids": [[[1]]], "parent_ids": [[[0]]], "max_sequence_lengths": [1], "end_token": 2,
+    },
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
@@ -99,6 +112,12 @@ OF_OP = {
     "ResizeBilinearGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeBicubicGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeNearestNeighborGrad": {"grads": (1, 3, 3, 1), "size": [2, 2]},
+    "SetSize": {"set_indices": [[0, 0]], "set_values": (1,), "set_shape": [2, 2]},
+    "DenseToSparseSetOperation": {"set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2]},
+    "SparseToSparseSetOperation": {
+        "set1_indices": [[0, 0]], "set1_values": (1,), "set1_shape": [2, 2],
+        "set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2],
+    },
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
     "AdjustSaturation": {"images": (2, 2, 3), "scale": ()},
@@ -132,7 +151,7 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
 )
 OF_ATTR = {
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
-    "type": tf.uint8, "boundaries": [0.5],
+    "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there, or wants inputs of known shapes or of several types.

@@ -62,6 +62,23 @@ inline Status CheckInside(const Entries& entries, const Shape& shape) {
   return CheckInside(entries, shape, shape.rank);
 }
 
+// That each entry comes after the one before it.
+inline Status CheckOrder(const Entries& entries) {
+  for (int64_t i = 1; i < entries.count; ++i) {
+    const int comparison = CompareRows(entries[i - 1], entries[i], entries.rank);
+    if (comparison < 0) continue;
+    const ShapeText row = RowText(entries[i], entries.rank);
+    if (comparison == 0) {
+      return STILLFLOW_INVALID_ARGUMENT("indices[%lld] = %s is repeated", static_cast<long long>(i), row.c_str());
+    }
+    return STILLFLOW_INVALID_ARGUMENT(
+        "indices[%lld] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to "
+        "create a correctly ordered copy.\n\n",
+        static_cast<long long>(i), row.c_str());
+  }
+  return Status();
+}
+
 // That the parts of a sparse tensor are a matrix and vectors.
 inline Status CheckPartRanks(const Tensor& indices, const Tensor& values, const Tensor& shape) {
   if (indices.rank != 2) {

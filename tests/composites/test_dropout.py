@@ -84,7 +84,7 @@ def test_rates_out_of_range_are_refused(rate):
 def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="You must provide a rate to dropout."):
         tf.nn.dropout([1.0])
-    with pytest.raises(ValueError, match="Cannot specify both 'rate' and 'keep_prob'"):
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_prob' and 'rate'"):
         tf.nn.dropout([1.0], keep_prob=0.5, rate=0.5)
     with pytest.raises(ValueError, match="x has to be a floating point tensor"):
         tf.nn.dropout([1, 2], rate=0.5)

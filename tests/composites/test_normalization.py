@@ -91,9 +91,9 @@ def test_gradients(rng):
 
 def test_old_and_new_names_exclude_each_other():
     x = tf.constant([[1.0]])
-    with pytest.raises(ValueError, match="Cannot specify both 'keepdims' and 'keep_dims'"):
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_dims' and 'keepdims'"):
         tf.nn.moments(x, [0], keep_dims=True, keepdims=True)
-    with pytest.raises(ValueError, match="Cannot specify both 'axis' and 'dim'"):
+    with pytest.raises(ValueError, match="Cannot specify both 'dim' and 'axis'"):
         tf.nn.l2_normalize(x, axis=0, dim=0)
 
 

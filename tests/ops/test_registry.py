@@ -26,6 +26,12 @@ def recorded():
 
 
 RECORDED = recorded()
+# Of the libraries of tf.contrib, which the registry has only when they are loaded.
+RECORDED["GatherTree"] = (
+    "GatherTree(step_ids: T, parent_ids: T, max_sequence_lengths: int32, end_token: T) -> (beams: T)",
+    "T: {int32}",
+    [],
+)
 
 
 def test_signatures_are_those_of_tensorflow():

@@ -35,7 +35,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     return _case(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name, False)
 
 
-@public("python.framework.smart_cond.smart_case")
+@public("python.framework.smart_cond.smart_case", "contrib.framework.smart_case")
 def smart_case(pred_fn_pairs, default=None, exclusive=False, name="smart_case"):
     """Like case, but what is known of the predicates, which may be bools, is decided here."""
     return _case(smart_cond, pred_fn_pairs, default, exclusive, name, True)

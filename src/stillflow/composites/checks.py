@@ -160,7 +160,7 @@ def assert_integer(x, message=None, name=None):
         return ops.no_op(name="statically_determined_was_integer")
 
 
-@public("assert_scalar", "debugging.assert_scalar")
+@public("assert_scalar", "debugging.assert_scalar", "contrib.framework.assert_scalar")
 def assert_scalar(tensor, name=None, message=None):
     """`tensor`. Raises ValueError unless it is known to be a scalar."""
     with name_scope(name, "assert_scalar", [tensor]):

@@ -141,7 +141,7 @@ def assert_proper_iterable(values):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-@public("assert_same_float_dtype", "debugging.assert_same_float_dtype")
+@public("assert_same_float_dtype", "debugging.assert_same_float_dtype", "contrib.framework.assert_same_float_dtype")
 def assert_same_float_dtype(tensors=None, dtype=None):
     """The floating type that all tensors, and `dtype` if it is given, have; float32 without any.
 

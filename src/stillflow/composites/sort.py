@@ -11,14 +11,14 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-@public("sort")
+@public("sort", "contrib.framework.sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None):
     """The elements in order along `axis`, a known number; `direction` is "ASCENDING" or "DESCENDING"."""
     with name_scope(name, "sort"):
         return _sorted(values, axis, direction, is_argsort=False)
 
 
-@public("argsort")
+@public("argsort", "contrib.framework.argsort")
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The places of the elements in order along `axis`; equal ones always stay as they are."""
     with name_scope(name, "argsort"):

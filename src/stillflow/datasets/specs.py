@@ -53,7 +53,7 @@ class TypeSpec:
         return hash((type(self), repr(self)))
 
 
-@public("TensorSpec", "contrib.eager.TensorSpec")
+@public("TensorSpec", "contrib.eager.TensorSpec", "contrib.framework.TensorSpec")
 class TensorSpec(TypeSpec):
     """A tensor of a type and, as far as it is known, of a shape.
 

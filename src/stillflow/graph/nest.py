@@ -10,8 +10,9 @@ import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public, public_module
+from stillflow.names.namespace import serve
 
-public_module("python.util.nest")
+public_module("python.util.nest", "contrib.framework.nest")
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
@@ -49,7 +50,7 @@ def rebuilt(value, parts):
     return parts[0] if found is None else found[1](value, list(parts))
 
 
-@public("nest.is_nested")
+@public("nest.is_nested", "python.util.nest.is_sequence")
 def is_nested(seq):
     """Whether it is a list, a tuple or a dictionary."""
     return isinstance(seq, (list, tuple, collections.abc.Mapping))
@@ -232,3 +233,7 @@ def map_structure(func, *structure, **kwargs):
             f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
         )
     return _map_structure(func, *structure, **kwargs)
+
+
+# Of the namespace also what lies in shallow_nest.
+__getattr__, _ = serve("python.util.nest", __name__)

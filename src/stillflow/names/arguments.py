@@ -13,7 +13,7 @@ def renamed(new_name, new_value, old_name, old_value):
     if old_value is None:
         return new_value
     if new_value is not None:
-        raise ValueError(f"Cannot specify both '{new_name}' and '{old_name}'")
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
     return old_value
 
 

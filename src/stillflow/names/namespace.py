@@ -66,7 +66,7 @@ def serve(namespace: str, module: str):
         try:
             if full in _table():
                 value = find(full)
-            elif is_namespace(full):
+            elif is_namespace(full) and name not in inner.names(namespace):  # which a function may hide
                 value = importlib.import_module(f"{ROOT}.{full}")
             else:
                 value = inner.find(namespace, name, find)

@@ -115,7 +115,7 @@ def as_sparse_tensor(value):
     return value
 
 
-@public("convert_to_tensor_or_sparse_tensor")
+@public("convert_to_tensor_or_sparse_tensor", "contrib.framework.convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     """A SparseTensor for a SparseTensor or SparseTensorValue, a tensor for anything else.
 
@@ -138,7 +138,7 @@ def known_dims(shape):
     return dims
 
 
-@public("is_tensor")
+@public("is_tensor", "contrib.framework.is_tensor")
 def is_tensor(x):
     """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
     return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")

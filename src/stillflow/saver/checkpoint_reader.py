@@ -81,7 +81,7 @@ def NewCheckpointReader(filepattern):  # noqa: N802
     return CheckpointReader(filepattern)
 
 
-@public("train.load_checkpoint")
+@public("train.load_checkpoint", "contrib.framework.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if the folder has none."""
     path = filesystem.path_text(ckpt_dir_or_file)
@@ -95,13 +95,13 @@ def load_checkpoint(ckpt_dir_or_file):
     return NewCheckpointReader(path)
 
 
-@public("train.load_variable")
+@public("train.load_variable", "contrib.framework.load_variable")
 def load_variable(ckpt_dir_or_file, name):
     """The value of a variable in a checkpoint; `name` may end in ":0". Raises tf.errors.NotFoundError."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
-@public("train.list_variables")
+@public("train.list_variables", "contrib.framework.list_variables")
 def list_variables(ckpt_dir_or_file):
     """[(name, list of the sizes)] of the variables in a checkpoint, by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -15,7 +15,7 @@ from stillflow.variables.scope import default_variable_store
 from stillflow.variables.variable import Variable
 
 
-@public("train.init_from_checkpoint")
+@public("train.init_from_checkpoint", "contrib.framework.init_from_checkpoint")
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     """Makes the initializers of variables read a checkpoint. Nothing is read before they run.
 

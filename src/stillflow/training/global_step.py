@@ -28,7 +28,7 @@ def eager_global_step(sess, global_step_tensor):
     return int(global_step_tensor.numpy())
 
 
-@public("train.get_global_step")
+@public("train.get_global_step", "contrib.framework.get_global_step")
 def get_global_step(graph=None):
     """The global step of a graph, the default graph by default: a variable, a tensor, or None.
 
@@ -51,7 +51,7 @@ def get_global_step(graph=None):
     return step
 
 
-@public("train.create_global_step")
+@public("train.create_global_step", "contrib.framework.create_global_step")
 def create_global_step(graph=None):
     """Makes the global step, an int64 variable that begins at 0. Raises ValueError if there is one."""
     graph = graph or get_default_graph()
@@ -69,7 +69,7 @@ def create_global_step(graph=None):
         )
 
 
-@public("train.get_or_create_global_step")
+@public("train.get_or_create_global_step", "contrib.framework.get_or_create_global_step")
 def get_or_create_global_step(graph=None):
     """The global step of a graph, made if there is none."""
     graph = graph or get_default_graph()
@@ -77,7 +77,7 @@ def get_or_create_global_step(graph=None):
     return create_global_step(graph) if found is None else found
 
 
-@public("train.assert_global_step")
+@public("train.assert_global_step", "contrib.framework.assert_global_step")
 def assert_global_step(global_step_tensor):
     """Raises TypeError for anything but an integer scalar, variable or tensor."""
     if not isinstance(global_step_tensor, (Variable, Tensor)):

@@ -235,6 +235,7 @@ def share_with_function(body):
     body.__dict__["_variable_creators"] = creators()
 
 
+@public("python.ops.variable_scope._get_default_variable_store")
 def default_variable_store():
     """The variables that get_variable of the default graph knows."""
     graph = get_default_graph()

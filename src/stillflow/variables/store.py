@@ -30,6 +30,11 @@ class VariableStore:
         self._variables = {}
         self._partitioned = {}
 
+    @property
+    def _vars(self):
+        """{name: variable}, which programs look into."""
+        return self._variables
+
     def get_variable(self, name, *, custom_getter=None, **options):
         """The variable of that name, new or known; `options` are get_variable's."""
         options["trainable"] = _is_trainable(name, options.get("trainable"), options.get("synchronization"))

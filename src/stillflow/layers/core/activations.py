@@ -90,7 +90,7 @@ def exponential(x):
 def hard_sigmoid(x):
     """0.2 * x + 0.5, cut off at 0 and 1."""
     slope, shift = (ops.constant(number, x.dtype.base_dtype) for number in (0.2, 0.5))
-    return clip_by_value(ops.add(x * slope, shift), 0.0, 1.0)
+    return clip_by_value(ops.add(ops.mul(x, slope), shift), 0.0, 1.0)
 
 
 KNOWN = {

@@ -89,6 +89,7 @@ class Layer(Contributions):
         """Makes the variables, for inputs of that shape, or list of shapes."""
         self.built = True
 
+    @default
     def call(self, inputs, **kwargs):
         """Computes the outputs."""
         return inputs
@@ -159,6 +160,7 @@ class Layer(Contributions):
         for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
             self.add_loss(functools.partial(loss_of, part))
 
+    @default
     def compute_output_shape(self, input_shape):
         """The shape of the outputs for inputs of that shape. Raises NotImplementedError if it is not known."""
         return found_output_shape(self, input_shape)

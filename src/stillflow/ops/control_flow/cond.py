@@ -142,7 +142,7 @@ def _merged(true, false):
 # ---- Predicates that may be known -----------------------------------------------------------------------------
 
 
-@public("python.framework.smart_cond.smart_constant_value")
+@public("python.framework.smart_cond.smart_constant_value", "contrib.framework.smart_constant_value")
 def smart_constant_value(pred):
     """The bool that a predicate is known to be, or None.
 
@@ -156,7 +156,7 @@ def smart_constant_value(pred):
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}")
 
 
-@public("python.framework.smart_cond.smart_cond")
+@public("python.framework.smart_cond.smart_cond", "contrib.framework.smart_cond")
 def smart_cond(pred, true_fn=None, false_fn=None, name=None):
     """Like cond, but calls only one of the functions if it is known which."""
     for function, argument in ((true_fn, "true_fn"), (false_fn, "false_fn")):

@@ -1,0 +1,20 @@
+"""Choices that may be known when the graph is built (a bool, 0 or 1, a constant) or not (a tensor, a variable)."""
+
+from __future__ import annotations
+
+from stillflow.ops.control_flow import cond
+from stillflow.variables.variable import Variable
+
+
+def smart_cond(pred, true_fn, false_fn, name=None):
+    """What `true_fn` or `false_fn` returns; a tf.cond of both where `pred` is not known."""
+    if isinstance(pred, Variable):
+        return cond.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return cond.smart_cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+
+
+def known_value(pred):
+    """True, False, or None if it is not known. Raises TypeError for what is no choice."""
+    if isinstance(pred, int) and pred in (0, 1):
+        return bool(pred)
+    return None if isinstance(pred, Variable) else cond.smart_constant_value(pred)
