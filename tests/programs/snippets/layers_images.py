@@ -130,7 +130,6 @@ def channels_first(tf):
     tf.layers.separable_conv2d(images, 2, 3, **first)
     tf.layers.batch_normalization(images, axis=1, training=True)
     tf.layers.conv1d(_images(tf, 2, 3, 7), 4, 3, **first)
-    tf.layers.average_pooling1d(_images(tf, 2, 3, 7), 2, 2, **first)
     tf.layers.conv3d(_images(tf, 1, 2, 3, 4, 5), 3, 2, **first)
     tf.layers.max_pooling3d(_images(tf, 1, 2, 3, 4, 5), 2, 2, **first)
     tf.contrib.layers.conv2d(images, 4, 3, data_format="NCHW", normalizer_fn=tf.contrib.layers.batch_norm)
