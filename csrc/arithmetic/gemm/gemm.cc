@@ -442,14 +442,15 @@ Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T
       b.stride = 1;
       return Multiply<T>(call, 1, m, k, b, a, c, m, accumulate, k_block);
     }
-    if (IsBetterTransposed<T>(m, n, k)) return MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate, k_block);
+    if (IsBetterTransposed<T>(m, n, k))
+      return MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate, k_block);
     if (n == 1) b.stride = 1;
     if (m == 1) a.stride = 1;
     return Product<T>(call, m, n, k, a, b, c, ldc, accumulate, k_block).Compute();
   }
 }
 
-#define STILLFLOW_GEMM(T) \
+#define STILLFLOW_GEMM(T)                                                                                          \
   template Status Multiply<T>(const KernelCall&, int64_t, int64_t, int64_t, Lines<T>, Lines<T>, T*, int64_t, bool, \
                               int64_t);
 STILLFLOW_GEMM(float)

@@ -6,8 +6,8 @@
 // around. A NaN in the result is always the positive quiet one. Blocks, vectors and threads only choose which
 // elements are computed when, so they cannot change the result.
 //
-// With a `k_block` an element is a sum of such sums: one for each `k_block` of k, which starts at zero; they are added
-// in their order. Sums over very many products stay exact that way.
+// With a `k_block` an element is a sum of such sums: one for each `k_block` of k, which starts at zero; they are
+// added in their order. Sums over very many products stay exact that way.
 //
 // An operand is a matrix in memory, of any strides (so a transposed one as well), or a source of panels.
 #pragma once

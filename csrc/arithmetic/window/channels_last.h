@@ -1,7 +1,7 @@
 // channels_last.h: images as kernels take them, with channels last, whatever their format is.
 //
-// Of images with channels first there is a copy for as long as the kernel runs. So that both formats have the same bits
-// is true by construction.
+// Of images with channels first there is a copy for as long as the kernel runs. So that both formats have the same
+// bits is true by construction.
 #pragma once
 
 #include "arithmetic/window/axis.h"
@@ -10,8 +10,8 @@
 namespace stillflow {
 
 // to[b, column, row] = from[b, row, column].
-inline Status TransposeEach(const KernelCall& call, int64_t batch, int64_t rows, int64_t columns, int64_t element_bytes,
-                            const void* from, void* to) {
+inline Status TransposeEach(const KernelCall& call, int64_t batch, int64_t rows, int64_t columns,
+                            int64_t element_bytes, const void* from, void* to) {
   StridedCopy copy;
   copy.Add(batch, rows * columns, rows * columns);
   copy.Add(columns, 1, rows);
@@ -79,8 +79,8 @@ class ChannelsLastOutput {
   Status Finish(const KernelCall& call) {
     if (memory_ == nullptr) return Status();
     const int64_t pixels = Shape(*output_).Count(2, output_->rank);
-    return TransposeEach(call, output_->dims[0], pixels, output_->dims[1], ElementBytes(output_->dtype), memory_->data,
-                         output_->data);
+    return TransposeEach(call, output_->dims[0], pixels, output_->dims[1], ElementBytes(output_->dtype),
+                         memory_->data, output_->data);
   }
 
  private:

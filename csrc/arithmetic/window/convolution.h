@@ -8,7 +8,8 @@
 //   ConvolveBackward    Likewise of an element of the input's gradient, over (plane, row, column, output channel) of
 //                       the filter. Taps that meet no place of the window, because of strides, are left out; places
 //                       outside of the output are zeros.
-//   ConvolutionFilter   An element of the filter's gradient is a sum over (image, plane, row, column) of the output in
+//   ConvolutionFilter   An element of the filter's gradient is a sum over (image, plane, row, column) of the output
+//   in
 //                       blocks of kPlacesPerBlock: one such accumulator for each block, added in order of the blocks.
 //
 // 16-bit floats are widened, and rounded once at the end (gemm.h).
@@ -35,7 +36,8 @@ struct Convolution {
 };
 
 // input [batch, input pixels, in_channels]; filter [taps, in_channels / groups, out_channels]; output [batch, output
-// pixels, out_channels]. T: float, double, Half or BFloat16. Fail only for want of memory or if the run is interrupted.
+// pixels, out_channels]. T: float, double, Half or BFloat16. Fail only for want of memory or if the run is
+// interrupted.
 template <typename T>
 Status Convolve(const KernelCall& call, const Convolution& conv, const T* input, const T* filter, T* output);
 template <typename T>

@@ -18,7 +18,8 @@ Status ReadSizes(const Tensor& input, const Tensor& filter, WindowPlan* plan, Co
   const int rank = format.Rank();
   const bool is_plane = format.spatial_rank == 2;
   if (input.rank != rank) {
-    return STILLFLOW_INVALID_ARGUMENT("input must be %d-dimensional%s", rank, is_plane ? ShapeText(input).c_str() : "");
+    return STILLFLOW_INVALID_ARGUMENT("input must be %d-dimensional%s", rank,
+                                      is_plane ? ShapeText(input).c_str() : "");
   }
   if (filter.rank != rank) {
     return STILLFLOW_INVALID_ARGUMENT("filter must be %d-dimensional%s%s", rank, is_plane ? ": " : "",
@@ -40,7 +41,8 @@ Status ReadSizes(const Tensor& input, const Tensor& filter, WindowPlan* plan, Co
   conv->groups = depth == 0 ? 1 : std::max<int64_t>(conv->in_channels / depth, 1);
   if (conv->out_channels % conv->groups != 0) {
     return STILLFLOW_INVALID_ARGUMENT("Depth of output (%lld) is not a multiple of the number of groups (%lld)",
-                                      static_cast<long long>(conv->out_channels), static_cast<long long>(conv->groups));
+                                      static_cast<long long>(conv->out_channels),
+                                      static_cast<long long>(conv->groups));
   }
   for (int i = 0; i < format.spatial_rank; ++i) {
     WindowAxis& axis = plan->axes[format.Slot(i)];
@@ -67,8 +69,8 @@ Status Conv(const KernelCall& call) {
   ChannelsLastOutput output;
   STILLFLOW_RETURN_IF_ERROR(images.Read(call, input, plan.format));
   STILLFLOW_RETURN_IF_ERROR(output.Begin(call, call.out[0], plan.format));
-  STILLFLOW_RETURN_IF_ERROR((ForType<float, double, Half, BFloat16>(
-      kSpatialRank == 2 ? "Conv2D" : "Conv3D", input.dtype, [&](auto tag) {
+  STILLFLOW_RETURN_IF_ERROR(
+      (ForType<float, double, Half, BFloat16>(kSpatialRank == 2 ? "Conv2D" : "Conv3D", input.dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
         return Convolve<T>(call, conv, images.data<T>(), Data<T>(filter), output.data<T>());
       })));

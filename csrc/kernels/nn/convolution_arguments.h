@@ -80,8 +80,7 @@ inline Status ReadAttrs(const ConvolutionAttrs& attrs, WindowPlan* plan) {
   const ImageFormat& format = plan->format;
   int64_t strides[kMaxRank], dilations[kMaxRank];
   STILLFLOW_RETURN_IF_ERROR(ReadSizes(*attrs.strides, "strides", format.Rank(), texts.stride_count, strides));
-  STILLFLOW_RETURN_IF_ERROR(
-      ReadSizes(*attrs.dilations, "dilations", format.Rank(), texts.dilation_count, dilations));
+  STILLFLOW_RETURN_IF_ERROR(ReadSizes(*attrs.dilations, "dilations", format.Rank(), texts.dilation_count, dilations));
   if (strides[0] != 1 || strides[format.ChannelAxis()] != 1) {
     return STILLFLOW_INVALID_ARGUMENT(
         "Current implementation does not yet support strides in the batch and depth dimensions.");
@@ -150,7 +149,8 @@ inline Status ReadBackprop(const char* label, const Shape& input, const Shape& f
   conv->batch = input.dims[0];
   if (conv->batch != out_backprop.dims[0]) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "%s: input and out_backprop must have the same batch sizeinput batch: %lldoutbackprop batch: %lld batch_dim: 0",
+        "%s: input and out_backprop must have the same batch sizeinput batch: %lldoutbackprop batch: %lld batch_dim: "
+        "0",
         label, static_cast<long long>(conv->batch), static_cast<long long>(out_backprop.dims[0]));
   }
   conv->in_channels = input.dims[format.ChannelAxis()];
@@ -165,7 +165,8 @@ inline Status ReadBackprop(const char* label, const Shape& input, const Shape& f
   }
   if (conv->out_channels % conv->groups != 0) {
     return STILLFLOW_INVALID_ARGUMENT("Depth of output (%lld) is not a multiple of the number of groups (%lld)",
-                                      static_cast<long long>(conv->out_channels), static_cast<long long>(conv->groups));
+                                      static_cast<long long>(conv->out_channels),
+                                      static_cast<long long>(conv->groups));
   }
   for (int i = 0; i < format.spatial_rank; ++i) {
     WindowAxis& axis = plan->axes[format.Slot(i)];
@@ -175,7 +176,8 @@ inline Status ReadBackprop(const char* label, const Shape& input, const Shape& f
     STILLFLOW_RETURN_IF_ERROR(axis.Resolve(plan->padding));
     if (axis.output != out_backprop.dims[at]) {
       return STILLFLOW_INVALID_ARGUMENT(
-          "%s: Size of out_backprop doesn't match computed: actual = %lld, computed = %lld spatial_dim: %d input: %lld "
+          "%s: Size of out_backprop doesn't match computed: actual = %lld, computed = %lld spatial_dim: %d input: "
+          "%lld "
           "filter: %lld output: %lld stride: %lld dilation: %lld",
           label, static_cast<long long>(out_backprop.dims[at]), static_cast<long long>(axis.output), at,
           static_cast<long long>(axis.input), static_cast<long long>(axis.window),

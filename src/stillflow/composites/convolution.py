@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def conv1d_transpose(
         dilations = [1, *sequence(dilations, 1, 3 - axis, "dilations")]
         rows = ops.expand_dims(input, axis)
         filters = ops.expand_dims(filters, 0)
-        sizes = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
+        sizes: Any = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
         sizes = ops.concat([sizes[:axis], [1], sizes[axis:]], 0)
         result = conv2d_backprop_input_op(
             sizes, filters, rows, strides=strides, padding=padding, data_format=data_format, dilations=dilations,
