@@ -98,7 +98,7 @@ def parts(sparse):
     return [sparse.indices, sparse.values, sparse.dense_shape]
 
 
-nest.register_composite(SparseTensor, parts, lambda _, parts: SparseTensor(*parts))
+nest.register_composite(SparseTensor, parts, lambda _, tensors: SparseTensor(*tensors))
 
 
 def is_sparse(value):
