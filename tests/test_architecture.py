@@ -128,8 +128,8 @@ C_LAYERS = """
 kernel_api
 arithmetic/math io regex
 memory
-    "libraries": "contrib estimator feature_columns distributions metrics losses layers training_loop training "
-    "test_cases summary datasets saver examples",
+arithmetic/elementwise arithmetic/fourier arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
+arithmetic/linear arithmetic/window corpus
 runtime/executor
 collections
 datasets queues

@@ -7,7 +7,7 @@
 // elements are computed when, so they cannot change the result.
 //
 // With a `k_block` an element is a sum of such sums: one for each `k_block` of k, which starts at zero; they are
-// added in their order. Sums over very many products stay exact that way.
+// added in their order. Sums over very many products lose less that way.
 //
 // An operand is a matrix in memory, of any strides (so a transposed one as well), or a source of panels.
 #pragma once
