@@ -130,7 +130,7 @@ def convolution(
                 input, filter, strides=strides, padding=padding, data_format=data_format, dilations=rates, name=scope
             )
         spatial = slice(2, None) if channel_axis == 1 else slice(1, -1)
-        return _with_gaps(input, filter, padding, strides[spatial], rates[spatial], scope, data_format)
+        return apply_convolution(input, filter, padding, strides[spatial], rates[spatial], scope, data_format)
 
 
 def _spatial_count(input, filter):
@@ -160,7 +160,8 @@ def checked_strides_and_rates(count, strides, rates):
     return strides, rates
 
 
-def _with_gaps(input, filter, padding, strides, rates, name, data_format):
+def apply_convolution(input, filter, padding, strides, rates, name, data_format):
+    """`convolution` with `name` for its one op and no scope around it, as layers have it."""
     input_shape, filter_shape = as_shape(input.shape), as_shape(filter.shape)
     rank = input_shape.rank if filter_shape.rank is None else filter_shape.rank
     count = rank - 2

@@ -59,8 +59,7 @@ def batch_norm(
     inputs = convert_to_tensor(inputs)
     rank = inputs.shape.rank
     options = {key: value for key, value in locals().items() if key not in ("inputs", "rank")}
-    can_be_fused = hasattr(ops, "fused_batch_norm") and batch_weights is None and not renorm and rank in (2, 4)
-    can_be_fused = can_be_fused and adjustment is None
+    can_be_fused = batch_weights is None and not renorm and rank in (2, 4) and adjustment is None
     is_plain = updates_collections is GraphKeys.UPDATE_OPS and not zero_debias_moving_mean
     if fused and can_be_fused and (rank == 2 or not is_plain):
         return _fused(inputs, options)

@@ -159,8 +159,6 @@ class BatchNormalization(Layer):
             raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
 
     def _settle_fused(self, rank):
-        if not hasattr(ops, "fused_batch_norm"):
-            self.fused = False
         if self.fused is not False:
             if not self._decides_fused_by_rank:
                 self.fused = rank == 4 and self._reason_against_fused() is None
