@@ -58,7 +58,7 @@ $(VENV)/tools: pyproject.toml tools/check_environment.py
 
 # Built in place, without isolation, so that a change compiles only what it touches.
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
-	$(INSTALL) --no-build-isolation --config-settings=build-dir=build/venv ".[progress,plot,images,safetensors,test,bench,lint]"
+	$(INSTALL) --no-build-isolation --config-settings=build-dir=build/venv ".[progress,plot,images,safetensors,scipy,test,bench,lint]"
 	touch $@
 
 clean:

@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner word2vec inspection testing",
-    "libraries": "training_loop training test_cases summary datasets saver examples",
+    "libraries": "contrib training_loop training test_cases summary datasets saver examples",
     "running": "eager session plan importer functions",
     "building": "linear_operators composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",
