@@ -43,13 +43,15 @@ SAMPLES = {
 # Numbers that are scalars, and vectors.
 _SCALARS = set(
     "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
-    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate logbase sign_decay".split()
 )
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
 )
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "ApplyAddSign": {"beta": ()}, "ApplyPowerSign": {"beta": ()}, "ResourceApplyAddSign": {"beta": ()},
+    "ResourceApplyPowerSign": {"beta": ()},
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},

@@ -28,7 +28,6 @@ Status ApplyAdaMax(const KernelCall& call) { return ApplyUpdate<AdaMax, 3>(call,
 }  // namespace
 
 STILLFLOW_KERNELS(training, apply_ada_max){
-    {"apply_ada_max", "var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad", ApplyAdaMax},
-    {}};
+    {"apply_ada_max", "var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad", ApplyAdaMax}, {}};
 
 }  // namespace stillflow

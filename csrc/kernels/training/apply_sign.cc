@@ -40,8 +40,7 @@ struct AddSign {
   }
 };
 
-constexpr UpdateSignature kPowerSign = {
-    2, {"var", "m"}, "grad", {"lr", "logbase", "sign_decay", "beta", "grad"}};
+constexpr UpdateSignature kPowerSign = {2, {"var", "m"}, "grad", {"lr", "logbase", "sign_decay", "beta", "grad"}};
 Status ApplyPowerSign(const KernelCall& call) { return ApplyUpdate<PowerSign, 2>(call, kPowerSign); }
 
 constexpr UpdateSignature kAddSign = {2, {"var", "m"}, "grad", {"lr", "alpha", "sign_decay", "beta", "grad"}};

@@ -130,7 +130,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     ):  # fmt: skip
         def loss_and_gradient(position):
             loss, gradient = loss_grad_func(position)
-            return loss, gradient.astype(np.float64)
+            return float(loss), gradient.astype(np.float64)
 
         kwargs = dict(optimizer_kwargs)
         method = kwargs.pop("method", self._DEFAULT_METHOD)
@@ -151,7 +151,8 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
                 raise ValueError(
                     f"Optimizer keyword arg '{name}' is set automatically and cannot be injected manually"
                 )
-        result = _scipy_minimize()(loss_and_gradient, initial_val, **own, **kwargs)
+        start = np.asarray(initial_val, np.float64)
+        result = _scipy_minimize()(loss_and_gradient, start, **own, **kwargs)
         _log(result)
         return result["x"]
 

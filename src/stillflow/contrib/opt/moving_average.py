@@ -30,7 +30,7 @@ class MovingAverageOptimizer(Optimizer):
         super().__init__(False, "MovingAverage")
         self._optimizer = opt
         self._ema = ExponentialMovingAverage(average_decay, num_updates=num_updates)
-        self._swapped: dict[str, str] | None = None  # name -> the name to save it under
+        self._swapped: dict[str, str] = {}  # name -> the name to save it under; empty before a step is built
         self._sequential_update = sequential_update
 
     def compute_gradients(self, *args, **kwargs):
@@ -63,13 +63,13 @@ class MovingAverageOptimizer(Optimizer):
           RuntimeError: if `apply_gradients` or `minimize` has not been called.
           ValueError: if a variable is to be saved, but not its average.
         """
-        if self._swapped is None:
+        if not self._swapped:
             raise RuntimeError("Must call apply_gradients or minimize before creating the swapping_saver")
         if var_list is None:
             var_list = global_variables()
         if not isinstance(var_list, dict):
             var_list = variables_by_name(var_list)
-        by_name = {}
+        by_name: dict = {}
         for key, item in var_list.items():
             if _has_parts(item):
                 by_name.update((part.op.name, part) for part in item)

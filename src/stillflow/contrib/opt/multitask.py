@@ -28,8 +28,8 @@ class MultitaskOptimizerWrapper:
         if not isinstance(opt, Optimizer):
             raise TypeError("Supplied optimizer must be an instance of tf.train.Optimizer")
         self._opt = opt
-        opt._apply_dense = _unless_zero(opt._apply_dense)
-        opt._apply_sparse = _unless_zero(opt._apply_sparse)
+        for name in ("_apply_dense", "_apply_sparse"):
+            setattr(opt, name, _unless_zero(getattr(opt, name)))
 
     def __getattr__(self, name):
         return getattr(self._opt, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.contrib.opt.rows import scatter_add
 from stillflow.graph.default_graph import get_default_graph
@@ -11,9 +13,11 @@ from stillflow.training.adam import AdamOptimizer
 from stillflow.training.momentum import MomentumOptimizer
 from stillflow.training.optimizer import Optimizer
 
+_Next: Any = object  # the optimizer that is extended comes next in the order of base classes
+
 
 @public("contrib.opt.DecoupledWeightDecayExtension")
-class DecoupledWeightDecayExtension:
+class DecoupledWeightDecayExtension(_Next):
     """What makes an optimizer decay weights, before each step: variable -= weight_decay * variable.
 
     After Loshchilov and Hutter, "Decoupled weight decay regularization", 2017. The first base class of an optimizer,
@@ -80,7 +84,7 @@ class DecoupledWeightDecayExtension:
 
 
 @public("contrib.opt.extend_with_decoupled_weight_decay")
-def extend_with_decoupled_weight_decay(base_optimizer):
+def extend_with_decoupled_weight_decay(base_optimizer: Any):
     """A class of optimizers like `base_optimizer`, whose first argument is `weight_decay`.
 
     The other arguments are those of `base_optimizer`, by name.
