@@ -43,7 +43,8 @@ SAMPLES = {
 # Numbers that are scalars, and vectors.
 _SCALARS = set(
     "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
-    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate logbase sign_decay".split()
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate "
+    "logbase sign_decay".split()
 )
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
