@@ -3,13 +3,15 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from stillflow import ops
+from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import contents
 from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
 from stillflow.session import isa
+from stillflow.testing import run_kernel
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
 LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")
@@ -26,9 +28,12 @@ def recorded():
 RECORDED = recorded()
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_signature_is_that_of_tensorflow(op_type):
-    op_def = op_defs.find(op_type)
+def test_signatures_are_those_of_tensorflow():
+    for op_type in ops.all_op_types():
+        check_signature(op_type, op_defs.find(op_type))
+
+
+def check_signature(op_type, op_def):
     signature, attrs, flags = RECORDED[op_type]
     _, inputs, outputs = op_defs.parse_signature(signature)
     attrs = op_defs.parse_attrs(attrs)
@@ -37,20 +42,23 @@ def test_signature_is_that_of_tensorflow(op_type):
     assert op_def.inputs == op_defs.resolve_type_lists(inputs, attrs)
     assert op_def.outputs == op_defs.resolve_type_lists(outputs, attrs)
     for flag in ("is_stateful", "is_commutative", "allows_uninitialized_input"):
-        assert getattr(op_def, flag) == (flag in flags), flag
+        assert getattr(op_def, flag) == (flag in flags), (op_type, flag)
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_rules_are_there(op_type):
-    op_def = op_defs.find(op_type)
-    assert op_def.shape_rule is not None or not op_def.outputs
-    if op_def.inputs and op_def.outputs:
-        assert (op_def.gradient is not None) == bool(op_def.is_differentiable)
+def test_rules_are_there():
+    for op_type in ops.all_op_types():
+        op_def = op_defs.find(op_type)
+        assert op_def.shape_rule is not None or not op_def.outputs, op_type
+        if op_def.inputs and op_def.outputs:
+            assert (op_def.gradient is not None) == bool(op_def.is_differentiable), op_type
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_kernel_takes_what_the_op_gives(op_type):
-    op_def = op_defs.find(op_type)
+def test_kernels_take_what_ops_give():
+    for op_type in ops.all_op_types():
+        check_kernel(op_defs.find(op_type))
+
+
+def check_kernel(op_def):
     lowering = op_def.lowering
     if isinstance(lowering, Kernel):
         parameters = isa.kernels().parameters[lowering.name]
@@ -58,7 +66,8 @@ def test_kernel_takes_what_the_op_gives(op_type):
         names = [name.strip() for name in inputs.split(",") if name.strip()]
         assert len(lowering.attrs) == len([name for name in attrs.split(",") if name.strip()])
         assert list(lowering.inputs) == [arg.name for arg in op_def.inputs][: len(lowering.inputs)]
-        assert len(lowering.inputs) == len(names)
+        needed = [name for name in names if not name.endswith("...")]
+        assert len(needed) <= len(lowering.inputs) <= len(names)
         for arg, name in zip(op_def.inputs, names, strict=False):
             assert not arg.is_list or name.endswith("..."), f"{name} stands for one input"
         for attr in lowering.attrs:
@@ -66,9 +75,30 @@ def test_kernel_takes_what_the_op_gives(op_type):
                 assert op_def.attrs[attr.name].kind == "func"
                 assert set(attr.inputs) <= {arg.name for arg in op_def.inputs}
             else:
-                assert isinstance(attr, int) or attr in (*op_def.attrs, "node_name")
+                assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name")
     else:
         assert isinstance(lowering, (Alias, Elementwise, Special))
+
+
+@pytest.mark.parametrize("op_type", ops.all_op_types())
+def test_kernels_know_the_names_that_ops_give_them(op_type):
+    lowering = op_defs.find(op_type).lowering
+    if not isinstance(lowering, Kernel):
+        return
+    listed = isa.kernels().parameters[lowering.name].partition("|")[2].split(",")
+    for given, parameter in zip(lowering.attrs, listed, strict=False):
+        names = parameter.partition(": ")[2].split()
+        assert bool(names) >= isinstance(given, bytes), f"{lowering.name} takes no name for {parameter}"
+        if isinstance(given, bytes):
+            assert given.decode() in names
+        elif names:  # where the op allows any name, the kernel refuses what it does not know
+            allowed = op_defs.find(op_type).attrs[given].allowed or ()
+            assert {value.decode() for value in allowed} <= set(names)
+
+
+def test_a_name_that_a_kernel_does_not_know_is_refused():
+    with pytest.raises(_engine.EngineError, match="cumulative takes operation: sum product, not 'mean'"):
+        run_kernel("cumulative", np.ones(3), np.int32(0), attrs=[0, 0, b"mean"])
 
 
 def test_every_kernel_library_has_the_same_kernels():

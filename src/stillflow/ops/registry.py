@@ -44,14 +44,14 @@ class Called:
 class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
-    An attribute may be a number, or a tuple of types: one kernel serves several ops. "node_name" is the node's. A
-    function is written with the inputs that are its last arguments, "f(other_arguments)", and a star if these are
-    only the first such.
+    Where one kernel serves several ops, an attribute may be a name that the kernel lists ('sum', in quotes), true,
+    false, a number, or a tuple of types. "node_name" is the node's. A function is written with the inputs that are
+    its last arguments, "f(other_arguments)", and a star if these are only the first such.
     """
 
     name: str
     inputs: tuple[str, ...]
-    attrs: tuple[str | int | tuple | Called, ...]
+    attrs: tuple[str | bytes | int | tuple | Called, ...]
     state: str | None = None  # "random": a Philox stream; "op": the kernel's own; "position": an iterator's
 
 
@@ -93,7 +93,11 @@ def parse_kernel(text: str, state: str | None = None) -> Kernel:
     return Kernel(name, _names(inputs), tuple(_kernel_attr(part) for part in _names(attrs or "")), state)
 
 
-def _kernel_attr(text: str) -> str | int | Called:
+def _kernel_attr(text: str) -> str | bytes | int | Called:
+    if text[0] == "'":
+        return text[1:-1].encode()
+    if text in ("true", "false"):
+        return text == "true"
     if text.endswith(")"):
         name, _, inputs = text[:-1].partition("(")
         return Called(name, _names(inputs.removesuffix("*")), not inputs.endswith("*"))
@@ -127,12 +131,14 @@ def define_op(
     aggregate: bool = False,
     differentiable: bool | None = True,
     allows_uninitialized_input: bool = False,
+    traits: str = "",
     public: str = "",
     doc: str | None = None,
 ) -> Any:
     """Declares an op, and returns the function that adds a node of it; see _builder.
 
-    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `public` has the names, below `tf.`, under
+    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `traits` are words of op_def.TRAITS, which
+    say what it is to passes, savers and gradients. `public` has the names, below `tf.`, under
     which programs may call the function, and `doc` what they are told of it.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
@@ -161,7 +167,12 @@ def define_op(
         allows_uninitialized_input=allows_uninitialized_input,
         is_differentiable=differentiable,
         lowering=lowering,
+        special=lowering.kind if isinstance(lowering, Special) else None,
     )
+    for trait in traits.split():
+        if trait not in op_defs.TRAITS:
+            raise ValueError(f"{name} has an unknown trait: {trait}")
+        setattr(op_def, trait, True)
     op_defs.register(op_def)
     return _builder(op_def, public, doc)
 

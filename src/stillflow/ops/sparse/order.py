@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from stillflow import ops
@@ -77,10 +79,28 @@ def _(context):
 @sparse_reshape_op.folded_value
 def _(context):
     indices, old, new = (context.value(i) for i in range(3))
-    if context.output_index == 0 or indices is None or old is None or new is None:
+    if indices is None or old is None or new is None:
         return None
-    count, rest = int(np.prod(old)), int(np.prod(new[new != -1]))
-    return np.where(new == -1, count // max(rest, 1), new)
+    # In Python's integers, which do not overflow; what the kernel refuses is not known here.
+    count, rest = math.prod(old.tolist()), math.prod(new[new != -1].tolist())
+    if (old < 0).any() or count >= 2**63:
+        return None
+    shape = np.where(new == -1, count // max(rest, 1), new)
+    if math.prod(shape.tolist()) != count:
+        return None
+    if context.output_index == 1:
+        return shape
+    if np.array_equal(shape, old):  # whatever the indices are
+        return indices
+    if (indices < 0).any() or (indices >= old).any():
+        return None
+    places = indices @ _strides(old)
+    return places[:, np.newaxis] // _strides(shape) % shape
+
+
+def _strides(shape):
+    """How many elements of a shape lie between neighbours along each axis."""
+    return np.append(np.cumprod(shape[:0:-1])[::-1], 1)[-shape.size :] if shape.size else shape
 
 
 @sparse_concat_op.shape_rule

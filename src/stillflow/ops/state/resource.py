@@ -21,12 +21,14 @@ var_handle_op = define_op(
     special="handle",
     stateful=True,
     differentiable=False,
+    traits="is_variable",
 )
 var_is_initialized_op = define_op(
     "VarIsInitializedOp(resource: resource) -> (is_initialized: bool)",
     kernel="is_initialized(resource)",
     stateful=True,
     differentiable=False,
+    traits="asks_for_state",
 )
 variable_shape_op = define_op(
     "VariableShape(input: resource) -> (output: out_type)",
@@ -34,16 +36,22 @@ variable_shape_op = define_op(
     kernel="shape(input | out_type)",
     stateful=True,
     differentiable=False,
+    traits="reads_variable",
 )
 read_variable_op = define_op(
-    "ReadVariableOp(resource: resource) -> (value: dtype)", "dtype: type", alias=0, stateful=True
+    "ReadVariableOp(resource: resource) -> (value: dtype)",
+    "dtype: type",
+    alias=0,
+    stateful=True,
+    traits="reads_variable asks_for_state",
 )
 assign_variable_op = define_op(
     "AssignVariableOp(resource: resource, value: dtype) -> ()",
     "dtype: type",
-    kernel="assign(resource, value | 0)",
+    kernel="assign(resource, value | false)",
     stateful=True,
     differentiable=False,
+    traits="assigns_variable",
 )
 assign_add_variable_op = define_op(
     "AssignAddVariableOp(resource: resource, value: dtype) -> ()",
@@ -71,21 +79,22 @@ resource_gather = define_op(
     "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
     kernel="gather(resource, indices)",
     stateful=True,
+    traits="reads_variable",
 )
 resource_gather_nd = define_op(
     "ResourceGatherNd(resource: resource, indices: Tindices) -> (output: dtype)",
     "dtype: type; Tindices: {int32, int64}",
     kernel="gather_nd(resource, indices)",
     stateful=True,
+    traits="reads_variable",
 )
 
 
 def _scatter(name, operation, types=NUMBERS):
-    """`operation` is the kernel's number for it."""
     op = define_op(
         f"{name}(resource: resource, indices: Tindices, updates: dtype) -> ()",
         f"dtype: {types}; Tindices: {{int32, int64}}",
-        kernel=f"scatter(resource, indices, updates | {operation})",
+        kernel=f"scatter(resource, indices, updates | '{operation}')",
         stateful=True,
         differentiable=False,
     )
@@ -100,20 +109,20 @@ def _scatter(name, operation, types=NUMBERS):
     return op
 
 
-resource_scatter_update = _scatter("ResourceScatterUpdate", 0, "type")
-resource_scatter_add = _scatter("ResourceScatterAdd", 1)
-resource_scatter_sub = _scatter("ResourceScatterSub", 2)
-resource_scatter_mul = _scatter("ResourceScatterMul", 3)
-resource_scatter_div = _scatter("ResourceScatterDiv", 4)
-resource_scatter_min = _scatter("ResourceScatterMin", 5)
-resource_scatter_max = _scatter("ResourceScatterMax", 6)
+resource_scatter_update = _scatter("ResourceScatterUpdate", "set", "type")
+resource_scatter_add = _scatter("ResourceScatterAdd", "add")
+resource_scatter_sub = _scatter("ResourceScatterSub", "sub")
+resource_scatter_mul = _scatter("ResourceScatterMul", "mul")
+resource_scatter_div = _scatter("ResourceScatterDiv", "div")
+resource_scatter_min = _scatter("ResourceScatterMin", "min")
+resource_scatter_max = _scatter("ResourceScatterMax", "max")
 
 
 def _scatter_nd(name, operation):
     op = define_op(
         f"{name}(ref: resource, indices: Tindices, updates: T) -> ()",
         "T: type; Tindices: {int32, int64}; use_locking: bool = true",
-        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        kernel=f"scatter_nd_ref(ref, indices, updates | '{operation}')",
         stateful=True,
         differentiable=False,
     )
@@ -127,9 +136,9 @@ def _scatter_nd(name, operation):
     return op
 
 
-resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", 0)
-resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", 1)
-resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", 2)
+resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", "set")
+resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", "add")
+resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", "sub")
 
 
 @var_handle_op.shape_rule
