@@ -129,7 +129,7 @@ kernel_api
 arithmetic/math io regex
 memory
 arithmetic/elementwise arithmetic/fourier arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
-arithmetic/linear corpus
+arithmetic/linear arithmetic/window corpus
 runtime/executor
 collections
 datasets queues

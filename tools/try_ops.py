@@ -118,6 +118,21 @@ OF_OP = {
         for name in (f"ScatterNd{kind}", f"ResourceScatterNd{kind}", f"TensorScatter{kind}")
     },
 }  # fmt: skip
+# Ops that move a window over images: of one pixel here, in as many dimensions as the op has.
+_SIZE_INPUTS = ("input_sizes", "filter_sizes", "orig_input_shape", "ksize", "strides")
+_WINDOW_OPS = {
+    "Conv2D": 4, "Conv2DBackpropInput": 4, "Conv2DBackpropFilter": 4, "Conv3D": 5, "Conv3DBackpropInput": 5,
+    "Conv3DBackpropFilter": 5, "Conv3DBackpropInputV2": 5, "Conv3DBackpropFilterV2": 5, "DepthwiseConv2dNative": 4,
+    "DepthwiseConv2dNativeBackpropInput": 4, "DepthwiseConv2dNativeBackpropFilter": 4, "MaxPool": 4, "MaxPoolV2": 4,
+    "MaxPoolGrad": 4, "MaxPoolGradV2": 4, "MaxPoolGradGrad": 4, "MaxPoolGradGradV2": 4, "MaxPoolWithArgmax": 4,
+    "MaxPoolGradWithArgmax": 4, "MaxPoolGradGradWithArgmax": 4, "MaxPool3D": 5, "MaxPool3DGrad": 5,
+    "MaxPool3DGradGrad": 5, "AvgPool": 4, "AvgPoolGrad": 4, "AvgPool3D": 5, "AvgPool3DGrad": 5,
+    "FusedBatchNorm": 4, "FusedBatchNormV2": 4, "FusedBatchNormV3": 4, "FusedBatchNormGrad": 4,
+    "FusedBatchNormGradV2": 4, "FusedBatchNormGradV3": 4,
+}  # fmt: skip
+_WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromkeys(
+    ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
+)
 OF_ATTR = {
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
     "type": tf.uint8, "boundaries": [0.5],
@@ -160,6 +175,9 @@ def _array(given, dtype):
 
 def _sample(op_type, arg, dtype, is_tried):
     given = OF_OP.get(op_type, {}).get(arg.name)
+    if op_type in _WINDOW_OPS:
+        ones = [1] * _WINDOW_OPS[op_type]
+        given = ones if arg.name in _SIZE_INPUTS else _WINDOW_VALUES.get(arg.name, tuple(ones))
     if given is None and not is_tried:
         given = SAMPLES.get(arg.name)
     if given is None:
@@ -208,6 +226,10 @@ class Trial:
             return self.dtype
         if attr.name in self.others:
             return self.others[attr.name]
+        if self.op_def.name in _WINDOW_OPS and attr.name in ("ksize", "strides", "dilations"):
+            return [1] * _WINDOW_OPS[self.op_def.name]
+        if attr.name in ("data_format", "explicit_paddings"):
+            return attr.default
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
         values = {"int": 1, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
