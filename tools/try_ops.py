@@ -43,7 +43,8 @@ SAMPLES = {
 # Numbers that are scalars, and vectors.
 _SCALARS = set(
     "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
-    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate "
+    "logbase sign_decay".split()
 )
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
@@ -63,6 +64,8 @@ OF_OP = {
     "GatherTree": {
         "step_ids": [[[1]]], "parent_ids": [[[0]]], "max_sequence_lengths": [1], "end_token": 2,
     },
+    "ApplyAddSign": {"beta": ()}, "ApplyPowerSign": {"beta": ()}, "ResourceApplyAddSign": {"beta": ()},
+    "ResourceApplyPowerSign": {"beta": ()},
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
