@@ -11,6 +11,7 @@ from stillflow.graph.tensor_value import TensorValue
 from stillflow.ops.registry import Called, Kernel, Special
 from stillflow.plan.guards import to_be_checked
 from stillflow.plan.slots import Slots
+from stillflow.plan.verify import verify_slots
 
 
 def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
@@ -20,6 +21,7 @@ def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
     of a function's body, which has no feeds but slots for its arguments.
     """
     slots = Slots(plan)
+    verify_slots(plan, slots)
     program = _engine.Program(session_core, kernels, slots.count, is_body)
     for value, slot in slots.permanent.items():
         if value.is_reference:
