@@ -1,8 +1,12 @@
-"""Fusions: programs that a kernel of their own computes faster than their nodes one by one, to the same bits."""
+"""Fusions: patterns of nodes that one kernel computes faster than the nodes do one by one, to the same bits.
+
+STILLFLOW_WITHOUT_FUSIONS in the environment switches fusions off: their names, separated by commas. It is read
+whenever a plan is compiled.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import os
 
 from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.fusions.bottom_k import fuse_bottom_k
@@ -11,49 +15,47 @@ from stillflow.plan.fusions.nce_loss import fuse_nce_loss
 from stillflow.plan.fusions.scaled_scatter import fuse_scaled_scatter
 from stillflow.plan.verify import verify
 
-__all__ = ["FUSIONS", "fuse", "lower_elementwise", "without"]
+__all__ = ["FUSIONS", "fuse", "lower_elementwise"]
 
-# In the order in which they look for their places. Each is called with the plan and with `reduce(plan)`, the passes
-# that the plan has been through.
-FUSIONS = {
+# Applied in this order. Each takes the plan and `reduce(plan)`, the passes that the plan has been through.
+_PATTERNS = {
     "nce_loss": fuse_nce_loss,
     "scaled_scatter": lambda plan, reduce: fuse_scaled_scatter(plan),
     "bottom_k": lambda plan, reduce: fuse_bottom_k(plan),
     "elementwise_operations": lambda plan, reduce: fuse_operations(plan),
 }
-# Chains are joined last: what remains of elementwise nodes is lowered there.
-CHAINS = "elementwise_chains"
-
-_switched_off: set = set()
-
-
-@contextlib.contextmanager
-def without(*names):
-    """A context in which plans are compiled without the fusions of these names; for tests, and for all sessions.
-
-    Plans that have been compiled before stay as they are. Raises KeyError for a name that no fusion has.
-    """
-    for name in names:
-        if name != CHAINS and name not in FUSIONS:
-            raise KeyError(f"There is no fusion {name!r}")
-    before = set(_switched_off)
-    _switched_off.update(names)
-    try:
-        yield
-    finally:
-        _switched_off.clear()
-        _switched_off.update(before)
+# The last fusion is also the lowering of elementwise nodes, which remains when it is switched off.
+_CHAINS = "elementwise_chains"
+FUSIONS = (*_PATTERNS, _CHAINS)
 
 
 def fuse(plan, reduce):
-    """Puts every fusion in its places; `reduce(plan)` is what the plan has been through."""
-    for name, apply in FUSIONS.items():
-        if name not in _switched_off:
+    """Applies every fusion that is not switched off; `reduce(plan)` runs the passes that the plan has been through.
+
+    Raises ValueError if STILLFLOW_WITHOUT_FUSIONS names a fusion that does not exist.
+    """
+    switched_off = _switched_off()
+    for name, apply in _PATTERNS.items():
+        if name not in switched_off:
             apply(plan, reduce)
             verify(plan, name)
 
 
 def lower_elementwise(plan):
-    """Makes elementwise nodes what the engine runs: chains of them one kernel, unless that is switched off."""
-    fuse_elementwise(plan, joins=CHAINS not in _switched_off)
-    verify(plan, CHAINS)
+    """Lowers elementwise nodes to the kernel that runs chains of them; each is its own chain if that is switched off.
+
+    Raises ValueError as `fuse` does.
+    """
+    fuse_elementwise(plan, joins=_CHAINS not in _switched_off())
+    verify(plan, _CHAINS)
+
+
+def _switched_off():
+    names = os.environ.get("STILLFLOW_WITHOUT_FUSIONS")
+    if not names:
+        return ()
+    found = [name.strip() for name in names.split(",")]
+    for name in found:
+        if name not in FUSIONS:
+            raise ValueError(f"STILLFLOW_WITHOUT_FUSIONS names {name!r}, which is not one of {', '.join(FUSIONS)}")
+    return found
