@@ -4,10 +4,11 @@
 // layout and nothing here does arithmetic. kernel.h adds what kernel authors write with.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <mutex>
 
 namespace stillflow {
 
@@ -132,10 +133,30 @@ class [[nodiscard]] Status {
   char* message_ = nullptr;
 };
 
+// As std::mutex is; what <mutex> brings with it is a third of what a kernel's file takes to compile.
+class Mutex {
+ public:
+  void lock() { pthread_mutex_lock(&mutex_); }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+
+ private:
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+};
+class MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
 // A variable of a session. The mutex guards `value`; whoever updates in place holds it for as long as that
 // takes, so a reader sees the value before or after an update and never a mixture.
 struct Variable {
-  std::mutex mutex;
+  Mutex mutex;
   Tensor value;  // buffer is null until the first assignment
   DType dtype;
   int32_t rank;  // of the declared shape; -1 when unknown
@@ -145,7 +166,7 @@ struct Variable {
 
 // The position of a random op in its Philox stream (specs: key = seed, counter = seed2 * 2^64 at the start).
 struct RandomState {
-  std::mutex mutex;
+  Mutex mutex;
   uint64_t key;
   uint64_t counter_low;
   uint64_t counter_high;
@@ -197,7 +218,8 @@ using KernelFunction = Status (*)(const KernelCall& call);
 // A kernel as its library lists it.
 //
 // `parameters` names inputs, then attributes after a bar: "params, indices, axis | batch_dims". A name that
-// ends in "..." stands for any number of inputs.
+// ends in "..." stands for any number of inputs. Of an attribute that is one of some names, these follow it:
+// "data, segment_ids | operation: sum mean prod"; Attr::i then is the place of the name in that list.
 struct KernelDef {
   const char* name;
   const char* parameters;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "arithmetic/math/scalar.h"
+#include "memory/stream.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {

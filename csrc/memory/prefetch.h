@@ -1,45 +1,28 @@
-// prefetch.h: rows that are asked for before they are read or written.
+// prefetch.h: rows brought into a cache before they are read or written.
 //
-// Those to be written are asked for in the same way; that they are asked for as such makes them slower.
+// Rows that are written are prefetched for reading too: a prefetch for writing takes longer.
 #pragma once
 
 #include <algorithm>
 
 #include "arithmetic/math/scalar.h"
-#include "memory/processor.h"
-#include "memory/stream.h"
+#include "memory/cache.h"
 
 namespace stillflow {
 
-// How far ahead rows are asked for that lie at a fixed distance from each other: they may drive each other out of a
-// cache. For those at random places the processor tells.
+// How far ahead of their use rows are prefetched: rows at a fixed distance from each other, which compete for lines
+// of a cache, and rows at random places.
 constexpr int64_t kStridedBytesAhead = 4 << 10;
+constexpr int64_t kRandomBytesAhead = 32 << 10;
+// Arrays of up to so many bytes are in the second-level cache, where prefetching their rows gains nothing.
+constexpr int64_t kNearBytes = 1 << 20;
 
-// Into the second-level cache every other line first: gathers of rows of seven lines take 0.9 of the time so (Zen 4),
-// those of one line no longer. GCC takes a function that only prefetches for one without effect, and leaves out calls
-// that are not inlined early.
+// Into the second-level cache: a prefetch into the first occupies one of its few line buffers for as long as memory
+// takes. GCC takes a function that only prefetches for one without effect, and leaves out calls that are not inlined
+// early.
 STILLFLOW_INLINE void PrefetchRow(const void* row, int64_t bytes) {
   const char* const begin = static_cast<const char*>(row);
-  if (kProcessor.fetches_to_first_cache) {
-    for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(begin + i, 0, 3);
-    return;
-  }
-  __builtin_prefetch(begin, 0, 2);
-  if (bytes <= kLineBytes) return;
-  for (int64_t i = 2 * kLineBytes; i < bytes; i += 2 * kLineBytes) __builtin_prefetch(begin + i, 0, 2);
-  for (int64_t i = kLineBytes; i < bytes; i += 2 * kLineBytes) __builtin_prefetch(begin + i, 0, 2);
-}
-
-// Rows of whole lines, into the first-level cache from their last one on: none behind it is foreseen then, which
-// nobody wants (Zen 5: gathers of rows of eight lines take 0.9 of the time, scatters no less).
-STILLFLOW_INLINE void PrefetchLines(const void* row, int64_t bytes) {
-  if (!kProcessor.fetches_to_first_cache) return PrefetchRow(row, bytes);
-  const char* const begin = static_cast<const char*>(row);
-  const char* line = begin + bytes;
-  do {
-    line -= kLineBytes;
-    __builtin_prefetch(line, 0, 3);
-  } while (line != begin);
+  for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(begin + i, 0, 2);
 }
 
 // How many rows that is.
@@ -47,8 +30,8 @@ inline int64_t RowsAhead(int64_t row_bytes, int64_t bytes_ahead) {
   return std::clamp<int64_t>(bytes_ahead / std::max<int64_t>(row_bytes, 1), 2, 256);
 }
 
-// Items begin, ..., end - 1, which are asked for `ahead` items before they are used: by fetch(i), which like
-// PrefetchRow must always be inlined.
+// Prefetches items begin, ..., end - 1, each `ahead` items before its use, by fetch(i), which like PrefetchRow must
+// always be inlined.
 template <typename Fetch>
 class FetchAhead {
  public:

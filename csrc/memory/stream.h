@@ -8,25 +8,13 @@
 
 #include <cstring>
 
-#include "kernel_api/kernel.h"
+#include "memory/cache.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 namespace stillflow {
-
-constexpr int64_t kLineBytes = 64;            // of a cache
-constexpr int64_t kStreamedBytes = 32 << 20;  // of arrays that are streamed: more than a last-level cache
-
-#if defined(__x86_64__)
-constexpr bool kCanStream = true;
-#else
-constexpr bool kCanStream = false;
-#endif
-
-inline bool IsStreamed(int64_t bytes) { return kCanStream && bytes >= kStreamedBytes; }
-inline bool IsStreamed(const Tensor& tensor) { return IsStreamed(tensor.count * ElementBytes(tensor.dtype)); }
 
 // One line; `to` is at a multiple of 64 bytes.
 inline void StreamLine(char* to, const char* from) {

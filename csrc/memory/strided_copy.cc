@@ -18,16 +18,9 @@ constexpr int64_t kBytesAhead = 2048;       // of lines that are fetched while o
 constexpr int64_t kLongRunBytes = 4096;     // of runs whose first and last line do not count
 constexpr int64_t kShortLineBytes = 32;     // of what takes longer to put cache lines together from than to store
 
-// Of the tiles that a transpose goes through: bytes along the rows of what is written and of what is read.
-struct TileBytes {
-  int64_t written;
-  int64_t read;
-};
-constexpr TileBytes kCachedTile = {1024, 256};
-template <typename T>
-constexpr TileBytes kStagedTile = {kStagedRows * sizeof(T), 2 << 10};
-template <typename T>
-constexpr TileBytes kStreamedTile = {1024 * sizeof(T), StreamedTile<T>::kMostColumns * sizeof(T)};
+// Bytes of the tiles that a transpose goes through, along the rows of what is written and of what is read.
+constexpr int64_t kWrittenTileBytes = 1024;
+constexpr int64_t kReadTileBytes = 256;
 
 struct Bytes16 {
   uint64_t words[2];
@@ -102,15 +95,10 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   const int64_t from_stride = copy.from_strides[last];
   const int64_t to_stride = copy.to_strides[dense];
   // Tiles follow each other in the direction of what is read.
-  const bool is_large = IsStreamed(copy.Count() * sizeof(T));
-  const bool has_few_columns = HasFewColumns<T>(from_stride, columns, (is_large ? 1 : 2) * kSide<T>);
-  const bool has_whole_lines = HasWholeLines(copy, to);
-  const bool has_few_rows = rows <= kStagedRows && to_stride == rows && !has_whole_lines;
-  const bool is_streamed = is_large && (has_whole_lines || rows * columns >= kStagedRows * kSide<T>);
-  const bool is_staged = is_streamed && (has_few_columns || has_few_rows);
-  const TileBytes tile_size = is_staged ? kStagedTile<T> : is_streamed ? kStreamedTile<T> : kCachedTile;
-  const int64_t tile_rows = tile_size.written / sizeof(T);
-  const int64_t tile_columns = tile_size.read / sizeof(T);
+  const bool has_few_columns = HasFewColumns<T>(from_stride, columns, 2 * kSide<T>);
+  const bool is_streamed = IsStreamed(copy.Count() * sizeof(T)) && HasWholeLines(copy, to);
+  const int64_t tile_rows = kWrittenTileBytes / sizeof(T);
+  const int64_t tile_columns = kReadTileBytes / sizeof(T);
   const int64_t column_tiles = (columns + tile_columns - 1) / tile_columns;
   const int64_t row_tiles = (rows + tile_rows - 1) / tile_rows;
   outer.Add(row_tiles, tile_rows * from_stride, tile_rows);
@@ -119,23 +107,15 @@ Status CopyTransposed(const KernelCall& call, const StridedCopy& copy, int dense
   const int64_t tiles_per_chunk = std::max<int64_t>(kBytesPerChunk / tile_bytes, 1);
   return ForEachChunk(call, outer.Count(), tiles_per_chunk, [&](Range tiles) {
     Walk walk(outer, outer.rank, tiles.begin);
-    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    for (int64_t tile = tiles.begin; tile < tiles.end; ++tile, walk.Next()) {
       const int64_t column = tile % column_tiles * tile_columns;
       const int64_t row = tile / column_tiles % row_tiles * tile_rows;
-      const int64_t tile_height = std::min(tile_rows, rows - row);
-      const int64_t tile_width = std::min(tile_columns, columns - column);
-      const T* tile_from = from + walk.from;
-      T* tile_to = to + walk.to;
-      walk.Next();
-      const T* const next = from + walk.from;
-      if (is_staged) {
-        StreamTransposed(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
-      } else if (is_streamed) {
-        StreamedTile<T>(tile_from, from_stride, tile_to, to_stride, tile_width).Stream(tile_height, next);
-      } else if (has_few_columns) {
-        Deinterleave(tile_from, tile_height, columns, tile_to, to_stride);
+      const int64_t height = std::min(tile_rows, rows - row);
+      const int64_t width = std::min(tile_columns, columns - column);
+      if (has_few_columns) {
+        Deinterleave(from + walk.from, height, columns, to + walk.to, to_stride);
       } else {
-        TransposeTile(tile_from, from_stride, tile_to, to_stride, tile_height, tile_width);
+        TransposeTile(from + walk.from, from_stride, to + walk.to, to_stride, height, width, is_streamed);
       }
     }
     if (is_streamed) EndStream();
@@ -152,12 +132,11 @@ bool IsDense(const StridedCopy& copy) {
   return true;
 }
 
-// Short runs without gaps between them, past the caches.
-template <typename T>
-Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+// Short runs of bytes without gaps between them, past the caches.
+Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const char* from, char* to) {
   const int last = copy.rank - 1;
-  const auto run_bytes = static_cast<int64_t>(copy.dims[last] * sizeof(T));
-  const int64_t runs = copy.Count() / copy.dims[last];
+  const int64_t run_bytes = copy.dims[last];
+  const int64_t runs = copy.Count() / run_bytes;
   return ForEachChunk(call, runs, std::max<int64_t>(kBytesPerChunk / run_bytes, 1), [&](Range range) {
     Walk walk(copy, last, range.begin);
     Walk walk_ahead(copy, last, range.begin);
@@ -166,25 +145,13 @@ Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const T* from
       walk_ahead.Next();
     };
     FetchAhead ahead(range.begin, range.end, RowsAhead(run_bytes, kStridedBytesAhead), fetch);
-    LineWriter writer(reinterpret_cast<char*>(to + range.begin * copy.dims[last]));
+    LineWriter writer(to + range.begin * run_bytes);
     for (int64_t run = range.begin; run < range.end; ++run, walk.Next()) {
       ahead.Before(run);
-      writer.Append(reinterpret_cast<const char*>(from + walk.from), run_bytes);
+      writer.Append(from + walk.from, run_bytes);
     }
     writer.Finish();
   });
-}
-
-// Stores an element as often as it fits into a piece.
-template <int kPiece, typename T>
-STILLFLOW_INLINE void RepeatElement(char* to, T element) {
-  if constexpr (sizeof(T) > 8) {
-    for (size_t i = 0; i < kPiece; i += sizeof(T)) std::memcpy(to + i, &element, sizeof(T));
-  } else {
-    using Piece = typename RegisterOf<T, kPiece>::type;
-    const Piece piece = element - Piece{};
-    std::memcpy(to, &piece, kPiece);
-  }
 }
 
 // How many of `count` places, `step` apart, come before `limit` or at it.
@@ -194,113 +161,93 @@ int64_t CountUpTo(const char* first, int64_t step, const char* limit, int64_t co
   return step <= 0 ? count : std::min(count, room / step + 1);
 }
 
-// Short lines one after another where they go, of adjacent elements or of one that is repeated. Whole pieces of
-// memory are written: what is too much of one is overwritten by the next. Where there is no more room for that, in
-// what is read or written, only the line is.
-template <int kPiece, bool kRepeats, typename T>
-Status CopyPieceByPiece(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
-  constexpr auto kElementBytes = static_cast<int64_t>(sizeof(T));
+// Short runs of bytes one after another where they go. Whole pieces of memory are written: what is too much of one is
+// overwritten by the next. Where there is no more room for that, in what is read or written, only the run is.
+template <int kPiece>
+Status CopyPieceByPiece(const KernelCall& call, const StridedCopy& copy, const char* from, char* to) {
   const Lines lines(copy);
-  const T* last = from;
+  const char* last = from;
   for (int i = 0; i < copy.rank; ++i) last += std::max<int64_t>(copy.from_strides[i], 0) * (copy.dims[i] - 1);
-  const auto* const last_piece = reinterpret_cast<const char*>(last + 1) - (kRepeats ? kElementBytes : kPiece);
-  const int64_t group_elements = lines.per_group * lines.length;
+  const char* const last_piece = last + 1 - kPiece;
+  const int64_t group_bytes = lines.per_group * lines.length;
   const int64_t read_in_group = std::max<int64_t>(lines.from_step, 0) * (lines.per_group - 1);
-  const auto copy_piece = [](const T* source, T* target) {
-    if (kRepeats) return RepeatElement<kPiece>(reinterpret_cast<char*>(target), *source);
-    CopyPieces<kPiece>(reinterpret_cast<char*>(target), reinterpret_cast<const char*>(source), kPiece);
+  const auto copy_piece = [](const char* source, char* target) { CopyPieces<kPiece>(target, source, kPiece); };
+  const auto copy_bytes = [&](const char* source, char* target) {
+    for (int64_t i = 0; i < lines.length; ++i) target[i] = source[i];
   };
-  const auto copy_elements = [&](const T* source, T* target) {
-    for (int64_t i = 0; i < lines.length; ++i) target[i] = source[kRepeats ? 0 : i];
-  };
-  return ForEachChunk(call, lines.groups, kBytesPerChunk / (group_elements * kElementBytes), [&](Range groups) {
-    const auto* const last_room = reinterpret_cast<const char*>(to + groups.end * group_elements) - kPiece;
-    lines.ForEachPart(groups, from, to, [&](const T* source, T* target, int64_t count) {
-      const auto* const read = reinterpret_cast<const char*>(source + read_in_group);
-      const auto* const written = reinterpret_cast<const char*>(target + group_elements - lines.length);
-      int64_t pieces = CountUpTo(read, lines.from_group_step * kElementBytes, last_piece, count);
-      pieces = CountUpTo(written, group_elements * kElementBytes, last_room, pieces);
+  return ForEachChunk(call, lines.groups, kBytesPerChunk / group_bytes, [&](Range groups) {
+    const char* const last_room = to + groups.end * group_bytes - kPiece;
+    lines.ForEachPart(groups, from, to, [&](const char* source, char* target, int64_t count) {
+      const char* const read = source + read_in_group;
+      const char* const written = target + group_bytes - lines.length;
+      int64_t pieces = CountUpTo(read, lines.from_group_step, last_piece, count);
+      pieces = CountUpTo(written, group_bytes, last_room, pieces);
       lines.ForEach(source, target, pieces, copy_piece);
-      lines.ForEach(source + pieces * lines.from_group_step, target + pieces * group_elements, count - pieces,
-                    copy_elements);
+      lines.ForEach(source + pieces * lines.from_group_step, target + pieces * group_bytes, count - pieces,
+                    copy_bytes);
     });
   });
 }
 
-template <bool kRepeats, typename T>
-Status CopyShortLines(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
-  const auto bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
-  if constexpr (sizeof(T) <= 8) {
-    if (bytes <= 8) return CopyPieceByPiece<8, kRepeats>(call, copy, from, to);
-  }
-  if (bytes <= 16) return CopyPieceByPiece<16, kRepeats>(call, copy, from, to);
-  return CopyPieceByPiece<kShortLineBytes, kRepeats>(call, copy, from, to);
+Status CopyShortRuns(const KernelCall& call, const StridedCopy& copy, const char* from, char* to) {
+  const int64_t bytes = copy.dims[copy.rank - 1];
+  if (bytes <= 8) return CopyPieceByPiece<8>(call, copy, from, to);
+  if (bytes <= 16) return CopyPieceByPiece<16>(call, copy, from, to);
+  return CopyPieceByPiece<kShortLineBytes>(call, copy, from, to);
 }
 
-// The last dimension is dense in both.
-template <typename T>
-Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
-  const auto run_bytes = static_cast<int64_t>(copy.dims[copy.rank - 1] * sizeof(T));
-  const bool is_large = IsStreamed(copy.Count() * sizeof(T));
+// The last dimension is dense in both; it is of bytes.
+Status CopyRuns(const KernelCall& call, const StridedCopy& copy, const char* from, char* to) {
+  const int64_t run_bytes = copy.dims[copy.rank - 1];
+  const bool is_large = IsStreamed(copy.Count());
   const bool has_whole_lines = HasWholeLines(copy, to);
   if (is_large && !has_whole_lines && run_bytes > kShortLineBytes && run_bytes < kLongRunBytes && IsDense(copy)) {
     return StreamRuns(call, copy, from, to);
   }
-  if (run_bytes <= kShortLineBytes && IsDense(copy)) return CopyShortLines<false>(call, copy, from, to);
+  if (run_bytes <= kShortLineBytes && IsDense(copy)) return CopyShortRuns(call, copy, from, to);
   const bool is_streamed = is_large && (has_whole_lines || run_bytes >= kLongRunBytes);
-  const auto copy_line = [=](const T* source, T* target, int64_t count) {
-    const auto bytes = static_cast<int64_t>(count * sizeof(T));
-    const char* const bytes_from = reinterpret_cast<const char*>(source);
-    char* const bytes_to = reinterpret_cast<char*>(target);
+  const auto copy_line = [=](const char* source, char* target, int64_t bytes) {
     if (!is_streamed) {
-      CopyBytes(bytes_to, bytes_from, bytes);
+      CopyBytes(target, source, bytes);
     } else if (has_whole_lines) {
-      StreamLines(bytes_to, bytes_from, bytes, bytes_from + kBytesAhead);
+      StreamLines(target, source, bytes, source + kBytesAhead);
     } else {
-      StreamBytes(bytes_to, bytes_from, bytes);
+      StreamBytes(target, source, bytes);
     }
   };
   return ForEachLine(call, has_whole_lines && is_streamed ? InOrderOfSource(copy) : copy, from, to, copy_line,
                      is_streamed);
 }
 
-// Distances that the compiler knows are vector code.
-template <int kDistance, typename T>
-Status CopySpaced(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
-  return ForEachLine(call, copy, from, to, [](const T* source, T* target, int64_t count) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) target[i] = source[i * kDistance];
-  });
+// The same copy of bytes, of elements whose last dimension is dense in both arrays.
+StridedCopy OfBytes(StridedCopy copy, int64_t element_bytes) {
+  for (int i = 0; i < copy.rank - 1; ++i) {
+    copy.from_strides[i] *= element_bytes;
+    copy.to_strides[i] *= element_bytes;
+  }
+  copy.dims[copy.rank - 1] *= element_bytes;
+  return copy;
 }
 
 template <typename T>
-Status CopyElements(const KernelCall& call, const StridedCopy& copy, const T* from, T* to) {
+Status CopyElements(const KernelCall& call, const StridedCopy& copy, const void* source, void* target) {
+  const T* const from = static_cast<const T*>(source);
+  T* const to = static_cast<T*>(target);
   const int last = copy.rank - 1;
   const int64_t from_stride = copy.from_strides[last];
   const int64_t to_stride = copy.to_strides[last];
-  if (from_stride == 1 && to_stride == 1) return CopyRuns(call, copy, from, to);
-  if (from_stride == 0 && to_stride == 1) {
-    const bool is_short = copy.dims[last] * static_cast<int64_t>(sizeof(T)) <= kShortLineBytes;
-    if (is_short && IsDense(copy)) return CopyShortLines<true>(call, copy, from, to);
-    return ForEachLine(call, copy, from, to,
-                       [](const T* source, T* target, int64_t count) { std::fill_n(target, count, *source); });
+  for (int i = 0; to_stride == 1 && from_stride != 0 && i < last; ++i) {
+    if (copy.from_strides[i] == 1) return CopyTransposed(call, copy, i, from, to);
   }
-  if (from_stride == -1 && to_stride == 1) {
-    return ForEachLine(call, copy, from, to, [](const T* source, T* target, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) target[i] = source[-i];
-    });
-  }
-  if (to_stride == 1) {
-    for (int i = 0; i < last; ++i) {
-      if (copy.from_strides[i] == 1) return CopyTransposed(call, copy, i, from, to);
-    }
-    if (from_stride == 2) return CopySpaced<2>(call, copy, from, to);
-    if (from_stride == 3) return CopySpaced<3>(call, copy, from, to);
-    if (from_stride == 4) return CopySpaced<4>(call, copy, from, to);
-  }
-  return ForEachLine(call, copy, from, to, [=](const T* source, T* target, int64_t count) {
+  return ForEachLine(call, copy, from, to, [=](const T* line_from, T* line_to, int64_t count) {
+    if (from_stride == 0 && to_stride == 1) {
+      std::fill_n(line_to, count, *line_from);
+    } else if (from_stride == -1 && to_stride == 1) {
+      for (int64_t i = 0; i < count; ++i) line_to[i] = line_from[-i];
+    } else {
 #pragma GCC unroll 8
-    for (int64_t i = 0; i < count; ++i) target[i * to_stride] = source[i * from_stride];
+      for (int64_t i = 0; i < count; ++i) line_to[i * to_stride] = line_from[i * from_stride];
+    }
   });
 }
 
@@ -429,17 +376,21 @@ Status CopyStrided(const KernelCall& call, StridedCopy copy, int64_t element_byt
   copy.Simplify();
   if (copy.IsOneRun()) return CopyRun(call, copy.Count() * element_bytes, from, to);
   WidenElements(from, to, &copy, &element_bytes);
+  const int last = copy.rank - 1;
+  if (copy.from_strides[last] == 1 && copy.to_strides[last] == 1) {
+    return CopyRuns(call, OfBytes(copy, element_bytes), static_cast<const char*>(from), static_cast<char*>(to));
+  }
   switch (element_bytes) {
     case 1:
-      return CopyElements(call, copy, static_cast<const uint8_t*>(from), static_cast<uint8_t*>(to));
+      return CopyElements<uint8_t>(call, copy, from, to);
     case 2:
-      return CopyElements(call, copy, static_cast<const uint16_t*>(from), static_cast<uint16_t*>(to));
+      return CopyElements<uint16_t>(call, copy, from, to);
     case 4:
-      return CopyElements(call, copy, static_cast<const uint32_t*>(from), static_cast<uint32_t*>(to));
+      return CopyElements<uint32_t>(call, copy, from, to);
     case 8:
-      return CopyElements(call, copy, static_cast<const uint64_t*>(from), static_cast<uint64_t*>(to));
+      return CopyElements<uint64_t>(call, copy, from, to);
     default:
-      return CopyElements(call, copy, static_cast<const Bytes16*>(from), static_cast<Bytes16*>(to));
+      return CopyElements<Bytes16>(call, copy, from, to);
   }
 }
 

@@ -7,8 +7,9 @@
 
 #include <cstring>
 
-#include "arithmetic/math/lanes.h"
-#include "memory/stream.h"
+#include "arithmetic/math/registers.h"
+#include "arithmetic/math/scalar.h"
+#include "memory/cache.h"
 
 namespace stillflow {
 

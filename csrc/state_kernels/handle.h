@@ -11,8 +11,10 @@
 
 namespace stillflow {
 
-// The first attributes of every kernel that makes a handle; what follows describes the resource.
-enum HandleAttr { kHandleVersion, kHandleContainer, kHandleSharedName, kHandleNodeName, kHandleAttrs };
+// The first attributes of every kernel that makes a handle; what follows describes the resource. A handle is a
+// reference to two strings, or a resource.
+#define STILLFLOW_HANDLE_ATTRS "handle: ref resource, container, shared_name, node_name"
+enum HandleAttr { kHandleKind, kHandleContainer, kHandleSharedName, kHandleNodeName, kHandleAttrs };
 
 inline std::string StringOf(const Attr& attr) { return std::string(static_cast<const char*>(attr.data), attr.size); }
 inline std::string StringOf(const StringCell* cell) {
@@ -52,7 +54,7 @@ Status OutputHandle(const KernelCall& call, const Make& make, const Check& check
       state->name = name;
     }
   }
-  if (call.attrs[kHandleVersion].i > 1) {
+  if (call.attrs[kHandleKind].i == 1) {
     STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kResource, Shape()));
     *MutableData<int64_t>(*call.out[0]) = state->number;
     return Status();

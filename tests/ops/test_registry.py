@@ -3,11 +3,15 @@
 import re
 from pathlib import Path
 
-from stillflow import ops
+import numpy as np
+import pytest
+
+from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import contents
 from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
 from stillflow.session import isa
+from stillflow.testing import run_kernel
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
 LINE = re.compile(r"(\w+\(.*?\) -> \(.*?\)) \[(.*)\]\s*(.*)$")
@@ -70,9 +74,30 @@ def check_kernel(op_def):
                 assert op_def.attrs[attr.name].kind == "func"
                 assert set(attr.inputs) <= {arg.name for arg in op_def.inputs}
             else:
-                assert isinstance(attr, int) or attr in (*op_def.attrs, "node_name")
+                assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name")
     else:
         assert isinstance(lowering, (Alias, Elementwise, Special))
+
+
+@pytest.mark.parametrize("op_type", ops.all_op_types())
+def test_kernels_know_the_names_that_ops_give_them(op_type):
+    lowering = op_defs.find(op_type).lowering
+    if not isinstance(lowering, Kernel):
+        return
+    listed = isa.kernels().parameters[lowering.name].partition("|")[2].split(",")
+    for given, parameter in zip(lowering.attrs, listed, strict=False):
+        names = parameter.partition(": ")[2].split()
+        assert bool(names) >= isinstance(given, bytes), f"{lowering.name} takes no name for {parameter}"
+        if isinstance(given, bytes):
+            assert given.decode() in names
+        elif names:
+            allowed = op_defs.find(op_type).attrs[given].allowed
+            assert {value.decode() for value in allowed} <= set(names)
+
+
+def test_a_name_that_a_kernel_does_not_know_is_refused():
+    with pytest.raises(_engine.EngineError, match="cumulative takes operation: sum product, not 'mean'"):
+        run_kernel("cumulative", np.ones(3), np.int32(0), attrs=[0, 0, b"mean"])
 
 
 def test_every_kernel_library_has_the_same_kernels():

@@ -1,7 +1,7 @@
 // Activation functions of neural networks and their gradients. NaN propagates.
 #include "arithmetic/math/activation.h"
 
-#include "arithmetic/elementwise/half_tile.h"
+#include "arithmetic/elementwise/tile.h"
 
 namespace stillflow {
 namespace {
@@ -19,7 +19,7 @@ STILLFLOW_INLINE T Times(T a, T b) {
   }
 }
 
-struct Relu : Light {
+struct Relu {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x) {
     return x < T{0} ? T{0} : x;
@@ -108,7 +108,7 @@ struct SoftsignGrad {
 
 }  // namespace
 
-const TileOp kActivationTiles[] = {NUMBER_TILES(LightUnary, Relu, "relu"),
+const TileOp kActivationTiles[] = {NUMBER_TILES(Unary, Relu, "relu"),
                                    NUMBER_TILES(Unary, Relu6, "relu6"),
                                    STILLFLOW_FLOAT_TILES(Unary, Elu, "elu"),
                                    STILLFLOW_FLOAT_TILES(Unary, Selu, "selu"),

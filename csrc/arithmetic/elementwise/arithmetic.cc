@@ -1,17 +1,16 @@
 // Sums, products, quotients, signs, roundings: what needs no approximation. Integers wrap around.
 #include <cmath>
 
-#include "arithmetic/elementwise/half_tile.h"
+#include "arithmetic/elementwise/tile.h"
 #include "arithmetic/math/activation.h"
 #include "arithmetic/math/root.h"
 
 namespace stillflow {
 namespace {
 
-// Integer arithmetic is done in unsigned types, where overflow is defined, and at 32 bits or more, so that
-// small unsigned types are not promoted to int.
+// Integer arithmetic is done in unsigned types, where overflow is defined.
 template <typename T>
-using Wrapping = std::make_unsigned_t<std::conditional_t<(sizeof(T) < 4), int32_t, T>>;
+using Wrapping = std::make_unsigned_t<T>;
 
 template <typename T, typename Fn>
 inline T Wrap(T a, T b, Fn fn) {
@@ -22,54 +21,25 @@ inline T Wrap(T a, T b, Fn fn) {
   }
 }
 
-struct Add : Light {
+struct Add {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x + y; });
   }
 };
-struct Sub : Light {
+struct Sub {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x - y; });
   }
 };
-struct Mul : Light {
+struct Mul {
   template <typename T>
   static T Run(T a, T b) {
     return Wrap(a, b, [](auto x, auto y) { return x * y; });
   }
 };
-// Processors have no products of bytes: two are multiplied as the halves of a word. The last byte, which may have
-// none beside it, is multiplied apart, before results overwrite operands.
-typedef uint16_t __attribute__((may_alias, aligned(1))) TwoBytes;
-struct MulOfTwoBytes {
-  STILLFLOW_INLINE static TwoBytes Run(TwoBytes a, TwoBytes b) {
-    const uint32_t low = static_cast<uint32_t>(a) * b & 0xFF;
-    return static_cast<TwoBytes>(low | (static_cast<uint32_t>(a) >> 8) * (b & 0xFF00u));
-  }
-};
-void MulBytesTile(const TileCall& call) {
-  const int64_t last = call.count - 1;
-  uint8_t operands[2][2];
-  TileCall words = call;
-  for (int i = 0; i < 2; ++i) {
-    const auto* bytes = static_cast<const uint8_t*>(call.in[i]);
-    const bool is_scalar = (call.scalars >> i & 1) != 0;
-    operands[i][0] = operands[i][1] = bytes[is_scalar ? 0 : last];
-    if (is_scalar) words.in[i] = operands[i];
-  }
-  const uint8_t product = Mul::Run(operands[0][0], operands[1][0]);
-  words.count = call.count / 2;
-  BinaryTile<MulOfTwoBytes, TwoBytes>(words);
-  static_cast<uint8_t*>(call.out)[last] = product;
-}
-template <typename T>
-constexpr TileOp MulOfBytes(const char* name) {
-  return TileOpOf<Mul, T, T>(name, 2, MulBytesTile);
-}
-
-struct Div : Light {
+struct Div {
   template <typename T>
   static T Run(T a, T b) {
     return a / b;
@@ -103,14 +73,14 @@ struct SquaredDifference {
 };
 // NaN from either side propagates. Not by the instructions of x86, which make zeros of denormal numbers: they would
 // be the compiler's choice.
-struct Maximum : Light {
+struct Maximum {
   template <typename T>
   static T Run(T a, T b) {
     const T larger = a >= b ? a : b;
     return a != a ? a : larger;
   }
 };
-struct Minimum : Light {
+struct Minimum {
   template <typename T>
   static T Run(T a, T b) {
     const T smaller = a <= b ? a : b;
@@ -208,7 +178,7 @@ struct FloorDivFloat {
   }
 };
 
-struct NegOp : Light {
+struct NegOp {
   template <typename T>
   static T Run(T x) {
     if constexpr (std::is_integral_v<T>) {
@@ -219,25 +189,23 @@ struct NegOp : Light {
   }
 };
 // Of a 16-bit float, NaN too.
-struct NegBits : Light {
+struct NegBits : Sized {
   static uint16_t Run(uint16_t x) { return x ^ 0x8000; }
 };
-struct AbsBits : Light {
+struct AbsBits : Sized {
   static uint16_t Run(uint16_t x) { return x & 0x7FFF; }
 };
-struct AbsOp : Light {
+struct AbsOp {
   template <typename T>
   static T Run(T x) {
-    if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
-      return static_cast<T>(x < 0 ? -x : x);  // an operation that processors have
-    } else if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_integral_v<T>) {
       return x < 0 ? NegOp::Run(x) : x;
     } else {
       return Abs(x);
     }
   }
 };
-struct SquareOp : Light {
+struct SquareOp {
   template <typename T>
   static T Run(T x) {
     return Mul::Run(x, x);
@@ -281,25 +249,25 @@ struct RsqrtOp {
     return Rsqrt(x);
   }
 };
-struct FloorOp : Light {
+struct FloorOp {
   template <typename T>
   static T Run(T x) {
-    return Floor(x);
+    return std::floor(x);
   }
 };
-struct CeilOp : Light {
+struct CeilOp {
   template <typename T>
   static T Run(T x) {
-    return Ceil(x);
+    return std::ceil(x);
   }
 };
-struct RintOp : Light {
+struct RintOp {
   template <typename T>
   static T Run(T x) {
     if constexpr (std::is_integral_v<T>) {
       return x;
     } else {
-      return Rint(x);
+      return std::nearbyint(x);
     }
   }
 };
@@ -333,25 +301,22 @@ struct RsqrtGrad {
 }  // namespace
 
 const TileOp kArithmeticTiles[] = {
-    STILLFLOW_NUMBER_TILES(LightBinary, Add, "add"),
-    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Add, "add"),
-    STILLFLOW_NUMBER_TILES(LightBinary, Sub, "sub"),
-    STILLFLOW_FLOAT_TILES(LightBinary, Mul, "mul"),
-    Binary<Mul, int64_t>("mul"),
-    Binary<Mul, int32_t>("mul"),
-    Binary<Mul, int16_t>("mul"),
-    MulOfBytes<int8_t>("mul"),
-    MulOfBytes<uint8_t>("mul"),
+    STILLFLOW_NUMBER_TILES(Binary, Add, "add"),
+    OfBits<DType::kUInt64>(Binary<Add, int64_t>("add")),
+    OfBits<DType::kUInt32>(Binary<Add, int32_t>("add")),
+    Binary<Add, uint16_t>("add"),
+    STILLFLOW_NUMBER_TILES(Binary, Sub, "sub"),
     Binary<Sub, uint16_t>("sub"),
+    STILLFLOW_NUMBER_TILES(Binary, Mul, "mul"),
     Binary<Mul, uint16_t>("mul"),
-    STILLFLOW_FLOAT_TILES(LightBinary, Div, "div"),
-    STILLFLOW_FLOAT_TILES(LightBinary, Div, "truncate_div"),  // not truncated, as in TensorFlow
+    STILLFLOW_FLOAT_TILES(Binary, Div, "div"),
+    STILLFLOW_FLOAT_TILES(Binary, Div, "truncate_div"),  // not truncated, as in TensorFlow
     STILLFLOW_FLOAT_TILES(Binary, DivNoNan, "div_no_nan"),
     STILLFLOW_FLOAT_TILES(Binary, Xdivy, "xdivy"),
     STILLFLOW_FLOAT_TILES(Binary, MulNoNan, "mul_no_nan"),
-    STILLFLOW_NUMBER_TILES(LightBinary, SquaredDifference, "squared_difference"),
-    STILLFLOW_NUMBER_TILES(LightBinary, Maximum, "maximum"),
-    STILLFLOW_NUMBER_TILES(LightBinary, Minimum, "minimum"),
+    STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
+    STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
+    STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
     STILLFLOW_NUMBER_TILES(Ternary, Clip, "clip"),
     STILLFLOW_FLOAT_TILES(OfRemainder, FloorModFloat, "floor_mod"),
     STILLFLOW_FLOAT_TILES(OfRemainder, TruncateModFloat, "truncate_mod"),
@@ -364,16 +329,16 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_INTEGER_TILES(Unary, AbsOp, "abs"),
     OfBits<DType::kHalf>(Unary<AbsBits, uint16_t>("abs")),
     OfBits<DType::kBFloat16>(Unary<AbsBits, uint16_t>("abs")),
-    STILLFLOW_NUMBER_TILES(LightUnary, SquareOp, "square"),
+    STILLFLOW_NUMBER_TILES(Unary, SquareOp, "square"),
     STILLFLOW_NUMBER_TILES(Unary, SignOp, "sign"),
-    STILLFLOW_FLOAT_TILES(LightUnary, ReciprocalOp, "reciprocal"),
+    STILLFLOW_FLOAT_TILES(Unary, ReciprocalOp, "reciprocal"),
     STILLFLOW_WIDE_FLOAT_TILES(OfRoot, SqrtOp, "sqrt"),
     OfRoot<SqrtOp, Half>("sqrt"),
     Unary<SqrtOp, BFloat16>("sqrt"),
     STILLFLOW_FLOAT_TILES(Unary, RsqrtOp, "rsqrt"),
-    STILLFLOW_FLOAT_TILES(LightUnary, FloorOp, "floor"),
-    STILLFLOW_FLOAT_TILES(LightUnary, CeilOp, "ceil"),
-    STILLFLOW_NUMBER_TILES(LightUnary, RintOp, "rint"),
+    STILLFLOW_FLOAT_TILES(Unary, FloorOp, "floor"),
+    STILLFLOW_FLOAT_TILES(Unary, CeilOp, "ceil"),
+    STILLFLOW_NUMBER_TILES(Unary, RintOp, "rint"),
     STILLFLOW_NUMBER_TILES(Unary, CopyOp, "copy"),
     Unary<CopyOp, bool>("copy"),
     STILLFLOW_FLOAT_TILES(Binary, ReciprocalGrad, "reciprocal_grad"),

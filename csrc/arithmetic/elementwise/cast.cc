@@ -107,12 +107,12 @@ void CastToHalf(const TileCall& call) {
 
 template <typename From, typename To>
 constexpr TileOp Cast() {
-  TileOp op = {"cast", DTypeOf<From>(), DTypeOf<To>(), 1, CastTile<From, To>};
   constexpr bool is_from_half = std::is_same_v<From, Half>;
   constexpr bool is_to_half = std::is_same_v<To, Half>;
-  if constexpr (std::is_same_v<From, bool>) {
-    op.run = Cast<uint8_t, To>().run;  // what the compiler makes vector code of
-  } else if constexpr (is_from_half && std::is_same_v<To, float>) {
+  // What is converted as another type is. Of a wide one results of its own type are narrowed.
+  constexpr bool is_wide = is_from_half || kIsSmallInteger<From> || std::is_same_v<From, bool>;
+  TileOp op = {"cast", DTypeOf<From>(), DTypeOf<To>(), 1, nullptr};
+  if constexpr (is_from_half && std::is_same_v<To, float>) {
     op.run = [](const TileCall& call) {
       WidenHalves(static_cast<const Half*>(call.in[0]), call.count, static_cast<float*>(call.out));
     };
@@ -120,11 +120,14 @@ constexpr TileOp Cast() {
     op.run = [](const TileCall& call) {
       NarrowToHalves(static_cast<const float*>(call.in[0]), call.count, static_cast<Half*>(call.out));
     };
-  } else if constexpr (is_from_half && !is_to_half) {
-    op.run = CastTile<float, To>;
+  } else if constexpr (is_wide) {
+    using Wide = std::conditional_t<is_from_half, float, int32_t>;
+    op.run = Cast<Wide, std::conditional_t<std::is_same_v<From, To>, Wide, To>>().run;
     op.is_wide = true;
-  } else if constexpr (is_to_half && !is_from_half) {
+  } else if constexpr (is_to_half) {
     op.run = CastToHalf<From>;
+  } else {
+    op.run = CastTile<From, To>;
   }
   return op;
 }

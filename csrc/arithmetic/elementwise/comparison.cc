@@ -5,37 +5,40 @@
 namespace stillflow {
 namespace {
 
-struct Equal : Light {
+struct Equal {
   template <typename T>
   static bool Run(T a, T b) {
     return a == b;
   }
 };
-struct NotEqual : Light {
+struct NotEqual {
   template <typename T>
   static bool Run(T a, T b) {
     return a != b;
   }
 };
-struct Less : Light {
+// Of booleans, as bytes: GCC makes no vector code of their comparison.
+struct EqualBytes : Equal, Sized {};
+struct NotEqualBytes : NotEqual, Sized {};
+struct Less {
   template <typename T>
   static bool Run(T a, T b) {
     return a < b;
   }
 };
-struct LessEqual : Light {
+struct LessEqual {
   template <typename T>
   static bool Run(T a, T b) {
     return a <= b;
   }
 };
-struct Greater : Light {
+struct Greater {
   template <typename T>
   static bool Run(T a, T b) {
     return a > b;
   }
 };
-struct GreaterEqual : Light {
+struct GreaterEqual {
   template <typename T>
   static bool Run(T a, T b) {
     return a >= b;
@@ -47,7 +50,7 @@ struct LogicalAnd {
 struct LogicalOr {
   static bool Run(bool a, bool b) { return a | b; }
 };
-struct LogicalNot {
+struct LogicalNot : Sized {
   static uint8_t Run(uint8_t x) { return x ^ 1; }
 };
 struct IsNan {
@@ -69,8 +72,8 @@ struct IsFinite {
   }
 };
 
-// |a - b| < tolerance, which for integers is 0 unless it is large: nothing is approximately equal then.
-struct ApproximateEqual {
+// |a - b| < tolerance. The difference of integers wraps around at their width.
+struct ApproximateEqual : Sized {
   template <typename T>
   static bool Run(T a, T b, T tolerance) {
     const T difference = a > b ? static_cast<T>(a - b) : static_cast<T>(b - a);
@@ -117,9 +120,9 @@ constexpr TileOp Select(DType type) {
 #define COMPARISON(Op, name) STILLFLOW_NUMBER_TILES(Binary, Op, name)
 
 const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
-                                   OfBits<DType::kBool>(Binary<Equal, uint8_t>("equal")),
+                                   OfBits<DType::kBool>(Binary<EqualBytes, uint8_t>("equal")),
                                    COMPARISON(NotEqual, "not_equal"),
-                                   OfBits<DType::kBool>(Binary<NotEqual, uint8_t>("not_equal")),
+                                   OfBits<DType::kBool>(Binary<NotEqualBytes, uint8_t>("not_equal")),
                                    COMPARISON(Less, "less"),
                                    STILLFLOW_WIDE_UNSIGNED_TILES(Binary, Less, "less"),
                                    COMPARISON(LessEqual, "less_equal"),
@@ -138,6 +141,7 @@ const TileOp kComparisonTiles[] = {COMPARISON(Equal, "equal"),
                                    Select<uint64_t>(DType::kDouble),
                                    Select<uint64_t>(DType::kInt64),
                                    Select<uint64_t>(DType::kUInt64),
+                                   Select<uint64_t>(DType::kComplex64),
                                    Select<uint32_t>(DType::kFloat),
                                    Select<uint32_t>(DType::kInt32),
                                    Select<uint32_t>(DType::kUInt32),

@@ -14,11 +14,10 @@ namespace {
 struct PlainQuotient {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
-    using Real = std::conditional_t<(sizeof(T) < 4), float, double>;
     if constexpr (sizeof(T) == 8) {
       return a / b;
     } else {
-      return static_cast<T>(static_cast<int32_t>(static_cast<Real>(a) / static_cast<Real>(b)));
+      return static_cast<T>(static_cast<double>(a) / static_cast<double>(b));
     }
   }
 };
@@ -115,57 +114,49 @@ struct Power {
   }
 };
 
-template <typename T>
-STILLFLOW_INLINE int Bits(T count) {  // shift counts are clamped
-  constexpr int kLast = sizeof(T) * 8 - 1;
-  return count < 0 ? 0 : (count > static_cast<T>(kLast) ? kLast : static_cast<int>(count));
-}
+// Counts are clamped to 0, ..., kLast, the width of an element less one.
+template <int kLast>
 struct LeftShift {
   template <typename T>
-  STILLFLOW_INLINE static T Shift(T a, int bits) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    const int bits = b < 0 ? 0 : (b > static_cast<T>(kLast) ? kLast : static_cast<int>(b));
     return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << bits);
   }
-  template <typename T>
-  STILLFLOW_INLINE static T Run(T a, T b) {
-    return Shift(a, Bits(b));
-  }
 };
+template <int kLast>
 struct RightShift {
   template <typename T>
-  STILLFLOW_INLINE static T Shift(T a, int bits) {
+  STILLFLOW_INLINE static T Run(T a, T b) {
+    const int bits = b < 0 ? 0 : (b > static_cast<T>(kLast) ? kLast : static_cast<int>(b));
     return static_cast<T>(a >> bits);
   }
-  template <typename T>
-  STILLFLOW_INLINE static T Run(T a, T b) {
-    return Shift(a, Bits(b));
-  }
 };
-struct And : Light {
+struct And : Sized {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a & b);
   }
 };
-struct Or : Light {
+struct Or : Sized {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a | b);
   }
 };
-struct Xor : Light {
+struct Xor : Sized {
   template <typename T>
   STILLFLOW_INLINE static T Run(T a, T b) {
     return static_cast<T>(a ^ b);
   }
 };
-struct Invert {
+struct Invert : Sized {
   template <typename T>
   static T Run(T x) {
     return static_cast<T>(~x);
   }
 };
 
-struct PopulationCount {
+struct PopulationCount : Sized {
   template <typename T>
   static uint8_t Run(T x) {
     return static_cast<uint8_t>(__builtin_popcountll(static_cast<std::make_unsigned_t<T>>(x)));
@@ -238,40 +229,19 @@ void DivisionTile(const TileCall& call) {
   }
 }
 
-// Processors without AVX-512 shift 32 bits and more by a count for each element, which the compiler does not see.
-#if defined(__AVX512BW__)
-constexpr bool kShiftsSmall = true;
-#else
-constexpr bool kShiftsSmall = false;
-#endif
-
-template <typename Op, typename T>
-void ShiftTile(const TileCall& call) {
-  if constexpr (sizeof(T) >= 4 || kShiftsSmall) return BinaryTile<Op, T>(call);
-  constexpr int64_t kBlock = 256;
-  ForParts<T>(call, kBlock, 2, [](const TileCall& part) {
-    int32_t values[kBlock];
-    int32_t counts[kBlock];
-    LoadAs<T>(part, 0, values);
-    LoadAs<T>(part, 1, counts);
-    for (int64_t i = 0; i < part.count; ++i) values[i] = Op::Shift(values[i], Bits(static_cast<T>(counts[i])));
-    std::copy_n(values, part.count, static_cast<T*>(part.out));
-  });
-}
-
-template <typename Op, typename T>
+template <template <int> class Op, typename T>
 constexpr TileOp OfShift(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, ShiftTile<Op, T>};
+  return Binary<Op<static_cast<int>(sizeof(T)) * 8 - 1>, T>(name);
 }
 
 template <typename T>
 constexpr TileOp OfPower(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, PowTile<T>};
+  return TileOpOf<Power, T, Worked<Power, T>>(name, 2, PowTile<Worked<Power, T>>);
 }
 
 template <template <typename> class Op, typename T>
 constexpr TileOp Divided(const char* name) {
-  return {name, DTypeOf<T>(), DTypeOf<T>(), 2, DivisionTile<Op, T>};
+  return TileOpOf<Division, T, Worked<Division, T>>(name, 2, DivisionTile<Op, Worked<Division, T>>);
 }
 
 }  // namespace
@@ -291,10 +261,10 @@ const TileOp kIntegerTiles[] = {STILLFLOW_INTEGER_TILES(Divided, TruncateDiv, "t
                                 OfPower<uint8_t>("pow"),
                                 STILLFLOW_ALL_INTEGER_TILES(OfShift, LeftShift, "left_shift"),
                                 STILLFLOW_ALL_INTEGER_TILES(OfShift, RightShift, "right_shift"),
-                                STILLFLOW_ALL_INTEGER_TILES(Binary, And, "bitwise_and"),
-                                STILLFLOW_ALL_INTEGER_TILES(Binary, Or, "bitwise_or"),
-                                STILLFLOW_ALL_INTEGER_TILES(Binary, Xor, "bitwise_xor"),
-                                STILLFLOW_ALL_INTEGER_TILES(Unary, Invert, "invert"),
+                                STILLFLOW_BITS_TILES(Binary, And, "bitwise_and"),
+                                STILLFLOW_BITS_TILES(Binary, Or, "bitwise_or"),
+                                STILLFLOW_BITS_TILES(Binary, Xor, "bitwise_xor"),
+                                STILLFLOW_BITS_TILES(Unary, Invert, "invert"),
                                 STILLFLOW_ALL_INTEGER_TILES(Unary, PopulationCount, "population_count"),
                                 {}};
 

@@ -5,21 +5,25 @@
 #include <cstring>
 #include <string>
 
-#include "memory/processor.h"
-
 namespace stillflow {
 namespace {
 
-const TileOp* const kTables[] = {kArithmeticTiles, kIntegerTiles,    kExponentialTiles, kTrigonometricTiles,
-                                 kSpecialTiles,    kActivationTiles, kComparisonTiles,  kCastTiles};
+const TileOp* const kTables[] = {kArithmeticTiles,    kIntegerTiles, kExponentialTiles,
+                                 kTrigonometricTiles, kSpecialTiles, kActivationTiles,
+                                 kComparisonTiles,    kCastTiles,    kComplexTiles};
 
-const TileOp* Find(const std::string& name, const std::string& type, const std::string& result) {
+template <typename IsIt>
+const TileOp* Find(const char* name, const IsIt& is_it) {
   for (const TileOp* table : kTables) {
     for (const TileOp* op = table; op->name != nullptr; ++op) {
-      if (name == op->name && type == Name(op->type) && result == Name(op->result)) return op;
+      if (std::strcmp(name, op->name) == 0 && is_it(*op)) return op;
     }
   }
   return nullptr;
+}
+
+const TileOp* FindByNames(const std::string& name, const std::string& type, const std::string& result) {
+  return Find(name.c_str(), [&](const TileOp& op) { return type == Name(op.type) && result == Name(op.result); });
 }
 
 // Splits on blanks; ";" and "|" are words of their own.
@@ -48,8 +52,10 @@ void FillWithFirst(void* elements, int64_t count) {
 __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& call) {
   TileCall single = call;
   single.count = 1;
-  op.is_wide ? RunWidened(op, single) : op.run(single);
+  RunTileOp(op, single);
   switch (ElementBytes(op.result)) {
+    case 16:
+      return FillWithFirst<Complex128>(call.out, call.count);
     case 8:
       return FillWithFirst<uint64_t>(call.out, call.count);
     case 4:
@@ -61,19 +67,18 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
   }
 }
 
-constexpr int64_t kFewestByHalfLines = 512;  // elements: fewer lie in the first-level cache, or take no time
-
 inline void Run(const TileOp& op, const TileCall& call) {
   if (call.scalars + 1 == uint32_t{1} << op.arity) return RunOnSingles(op, call);
-  if (op.is_wide) return RunWidened(op, call);
-  const bool goes_by_half_lines =
-      call.count >= kFewestByHalfLines && kProcessor.reads_by_half_lines && op.run_by_half_lines != nullptr;
-  goes_by_half_lines ? op.run_by_half_lines(call) : op.run(call);
+  RunTileOp(op, call);
 }
 
 Status Malformed(const char* text) { return Error(Code::kInternal, "Malformed elementwise program: %.200s", text); }
 
 }  // namespace
+
+const TileOp* FindTileOp(const char* name, DType type, DType result) {
+  return Find(name, [&](const TileOp& op) { return op.type == type && op.result == result; });
+}
 
 Status ElementwiseProgram::Parse(const char* text, int input_count, ElementwiseProgram** program) {
   auto* parsed = new ElementwiseProgram;
@@ -101,7 +106,7 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
     return *number >= 0 && *number <= static_cast<int32_t>(types_.size());
   };
   while (at + 4 < words.size()) {
-    Instruction instruction = {Find(words[at], words[at + 1], words[at + 2]), 0, {0, 0, 0}};
+    Instruction instruction = {FindByNames(words[at], words[at + 1], words[at + 2]), 0, {0, 0, 0}};
     if (instruction.op == nullptr) {
       return STILLFLOW_INVALID_ARGUMENT("No OpKernel was registered to support '%s' with type %s", words[at].c_str(),
                                         words[at + 1].c_str());
@@ -129,6 +134,10 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
     }
     output_of_[output] = static_cast<int32_t>(outputs_.size());
     outputs_.push_back(output);
+  }
+  for (const Instruction& instruction : instructions_) {
+    widest_bytes_ =
+        std::max({widest_bytes_, ElementBytes(instruction.op->type), ElementBytes(instruction.op->result)});
   }
   const bool is_empty = instructions_.empty() || outputs_.empty();
   return is_empty || instructions_.size() > kMostInstructions ? Malformed(text) : Status();
@@ -180,7 +189,7 @@ void ElementwiseProgram::AssignScratch() {
 
 void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* places) const {
   for (size_t number = input_count_; number < types_.size(); ++number) {
-    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false, 0};
+    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * widest_bytes_, 0, false, 0};
   }
 }
 
@@ -197,9 +206,7 @@ bool ElementwiseProgram::TakesRuns(uint64_t columns, uint64_t scalars) const {
   });
 }
 
-// Stores as little as may be: what is written to memory here has to wait for what is streamed before.
-Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count,
-                                   const Streaming* streaming) const {
+Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t count) const {
   uint32_t faults = 0;
   TileCall call;
   call.count = count;
@@ -215,11 +222,7 @@ Status ElementwiseProgram::RunTile(const Place* places, int64_t begin, int64_t c
       call.run |= place.run;
     }
     call.out = places[instruction.out].base + begin * places[instruction.out].step;
-    if (streaming != nullptr && i + 1 == instructions_.size()) {
-      instruction.op->stream(call, *streaming, begin * ElementBytes(instruction.op->result) / kLineBytes);
-    } else {
-      Run(*instruction.op, call);
-    }
+    Run(*instruction.op, call);
     if (faults & kDivisionByZero) {
       return STILLFLOW_INVALID_ARGUMENT("Integer division by zero").InPart(static_cast<int32_t>(i));
     }

@@ -29,7 +29,7 @@ struct OfTwo : Costly {
 }  // namespace
 
 const TileOp kSpecialTiles[] = {Unary<ErfOp, float>("erf"),
-                                UnaryWithGathers<ErfOp, double>("erf"),
+                                Unary<ErfOp, double>("erf"),
                                 Unary<ErfOp, Half>("erf"),
                                 Unary<ErfOp, BFloat16>("erf"),
                                 STILLFLOW_FLOAT_TILES(Unary, ErfcOp, "erfc"),

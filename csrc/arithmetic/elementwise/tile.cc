@@ -2,56 +2,33 @@
 
 #include <algorithm>
 
-#include "arithmetic/math/halves.h"
+#include "arithmetic/math/worked_type.h"
 
 namespace stillflow {
-namespace {
 
-constexpr int64_t kStagedElements = 1024;
-
-template <typename T>
-const float* WidenAll(const void* from, int64_t count, float* to) {
-  WidenHalves(static_cast<const T*>(from), count, to);
-  return to;
-}
-
-template <typename T>
-void NarrowAll(const float* from, int64_t count, T* to) {
-  if constexpr (std::is_same_v<T, Half>) {
-    NarrowToHalves(from, count, to);
-  } else {
-    ForElements<kStep<T, float>>(
-        count, [=](int64_t i) __attribute__((always_inline)) { to[i] = Narrow<T>(from[i]); });
-  }
-}
-
-template <typename T>
-void RunOn(const TileOp& op, const TileCall& call) {
-  alignas(64) float staged[4][kStagedElements];
-  const bool is_rounded = op.result == op.type;
-  const auto out_bytes = ElementBytes(op.result);
+void RunWidened(const TileOp& op, const TileCall& call) {
+  constexpr int64_t kStagedElements = 1024;
+  constexpr int64_t kWideBytes = 4;  // of a float, or an int32
+  alignas(64) char staged[4][kStagedElements * kWideBytes];
+  const WorkedType worked = CountedAs(op.type);
+  const bool is_narrowed = op.result == op.type;
+  const int64_t in_bytes = ElementBytes(op.type);
+  const int64_t out_bytes = ElementBytes(op.result);
   TileCall part = call;
   for (int64_t begin = 0; begin < call.count; begin += kStagedElements) {
     part.count = std::min(kStagedElements, call.count - begin);
     for (int k = 0; k < op.arity; ++k) {
-      const T* x = static_cast<const T*>(call.in[k]);
-      if ((call.scalars >> k & 1) == 0) {
-        part.in[k] = WidenAll<T>(x + begin, part.count, staged[k]);
-      } else if (begin == 0) {
-        part.in[k] = WidenAll<T>(x, 1, staged[k]);
-      }
+      const bool is_scalar = (call.scalars >> k & 1) != 0;
+      if (is_scalar && begin > 0) continue;
+      const char* const from = static_cast<const char*>(call.in[k]) + (is_scalar ? 0 : begin * in_bytes);
+      worked.convert(from, is_scalar ? 1 : part.count, staged[k]);
+      part.in[k] = staged[k];
     }
-    part.out = is_rounded ? static_cast<void*>(staged[3]) : static_cast<char*>(call.out) + begin * out_bytes;
+    char* const to = static_cast<char*>(call.out) + begin * out_bytes;
+    part.out = is_narrowed ? staged[3] : to;
     op.run(part);
-    if (!is_rounded) continue;
-    NarrowAll(staged[3], part.count, static_cast<T*>(call.out) + begin);
+    if (is_narrowed) worked.restore(staged[3], part.count, to);
   }
-}
-
-}  // namespace
-
-void RunWidened(const TileOp& op, const TileCall& call) {
-  op.type == DType::kHalf ? RunOn<Half>(op, call) : RunOn<BFloat16>(op, call);
 }
 
 }  // namespace stillflow

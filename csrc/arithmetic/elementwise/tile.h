@@ -1,17 +1,17 @@
-// tile.h: elementwise operations over a run of consecutive elements.
+// tile.h: elementwise operations over consecutive elements.
 //
-// A TileOp is one operation for one element type. A chain of them is run tile by tile (program.h), so that
-// what lies between two operations stays in cache.
+// A TileOp is one operation for one element type. A program (program.h) runs a chain of them tile by tile, so that
+// intermediate values stay in cache.
 //
-// Operations know nothing of 16-bit floats. RunWidened has them work on floats; only what takes no longer than the
-// conversion has code with that inside (of a bfloat16 here, of a half in half_tile.h).
+// There is code for float, double, and integers of 32 and 64 bits. Operands of narrower types are converted to float
+// or int32, and results back, a staging buffer at a time (RunWidened): the bits are the same, and each operation is
+// compiled for a third of the types.
 #pragma once
 
 #include <algorithm>
 
 #include "arithmetic/math/lanes.h"
 #include "arithmetic/math/polynomial.h"
-#include "memory/stream.h"
 
 namespace stillflow {
 
@@ -33,34 +33,23 @@ struct TileCall {
 
 using TileFunction = void (*)(const TileCall& call);
 
-// Results that are written past the caches, to where a line begins.
-struct Streaming {
-  ReadAhead ahead;
-  // Places of as many elements as the call says, `distance` elements from each other, that take turns tile by tile.
-  // Several have whole tiles.
-  int places = 1;
-  int64_t distance = 0;
-};
-constexpr int64_t kStreamedTile = 192;  // elements: few enough that memory works all the time
-
-// The same for such results. Lines of `ahead` from `first_line` on are fetched meanwhile.
-using StreamFunction = void (*)(const TileCall& call, const Streaming& streaming, int64_t first_line);
-
 struct TileOp {
   const char* name;
   DType type;    // of the operands; for "select" of the branches
   DType result;  // of the output
   int32_t arity;
   TileFunction run;
-  StreamFunction stream = nullptr;
-  TileFunction run_by_half_lines = nullptr;  // through registers of half a line (processor.h)
-  bool is_wide = false;                      // `run` takes and makes floats where there are 16-bit floats
-  bool is_costly = false;                    // takes longer than the conversion of a bfloat16
+  bool is_wide = false;    // `run` takes and makes floats or int32 in place of `type`; call RunWidened
+  bool is_costly = false;  // takes several times as long as an addition
   bool takes_runs = false;
 };
 
 // Runs an operation that is_wide.
 void RunWidened(const TileOp& op, const TileCall& call);
+
+// For kernels that are made of one operation: the operation for a type, or null, and any number of elements of it.
+const TileOp* FindTileOp(const char* name, DType type, DType result);
+inline void RunTileOp(const TileOp& op, const TileCall& call) { op.is_wide ? RunWidened(op, call) : op.run(call); }
 
 // The operations of each file of this folder, each list ended by an entry without a name.
 extern const TileOp kArithmeticTiles[];
@@ -71,9 +60,7 @@ extern const TileOp kSpecialTiles[];
 extern const TileOp kActivationTiles[];
 extern const TileOp kComparisonTiles[];
 extern const TileOp kCastTiles[];
-
-// What operations are derived from that take no longer than to load and store.
-struct Light {};
+extern const TileOp kComplexTiles[];
 
 // ---- Loops over elements ------------------------------------------------------------------------------------
 
@@ -103,133 +90,17 @@ STILLFLOW_INLINE void ForElements(int64_t count, const Each& each) {
   }
 }
 
-// Wraps an operation on floats so that it takes and returns bfloat16, rounding once.
-template <typename T, typename Op, typename... Args>
-STILLFLOW_INLINE auto Apply(Args... args) {
-  if constexpr (std::is_same_v<T, BFloat16>) {
-    const auto result = Op::Run(Widen(args)...);
-    if constexpr (std::is_same_v<decltype(result), const float>) {
-      return Narrow<T>(result);
-    } else {
-      return result;
-    }
-  } else {
-    return Op::Run(args...);
-  }
-}
-
-// For what Light operations do beside their usual function.
-#if defined(__AVX512F__) && !defined(__clang__)
-#define STILLFLOW_BY_HALF_LINES __attribute__((noinline, target("prefer-vector-width=256")))
-template <typename Op, typename T>
-constexpr bool kGoesByHalfLines = std::is_base_of_v<Light, Op> && sizeof(T) >= 4;
-#else
-#define STILLFLOW_BY_HALF_LINES
-template <typename Op, typename T>
-constexpr bool kGoesByHalfLines = false;
-#endif
-
-template <typename Op, typename T>
-STILLFLOW_INLINE void RunUnary(const TileCall& call) {
-  using Result = decltype(Apply<T, Op>(T{}));
-  const T* x = static_cast<const T*>(call.in[0]);
-  auto* y = static_cast<Result*>(call.out);
-  ForElements<kStep<T, Result>>(
-      call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(x[i]); });
-}
-// These are no part of what calls them, which would be long code made for each count.
 template <typename Op, typename T>
 __attribute__((noinline)) void UnaryTile(const TileCall& call) {
-  RunUnary<Op, T>(call);
-}
-template <typename Op, typename T>
-STILLFLOW_BY_HALF_LINES void UnaryTileByHalfLines(const TileCall& call) {
-  RunUnary<Op, T>(call);
-}
-
-// What takes as long as memory does: neither should wait for the other to have done a tile.
-template <typename Op, typename T>
-class StreamedLines {
- public:
-  StreamedLines(const TileCall& call, int64_t first_line)
-      : x_(static_cast<const T*>(call.in[0])), y_(static_cast<T*>(call.out)), first_line_(first_line) {}
-
-  // Results of lines `begin`, ...
-  STILLFLOW_INLINE void Run(int64_t begin, int64_t count, const ReadAhead& ahead) const {
-    ForLines(begin, count, ahead, [](T x, int64_t) __attribute__((always_inline)) { return Op::Run(x); });
-  }
-
-  // The same by the plain form. Tells whether that does everywhere.
-  STILLFLOW_INLINE bool RunPlain(int64_t begin, int64_t count, const ReadAhead& ahead) const {
-    BitsOf<T> largest[kPerLine] = {};
-    ForLines(
-        begin, count, ahead, [&largest](T x, int64_t k) __attribute__((always_inline)) {
-          const BitsOf<T> measured = Op::Measure(x);
-          largest[k] = measured > largest[k] ? measured : largest[k];
-          return Op::RunPlain(x);
-        });
-    return *std::max_element(largest, largest + kPerLine) <= Op::template kMostPlain<T>;
-  }
-
-  static constexpr int64_t kPerLine = kLineBytes / sizeof(T);
-
- private:
-  template <typename Each>
-  STILLFLOW_INLINE void ForLines(int64_t begin, int64_t count, const ReadAhead& ahead, const Each& each) const {
-    ahead.ForLines(
-        begin, count, [&](int64_t i) __attribute__((always_inline)) {
-          const int64_t first = (i - first_line_) * kPerLine;
-          alignas(kLineBytes) T line[kPerLine];
-#pragma GCC ivdep
-          for (int64_t k = 0; k < kPerLine; ++k) line[k] = each(x_[first + k], k);
-          StreamLine(reinterpret_cast<char*>(y_ + first), reinterpret_cast<const char*>(line));
-        });
-  }
-
-  const T* const x_;
-  T* const y_;
-  const int64_t first_line_;
-};
-
-template <typename Op, typename T, bool kHasPlain>
-__attribute__((noinline)) void StreamedUnaryTile(const TileCall& call, const Streaming& streaming,
-                                                 int64_t first_line) {
-  using Lines = StreamedLines<Op, T>;
-  const Lines lines(call, first_line);
-  const int64_t whole = call.count & -Lines::kPerLine;
-  for (int64_t i = 0; i < whole; i += kStreamedTile) {
-    const int64_t count = std::min(kStreamedTile, whole - i) / Lines::kPerLine;
-    for (int place = 0; place < streaming.places; ++place) {
-      const int64_t begin = first_line + (place * streaming.distance + i) / Lines::kPerLine;
-      if constexpr (kHasPlain) {
-        if (!lines.RunPlain(begin, count, streaming.ahead)) lines.Run(begin, count, kNothingAhead);
-      } else {
-        lines.Run(begin, count, streaming.ahead);
-      }
-    }
-  }
-  if (whole == call.count) return;
-  const T* const x = static_cast<const T*>(call.in[0]);
-  UnaryTile<Op, T>(TileCall{{x + whole}, static_cast<T*>(call.out) + whole, call.count - whole, 0, nullptr});
-}
-
-// For operations that look up tables. By default GCC loads the lanes of a register one by one, since gathers are slow
-// on some processors; on most that have AVX-512 they take half the time.
-#if defined(__AVX512F__) && !defined(__clang__) && __GNUC__ >= 11
-#define STILLFLOW_WITH_GATHERS __attribute__((target("tune=sapphirerapids")))
-#else
-#define STILLFLOW_WITH_GATHERS
-#endif
-template <typename Op, typename T>
-STILLFLOW_WITH_GATHERS __attribute__((noinline)) void GatheringTile(const TileCall& call) {
+  using Result = decltype(Op::Run(T{}));
   const T* x = static_cast<const T*>(call.in[0]);
-  T* y = static_cast<T*>(call.out);
-  ForElements<kStep<T, T>>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(x[i]); });
+  auto* y = static_cast<Result*>(call.out);
+  ForElements<kStep<T, Result>>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(x[i]); });
 }
 
 template <typename Op, typename T>
-STILLFLOW_INLINE void RunBinary(const TileCall& call) {
-  using Result = decltype(Apply<T, Op>(T{}, T{}));
+__attribute__((noinline)) void BinaryTile(const TileCall& call) {
+  using Result = decltype(Op::Run(T{}, T{}));
   constexpr int64_t step = kStep<T, Result>;
   const T* a = static_cast<const T*>(call.in[0]);
   const T* b = static_cast<const T*>(call.in[1]);
@@ -238,24 +109,16 @@ STILLFLOW_INLINE void RunBinary(const TileCall& call) {
   if (call.scalars == 2) {
     for (const Result* const end = y + call.count; y < end; y += run, a += run, ++b) {
       const T scalar = *b;
-      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], scalar); });
+      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(a[i], scalar); });
     }
   } else if (call.scalars == 1) {
     for (const Result* const end = y + call.count; y < end; y += run, ++a, b += run) {
       const T scalar = *a;
-      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(scalar, b[i]); });
+      ForElements<step>(run, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(scalar, b[i]); });
     }
   } else {  // also for one element of each
-    ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i]); });
+    ForElements<step>(call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(a[i], b[i]); });
   }
-}
-template <typename Op, typename T>
-__attribute__((noinline)) void BinaryTile(const TileCall& call) {
-  RunBinary<Op, T>(call);
-}
-template <typename Op, typename T>
-STILLFLOW_BY_HALF_LINES void BinaryTileByHalfLines(const TileCall& call) {
-  RunBinary<Op, T>(call);
 }
 
 // Calls body(part) for `size` elements at a time; operands and results are of type T.
@@ -330,7 +193,7 @@ void BinaryTileOneByOne(const TileCall& call) {
 // The last operand is mostly a number, or the last two are.
 template <typename Op, typename T>
 void TernaryTile(const TileCall& call) {
-  using Result = decltype(Apply<T, Op>(T{}, T{}, T{}));
+  using Result = decltype(Op::Run(T{}, T{}, T{}));
   const T* a = static_cast<const T*>(call.in[0]);
   const T* b = static_cast<const T*>(call.in[1]);
   const T* c = static_cast<const T*>(call.in[2]);
@@ -338,75 +201,63 @@ void TernaryTile(const TileCall& call) {
   if (call.scalars == 4) {
     const T scalar = *c;
     return ForElements<kStep<T, Result>>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], b[i], scalar); });
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(a[i], b[i], scalar); });
   }
   if (call.scalars == 6) {
     const T first = *b;
     const T second = *c;
     return ForElements<kStep<T, Result>>(
-        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Apply<T, Op>(a[i], first, second); });
+        call.count, [=](int64_t i) __attribute__((always_inline)) { y[i] = Op::Run(a[i], first, second); });
   }
   const int64_t a_step = call.scalars & 1 ? 0 : 1;
   const int64_t b_step = call.scalars & 2 ? 0 : 1;
   const int64_t c_step = call.scalars & 4 ? 0 : 1;
-  for (int64_t i = 0; i < call.count; ++i) y[i] = Apply<T, Op>(a[i * a_step], b[i * b_step], c[i * c_step]);
+  for (int64_t i = 0; i < call.count; ++i) y[i] = Op::Run(a[i * a_step], b[i * b_step], c[i * c_step]);
 }
 
 // ---- Listing operations -------------------------------------------------------------------------------------
 
-// What operations are derived from that are costly.
+// What operations are derived from that are costly, and that depend on the width of a small integer.
 struct Costly {};
+struct Sized {};
 
+template <typename T>
+constexpr bool kIsSmallInteger = std::is_integral_v<T> && sizeof(T) < 4 && !std::is_same_v<T, bool>;
 template <typename Op, typename T>
-constexpr bool kIsWidened = std::is_same_v<T, Half> || (std::is_same_v<T, BFloat16> && std::is_base_of_v<Costly, Op>);
+constexpr bool kIsWidened =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || (kIsSmallInteger<T> && !std::is_base_of_v<Sized, Op>);
 
 // What `run` has in the place of T.
 template <typename Op, typename T>
-using Worked = std::conditional_t<kIsWidened<Op, T>, float, T>;
+using Worked = std::conditional_t<kIsWidened<Op, T>, std::conditional_t<kIsSmallInteger<T>, int32_t, float>, T>;
 
 // An operation for T that makes a Result of what it works on.
 template <typename Op, typename T, typename Result>
-constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run, StreamFunction stream = nullptr) {
-  const bool is_rounded = kIsWidened<Op, T> && std::is_same_v<Result, float>;
-  const DType result = is_rounded ? DTypeOf<T>() : DTypeOf<Result>();
-  return {name, DTypeOf<T>(), result, arity, run, stream, nullptr, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
+constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
+  const bool is_narrowed = kIsWidened<Op, T> && std::is_same_v<Result, Worked<Op, T>>;
+  const DType result = is_narrowed ? DTypeOf<T>() : DTypeOf<Result>();
+  return {name, DTypeOf<T>(), result, arity, run, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
-// The same for a type that has the bits of what it works on: of booleans GCC makes no vector code where one is
-// negated.
+// The same for a type that has the bits of what it works on.
 template <DType kType>
 constexpr TileOp OfBits(TileOp op) {
-  op.type = op.result = kType;
+  if (op.result == op.type) op.result = kType;
+  op.type = kType;
   return op;
-}
-
-template <typename Op, typename T, bool kHasPlain>
-constexpr StreamFunction StreamOf() {
-  if constexpr (std::is_base_of_v<Costly, Op> && (std::is_same_v<T, float> || std::is_same_v<T, double>)) {
-    return StreamedUnaryTile<Op, T, kHasPlain>;
-  } else {
-    return nullptr;
-  }
 }
 
 template <typename Op, typename T>
 constexpr TileOp Unary(const char* name) {
   using W = Worked<Op, T>;
-  TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}))>(name, 1, UnaryTile<Op, W>, StreamOf<Op, T, false>());
-  if constexpr (kGoesByHalfLines<Op, T>) op.run_by_half_lines = UnaryTileByHalfLines<Op, T>;
-  return op;
-}
-
-template <typename Op, typename T>
-constexpr TileOp UnaryWithGathers(const char* name) {
-  return TileOpOf<Op, T, T>(name, 1, GatheringTile<Op, T>);
+  return TileOpOf<Op, T, decltype(Op::Run(W{}))>(name, 1, UnaryTile<Op, W>);
 }
 
 // For few special cases that are vector code, and for rare ones that are not.
 template <typename Op, typename T>
 constexpr TileOp UnaryOfPlain(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>, StreamOf<Op, T, true>());
+  return TileOpOf<Op, T, W>(name, 1, PlainTile<Op, W, RunBlock<Op, W>>);
 }
 template <typename Op, typename T>
 constexpr TileOp UnaryOfMostlyPlain(const char* name) {
@@ -417,9 +268,8 @@ constexpr TileOp UnaryOfMostlyPlain(const char* name) {
 template <typename Op, typename T>
 constexpr TileOp Binary(const char* name) {
   using W = Worked<Op, T>;
-  TileOp op = TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
+  TileOp op = TileOpOf<Op, T, decltype(Op::Run(W{}, W{}))>(name, 2, BinaryTile<Op, W>);
   op.takes_runs = !op.is_wide;
-  if constexpr (kGoesByHalfLines<Op, T>) op.run_by_half_lines = BinaryTileByHalfLines<Op, T>;
   return op;
 }
 
@@ -432,7 +282,7 @@ constexpr TileOp BinaryOneByOne(const char* name) {
 template <typename Op, typename T>
 constexpr TileOp Ternary(const char* name) {
   using W = Worked<Op, T>;
-  return TileOpOf<Op, T, decltype(Apply<W, Op>(W{}, W{}, W{}))>(name, 3, TernaryTile<Op, W>);
+  return TileOpOf<Op, T, decltype(Op::Run(W{}, W{}, W{}))>(name, 3, TernaryTile<Op, W>);
 }
 
 // An operation that is a function of one number by another name.
@@ -465,7 +315,8 @@ constexpr TileOp Ternary(const char* name) {
   };
 
 // Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow
-// computes with, for both, for the integers that it rarely computes with, or for all integers.
+// computes with, for both, for the integers that it rarely computes with, for all integers, or for all integers by
+// their bits.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \
   kind<Op, float>(name), kind<Op, double>(name), kind<Op, Half>(name), kind<Op, BFloat16>(name)
 #define STILLFLOW_PLAIN_FLOAT_TILES(Op, name) /* where only floats have a plain form */ \
@@ -483,5 +334,9 @@ constexpr TileOp Ternary(const char* name) {
   kind<Op, uint16_t>(name), kind<Op, uint32_t>(name), kind<Op, uint64_t>(name)
 #define STILLFLOW_ALL_INTEGER_TILES(kind, Op, name) \
   STILLFLOW_INTEGER_TILES(kind, Op, name), STILLFLOW_WIDE_UNSIGNED_TILES(kind, Op, name)
+#define STILLFLOW_BITS_TILES(kind, Op, name)                                                             \
+  kind<Op, uint64_t>(name), kind<Op, uint32_t>(name), kind<Op, uint16_t>(name), kind<Op, uint8_t>(name), \
+      OfBits<DType::kInt64>(kind<Op, uint64_t>(name)), OfBits<DType::kInt32>(kind<Op, uint32_t>(name)),  \
+      OfBits<DType::kInt16>(kind<Op, uint16_t>(name)), OfBits<DType::kInt8>(kind<Op, uint8_t>(name))
 
 }  // namespace stillflow

@@ -19,12 +19,10 @@ struct TileTable {
 
 template <typename T, int kRows, int kVectors>
 constexpr void AddTiles(TileTable<T>* table) {
-  // Products of integers are rare: they make do with tiles that load partially.
-  constexpr bool kAlwaysLoadsPartially = std::is_integral_v<T>;
   auto& of = table->of[kRows][kVectors];
-  of[0][0] = ComputeTile<T, kRows, kVectors, false, kAlwaysLoadsPartially>;
+  of[0][0] = ComputeTile<T, kRows, kVectors, false, false>;
   of[0][1] = ComputeTile<T, kRows, kVectors, false, true>;
-  of[1][0] = ComputeTile<T, kRows, kVectors, true, kAlwaysLoadsPartially>;
+  of[1][0] = ComputeTile<T, kRows, kVectors, true, false>;
   of[1][1] = ComputeTile<T, kRows, kVectors, true, true>;
 }
 
@@ -344,6 +342,30 @@ Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t 
   });
 }
 
+// ---- Integers -----------------------------------------------------------------------------------------------
+
+// Their products are rare, and wrap around in any order: plain loops.
+template <typename T>
+Status MultiplyIntegers(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b,
+                        T* c, int64_t ldc, bool accumulate) {
+  using Word = std::make_unsigned_t<T>;
+  return ForEachChunk(call, m, CeilDiv(kElementsPerChunk, n * k), [&](Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      Word* const to = reinterpret_cast<Word*>(c) + i * ldc;
+      if (!accumulate) std::memset(to, 0, n * sizeof(T));
+      for (int64_t l = 0; l < k; ++l) {
+        const auto factor = static_cast<Word>(a.data[i * a.stride + l * a.k_stride]);
+        const T* const row = b.data + l * b.k_stride;
+        if (b.stride == 1) {
+          for (int64_t j = 0; j < n; ++j) to[j] += factor * static_cast<Word>(row[j]);
+        } else {
+          for (int64_t j = 0; j < n; ++j) to[j] += factor * static_cast<Word>(row[j * b.stride]);
+        }
+      }
+    }
+  });
+}
+
 // ---- 16-bit floats ------------------------------------------------------------------------------------------
 
 // Lines of a 16-bit type, widened panel by panel.
@@ -433,6 +455,8 @@ Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T
   }
   if constexpr (sizeof(T) == 2) {
     return MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate);
+  } else if constexpr (std::is_integral_v<T>) {
+    return MultiplyIntegers(call, m, n, k, a, b, c, ldc, accumulate);
   } else {
     if (n == 1 && m > 1 && ldc == 1) {  // a row times a matrix, which fills the vectors
       b.stride = 1;

@@ -43,6 +43,7 @@ Lines<T> ColumnsOf(MatrixView<T> b) {
 }
 template <typename T>
 Lines<T> LinesOf(const PanelSource<T>& source) {
+  static_assert(!std::is_integral_v<T>);
   return {nullptr, 0, 0, &source};
 }
 
@@ -61,13 +62,13 @@ Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<
             int64_t ldc, bool accumulate = false) {
   return gemm::Multiply<T>(call, m, n, k, gemm::RowsOf(a), gemm::ColumnsOf(b), c, ldc, accumulate);
 }
-// The lines of the source are the rows of a.
+// The lines of the source are the rows of a. T: a floating-point type.
 template <typename T>
 Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, const PanelSource<T>& a, MatrixView<T> b, T* c,
             int64_t ldc, bool accumulate = false) {
   return gemm::Multiply<T>(call, m, n, k, gemm::LinesOf(a), gemm::ColumnsOf(b), c, ldc, accumulate);
 }
-// The lines of the source are the columns of b.
+// The lines of the source are the columns of b. T: a floating-point type.
 template <typename T>
 Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, const PanelSource<T>& b, T* c,
             int64_t ldc, bool accumulate = false) {

@@ -2,6 +2,8 @@
 // Temme's expansion, where those two would take as many steps as the root of a is large.
 #include "arithmetic/math/incomplete_gamma.h"
 
+#include <initializer_list>
+
 #include "arithmetic/math/power.h"
 
 namespace stillflow {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "arithmetic/math/registers.h"
 #include "arithmetic/math/scalar.h"
 
 #if defined(__SSE2__)
@@ -13,21 +14,6 @@
 #endif
 
 namespace stillflow {
-
-#if defined(__AVX512F__)
-constexpr int kRegisterBytes = 64;
-#elif defined(__AVX2__)
-constexpr int kRegisterBytes = 32;
-#else
-constexpr int kRegisterBytes = 16;
-#endif
-
-template <typename T, int kBytes>
-struct RegisterOf {
-  typedef T type __attribute__((vector_size(kBytes)));
-};
-template <typename T>
-using Register = typename RegisterOf<T, kRegisterBytes>::type;
 
 // a > b ? a : b, and a < b ? a : b; the compiler finds the instructions of integers only.
 template <typename V>
@@ -132,25 +118,13 @@ class NaNWatch {
 #endif
 };
 
-// As many elements as a register has lanes. Of other types than those of lanes: halves.h.
+// As many elements as a register has lanes.
 template <typename T>
 STILLFLOW_INLINE Register<T> LoadLanes(const T* from) {
   Register<T> lanes;
   std::memcpy(&lanes, from, sizeof lanes);
   return lanes;
 }
-// The same by two instructions where a register holds a line of a cache.
-template <typename T>
-STILLFLOW_INLINE Register<T> LoadByHalfLines(const T* from) {
-#if defined(__AVX512F__)
-  const auto* const halves = reinterpret_cast<const __m256i*>(from);
-  const __m512i first = _mm512_castsi256_si512(_mm256_loadu_si256(halves));
-  return (Register<T>)_mm512_maskz_inserti64x4(0xFF, first, _mm256_loadu_si256(halves + 1), 1);
-#else
-  return LoadLanes(from);
-#endif
-}
-
 // The first `count` lanes of a register, `fill` in the others; their memory is not touched.
 template <typename T>
 STILLFLOW_INLINE Register<T> LoadFirst(const T* from, int64_t count, T fill) {
@@ -228,24 +202,21 @@ class CombinedLanes {
     for (int k = 0; k < kRegisters; ++k) lanes_[k] = start - Register<T>{};
   }
 
-  // The next elements: a multiple of kCount unless they are the last, and of another type than lanes have always.
-  // What lies kBytesAhead behind, if any, is fetched.
-  template <int64_t kBytesAhead = 0, bool kByHalfLines = false, typename From>
-  STILLFLOW_INLINE void Add(const From* from, int64_t count) {
+  // The next elements: a multiple of kCount unless they are the last.
+  STILLFLOW_INLINE void Add(const T* from, int64_t count) {
     if constexpr (Op::kKeepsNaN) {
       Register<T> before[kRegisters];
       std::memcpy(before, lanes_, sizeof before);
       NaNWatch<T> watch;
-      AddEach<kBytesAhead, kByHalfLines, true>(from, count, &watch);
+      AddEach<true>(from, count, &watch);
       if (__builtin_expect(!watch.HasSeen(), true)) return;
       std::memcpy(lanes_, before, sizeof before);
     }
-    AddEach<kBytesAhead, kByHalfLines, false>(from, count, nullptr);
+    AddEach<false>(from, count, nullptr);
   }
   // The same if all are numbers, which `watch` tells.
-  template <int64_t kBytesAhead, bool kByHalfLines>
   STILLFLOW_INLINE void AddNumbers(const T* from, int64_t count, NaNWatch<T>* watch) {
-    AddEach<kBytesAhead, kByHalfLines, true>(from, count, watch);
+    AddEach<true>(from, count, watch);
   }
 
   // Belong at the end: what has been combined, in a register's lanes or in one.
@@ -263,30 +234,18 @@ class CombinedLanes {
   static constexpr int kRegisters = kCount / kWhole;
   static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
 
-  template <int64_t kBytesAhead, bool kByHalfLines, bool kAreNumbers, typename From>
-  STILLFLOW_INLINE void AddEach(const From* from, int64_t count, NaNWatch<T>* watch) {
+  template <bool kAreNumbers>
+  STILLFLOW_INLINE void AddEach(const T* from, int64_t count, NaNWatch<T>* watch) {
     int64_t i = 0;
     for (; i + kCount <= count; i += kCount) {
-      if constexpr (kBytesAhead > 0) {
-        const char* const ahead = reinterpret_cast<const char*>(from + i) + kBytesAhead;
-        for (size_t byte = 0; byte < kCount * sizeof(From); byte += 64) __builtin_prefetch(ahead + byte);
-      }
       Register<T> loaded[kRegisters];
-      for (int k = 0; k < kRegisters; ++k) {
-        if constexpr (kByHalfLines) {
-          loaded[k] = LoadByHalfLines(from + i + k * kWhole);
-        } else {
-          loaded[k] = LoadLanes(from + i + k * kWhole);
-        }
-      }
+      for (int k = 0; k < kRegisters; ++k) loaded[k] = LoadLanes(from + i + k * kWhole);
       Combine<kAreNumbers>(loaded, watch);
     }
-    if constexpr (std::is_same_v<From, T>) {
 #pragma GCC unroll 16
-      for (int k = 0; k < kRegisters; ++k) {
-        if (i + k * kWhole >= count) break;
-        CombineOne<kAreNumbers>(LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_), &lanes_[k], watch);
-      }
+    for (int k = 0; k < kRegisters; ++k) {
+      if (i + k * kWhole >= count) break;
+      CombineOne<kAreNumbers>(LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_), &lanes_[k], watch);
     }
   }
 
@@ -315,35 +274,29 @@ class CombinedLanes {
   Register<T> lanes_[kRegisters];
 };
 
-template <typename Op, int kCount, int64_t kBytesAhead = 0, bool kByHalfLines = false, typename T>
+template <typename Op, int kCount, typename T>
 STILLFLOW_INLINE T CombineInLanes(const T* from, int64_t count, T start) {
   CombinedLanes<Op, kCount, T> lanes(start);
-  lanes.template Add<kBytesAhead, kByHalfLines>(from, count);
+  lanes.Add(from, count);
   return lanes.Total();
 }
 
-// At least kBytes, a register's or less, where neither order nor repetition matters: the last of so many bytes
-// overlap those before them.
-template <typename Op, int kBytes, typename T>
+// At least a register's elements, where neither order nor repetition matters: the last of a register overlap those
+// before them.
+template <typename Op, typename T>
 STILLFLOW_INLINE T CombineInAnyOrder(const T* from, int64_t count, T start) {
-  using Lanes = typename RegisterOf<T, kBytes>::type;
-  constexpr int kWhole = kBytes / static_cast<int>(sizeof(T));
+  constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
   constexpr int kChains = 4;  // whose latencies overlap
-  const auto load = [from](int64_t i) __attribute__((always_inline)) {
-    Lanes lanes;
-    std::memcpy(&lanes, from + i, kBytes);
-    return lanes;
-  };
-  Lanes chains[kChains];
-  for (auto& chain : chains) chain = start - Lanes{};
+  Register<T> chains[kChains];
+  for (auto& chain : chains) chain = start - Register<T>{};
   int64_t i = 0;
   for (; i + kChains * kWhole <= count; i += kChains * kWhole) {
-    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], load(i + k * kWhole));
+    for (int k = 0; k < kChains; ++k) chains[k] = Op::Combine(chains[k], LoadLanes(from + i + k * kWhole));
   }
-  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], load(i));
-  chains[1] = Op::Combine(chains[1], load(count - kWhole));
+  for (; i + kWhole <= count; i += kWhole) chains[0] = Op::Combine(chains[0], LoadLanes(from + i));
+  chains[1] = Op::Combine(chains[1], LoadLanes(from + count - kWhole));
   chains[0] = Op::Combine(Op::Combine(chains[0], chains[1]), Op::Combine(chains[2], chains[3]));
-  return CombineHalves<Op, T, kBytes>(chains[0]);
+  return CombineHalves<Op, T, kRegisterBytes>(chains[0]);
 }
 
 }  // namespace stillflow

@@ -16,21 +16,15 @@ namespace stillflow {
 template <typename T>
 using KeyOf = WordOf<T>;
 
-// The bits of the type's infinity, above which NaNs lie, and whether denormals count as zero, as they do in
-// arithmetic.
+// The bits of the type's infinity, above which NaNs lie.
 template <typename T>
 constexpr KeyOf<T> kInfinityBits = 0;
-template <>
-inline constexpr uint16_t kInfinityBits<Half> = 0x7C00;
-template <>
-inline constexpr uint16_t kInfinityBits<BFloat16> = 0x7F80;
 template <>
 inline constexpr uint32_t kInfinityBits<float> = 0x7F800000;
 template <>
 inline constexpr uint64_t kInfinityBits<double> = uint64_t{0x7FF} << 52;
-template <typename T>
-constexpr bool kAreDenormalsZero = !std::is_same_v<T, Half>;
 
+// Denormal numbers count as zero, as they do in arithmetic.
 template <typename T>
 STILLFLOW_INLINE KeyOf<T> DescendingKey(T x) {
   using Key = KeyOf<T>;
@@ -39,14 +33,12 @@ STILLFLOW_INLINE KeyOf<T> DescendingKey(T x) {
   if constexpr (kIsFloating<T>) {
     constexpr Key kInfinity = kInfinityBits<T>;
     const auto magnitude = static_cast<Key>(bits & ~kSign);
-    const bool is_zero = kAreDenormalsZero<T> ? (magnitude & kInfinity) == 0 : magnitude == 0;
+    const bool is_zero = (magnitude & kInfinity) == 0;
     const Key number = is_zero ? Key{0} : bits;
     const auto changed = static_cast<Key>(((number >> (sizeof(Key) * 8 - 1)) - 1) & ~kSign);  // of positive numbers
     return magnitude > kInfinity ? Key{0} : static_cast<Key>(number ^ changed);
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<Key>(bits ^ static_cast<Key>(~kSign));
   } else {
-    return static_cast<Key>(~bits);
+    return static_cast<Key>(bits ^ static_cast<Key>(~kSign));
   }
 }
 
@@ -135,7 +127,7 @@ Item* SortByDigits(Item* items, int64_t count, Item* other) {
 template <typename Key, typename Item>
 Item* SortByDigits(Item* items, int64_t count, Item* other) {
   constexpr int64_t kLeastOfLongDigits = 2048;  // fewer cost less to pass over than many values of a digit
-  if (sizeof(Key) > 2 && count >= kLeastOfLongDigits) return SortByDigits<11, Key>(items, count, other);
+  if (count >= kLeastOfLongDigits) return SortByDigits<11, Key>(items, count, other);
   return SortByDigits<8, Key>(items, count, other);
 }
 

@@ -13,21 +13,11 @@
 
 namespace stillflow {
 
-// With kIsNegated the least come first: negated elements are sorted, and negated again.
-template <typename T, bool kIsNegated>
+// T: float, double, int32_t or int64_t.
+template <typename T>
 class SortedRows {
  public:
   using Key = KeyOf<T>;
-
-  STILLFLOW_INLINE static T Given(T x) {
-    if constexpr (!kIsNegated) {
-      return x;
-    } else if constexpr (kIsFloating<T>) {
-      return -x;
-    } else {
-      return static_cast<T>(Key{0} - static_cast<Key>(x));
-    }
-  }
 
   // Longer rows are sorted by digits in less time, or have indices that leave no room for a key of 32 bits.
   static bool Takes(int64_t width, bool has_places) {
@@ -107,7 +97,7 @@ class SortedRows {
     for (int64_t i = 0; i < count; ++i) {
       const Lane* const lanes = Row<Lane>(i);
       T* const to = values + i * k_;
-      for (int64_t j = 0, k = k_; j < k; ++j) to[j] = Given(ElementOf(lanes[j]));
+      for (int64_t j = 0, k = k_; j < k; ++j) to[j] = ElementOf(lanes[j]);
     }
     return true;
   }
@@ -119,12 +109,12 @@ class SortedRows {
   static bool FillLanes(const T* row, int64_t width, Lane* lanes) {
     if constexpr (kIsFloating<T>) {
       constexpr auto kMagnitude = static_cast<Key>(~Key{0} >> 1);
-      constexpr Key kNormal = kAreDenormalsZero<T> ? kInfinityBits<T> & -kInfinityBits<T> : 1;
+      constexpr Key kNormal = kInfinityBits<T> & -kInfinityBits<T>;
       Key some = 0;  // of zeros
       auto all = static_cast<Key>(~Key{0});
       Key largest = 0;
       for (int64_t j = 0; j < width; ++j) {
-        const T x = Given(row[j]);
+        const T x = row[j];
         const auto bits = BitCast<Key>(x);
         const auto magnitude = static_cast<Key>(bits & kMagnitude);
         const bool is_zero = magnitude < kNormal;
@@ -136,7 +126,7 @@ class SortedRows {
       const bool has_zero = all != static_cast<Key>(~Key{0});
       return largest <= kInfinityBits<T> && (!has_zero || (some == all && (some & kMagnitude) == 0));
     } else {
-      for (int64_t j = 0; j < width; ++j) lanes[j] = LaneOf(Given(row[j]));
+      for (int64_t j = 0; j < width; ++j) lanes[j] = LaneOf(row[j]);
       return true;
     }
   }
@@ -176,14 +166,14 @@ class SortedRows {
       least = ~Key{0};
       Key most = 0;
       for (int64_t j = 0; j < width; ++j) {
-        const Key key = DescendingKey(Given(row[j]));
+        const Key key = DescendingKey(row[j]);
         least = std::min(least, key);
         most = std::max(most, key);
       }
       cut = std::max(BitsOf(most - least) + index_bits - kItemBits, 0);
     }
     for (int64_t j = 0; j < width; ++j) {
-      const auto key = static_cast<uint64_t>(DescendingKey(Given(row[j])) - least) >> cut;
+      const auto key = static_cast<uint64_t>(DescendingKey(row[j]) - least) >> cut;
       items[j] = kTop - (key << index_bits | static_cast<uint64_t>(j));
     }
   }
@@ -196,7 +186,7 @@ class SortedRows {
     if (alike == 0) return true;
     const auto item_of = [&](uint64_t item) {
       const uint64_t index = (kTop - item) & mask;
-      return ItemOf<T>(DescendingKey(Given(row[index])), static_cast<int64_t>(index));
+      return ItemOf<T>(DescendingKey(row[index]), static_cast<int64_t>(index));
     };
     const auto is_before = [&](uint64_t a, uint64_t b) { return are_alike(a, b) && item_of(a) < item_of(b); };
     int64_t moves = 0;

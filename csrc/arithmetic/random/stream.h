@@ -16,7 +16,7 @@ constexpr int64_t kBlocksPerElement = 256;
 inline sf_philox TakeBlocks(const KernelCall& call, int64_t count, int64_t blocks_each = kBlocksPerElement) {
   auto* state = static_cast<RandomState*>(call.state);
   const auto blocks = static_cast<unsigned __int128>(count) * static_cast<uint64_t>(blocks_each);
-  std::lock_guard<std::mutex> guard(state->mutex);
+  MutexLock guard(state->mutex);
   const sf_philox begin = {state->key, state->counter_low, state->counter_high};
   const sf_philox end =
       sf_philox_skip_wide(begin, static_cast<uint64_t>(blocks), static_cast<uint64_t>(blocks >> 64));

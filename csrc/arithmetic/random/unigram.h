@@ -66,7 +66,7 @@ class LearnedUnigram {
  public:
   static Status Make(int64_t range, int64_t seed, int64_t seed2, LearnedUnigram** unigrams);
 
-  std::mutex& mutex() { return mutex_; }
+  Mutex& mutex() { return mutex_; }
   int64_t range() const { return range_; }
   // For the functions below the mutex is held.
   uint32_t total() const { return total_; }
@@ -85,7 +85,7 @@ class LearnedUnigram {
   LearnedUnigram() = default;
   void SumWeights();
 
-  std::mutex mutex_;
+  Mutex mutex_;
   sf_philox position_;
   int64_t range_ = 0;
   uint32_t total_ = 0;

@@ -13,7 +13,6 @@ template <typename Acc>
 struct Plain {
   static constexpr bool kWraps = false;     // integers, as Wrapping has them
   static constexpr bool kKeepsNaN = false;  // as in lanes.h
-  static constexpr bool kIsOfSet = false;   // what is combined, in which order and how often does not matter
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;
@@ -56,7 +55,6 @@ template <typename Acc, bool kIsLargest>
 struct Extremum : Plain<Acc> {
   using Limits = std::numeric_limits<Acc>;
   static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
-  static constexpr bool kIsOfSet = std::is_integral_v<Acc>;
   static Acc Start() {
     if constexpr (kKeepsNaN) return kIsLargest ? -Limits::infinity() : Limits::infinity();
     return kIsLargest ? Limits::lowest() : Limits::max();
@@ -77,9 +75,7 @@ using Max = Extremum<Acc, true>;
 template <typename Acc>
 using Min = Extremum<Acc, false>;
 
-// Wide numbers are combined in registers, integers in types that wrap around.
-template <typename T>
-constexpr bool kFillsRegisters = sizeof(T) >= 4;
+// Integers are combined in types that wrap around.
 template <typename Op, typename T>
 using Lane = std::conditional_t<Op::kWraps, Wrapping<T>, T>;
 

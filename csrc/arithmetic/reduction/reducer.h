@@ -1,6 +1,6 @@
 // reducer.h: what a reduction does with elements of a type, behind functions that know neither.
 //
-// Results are what elements are combined to: floats of 16-bit floats, elements of others.
+// Results are what elements are combined to, of the type that is worked on (worked_type.h).
 #pragma once
 
 #include "arithmetic/reduction/rows.h"
@@ -13,19 +13,19 @@ enum class Reduction { kSum, kMean, kProd, kMax, kMin, kAll, kAny, kEuclideanNor
 struct Reducer {
   int64_t element_bytes;
   int64_t result_bytes;
+  Conversion convert;   // of elements, if they are not worked on as they are
   bool makes_elements;  // results are elements already: Finish need not be called
 
+  Elements At(const void* data) const { return {static_cast<const char*>(data), element_bytes, convert}; }
+
   // results[i] = the combination of run range.begin + i of the rows.
-  void (*combine_runs)(const Rows& rows, const void* elements, Range range, void* results);
+  void (*combine_runs)(const Rows& rows, const Elements& elements, Range range, void* results);
 
-  // results[j] = the combination of column j of up to kRowsPerRun rows, `stride` elements apart. If `is_fetched`,
-  // what comes next is read soon and lies in no cache.
-  void (*combine_rows)(const void* elements, int64_t rows, int64_t stride, int64_t width, bool is_fetched,
-                       void* results);
+  // results[j] = the combination of column j of up to kRowsPerRun rows, `stride` elements apart.
+  void (*combine_rows)(const Elements& elements, int64_t rows, int64_t stride, int64_t width, void* results);
 
-  // The same of `runs_at_once` adjacent runs of rows, of `most_narrow` elements at most; null if there is no such
-  // way.
-  void (*combine_narrow_runs)(const void* elements, int64_t width, bool is_fetched, void* results);
+  // The same of `runs_at_once` adjacent runs of rows, of `most_narrow` elements at most.
+  void (*combine_narrow_runs)(const Elements& elements, int64_t width, void* results);
   int64_t runs_at_once;
   int64_t most_narrow;
 

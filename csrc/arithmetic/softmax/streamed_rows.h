@@ -113,7 +113,6 @@ template <bool kIsLog, typename T>
 Status StreamLongRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   constexpr int64_t kElementsPerChunk = 1 << 18;
   constexpr int64_t kFewestRows = 16;  // of a chunk: its first and last have nothing beside them
-  constexpr int64_t kBytesAhead = 2048;
   constexpr int64_t kBlock = kRowBlock<T>;
   const int64_t rows_per_chunk = std::max(kElementsPerChunk / classes, kFewestRows);
   return ForEachChunk(call, rows, rows_per_chunk, [=, &call](Range range) {
@@ -133,7 +132,7 @@ Status StreamLongRows(const KernelCall& call, int64_t rows, int64_t classes, con
               next_lanes.Add(next + j, count);
             } else {
               pending.StreamLines(kBlock * sizeof(T) / kLineBytes);
-              next_lanes.template Add<kBytesAhead>(next + j, kBlock);
+              next_lanes.Add(next + j, kBlock);
             }
           });
       if constexpr (kIsLog) {

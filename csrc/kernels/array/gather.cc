@@ -9,9 +9,7 @@
 #include <algorithm>
 
 #include "memory/indices.h"
-#include "memory/line_writer.h"
-#include "memory/prefetch.h"
-#include "memory/stream.h"
+#include "memory/pick_rows.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -19,8 +17,7 @@ namespace {
 
 constexpr int64_t kBytesPerChunk = 64 << 10;
 constexpr int64_t kStreamedBytesPerChunk = 512 << 10;
-
-bool IsWithin(int64_t index, int64_t size) { return static_cast<uint64_t>(index) < static_cast<uint64_t>(size); }
+constexpr int64_t kMostPlaces = 512;  // that are read at a time
 
 // params[batch, outer, size, row bytes] picked by indices[batch, picks].
 struct Picking {
@@ -30,251 +27,72 @@ struct Picking {
   int64_t row_bytes;
   int64_t picks;
 
-  // Rows need not be asked for.
-  bool IsNear() const { return batches * outer * size * row_bytes <= kProcessor.near_bytes; }
+  int64_t BlockBytes() const { return size * row_bytes; }
 };
-
-// Where rows go that are picked one after another.
-class StoredRows {
- public:
-  explicit StoredRows(char* to) : to_(to) {}
-  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
-    CopyBytes(to_, row, bytes);
-    to_ += bytes;
-  }
-  void Finish() {}
-
- private:
-  char* to_;
-};
-class StreamedLines {  // of rows that consist of whole lines
- public:
-  explicit StreamedLines(char* to) : to_(to) {}
-  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
-    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) StreamLine(to_ + byte, row + byte);
-    to_ += bytes;
-  }
-  void Finish() { EndStream(); }
-
- private:
-  char* to_;
-};
-class StreamedRows {
- public:
-  explicit StreamedRows(char* to) : writer_(to) {}
-  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) { writer_.Append(row, bytes); }
-  void Finish() { writer_.Finish(); }
-
- private:
-  LineWriter writer_;
-};
-// What is streamed line by line as rows come waits for each of them: of short ones some wait together.
-class CollectedRows {
- public:
-  static constexpr int64_t kMostBytes = 1024;
-
-  explicit CollectedRows(char* to) : writer_(to) {}
-  STILLFLOW_INLINE void Put(const char* row, int64_t bytes) {
-    CopySmall(collected_ + filled_, row, bytes);
-    filled_ += bytes;
-    if (filled_ + bytes > kMostBytes) Write();
-  }
-  void Finish() {
-    if (filled_ > 0) Write();
-    writer_.Finish();
-  }
-
- private:
-  void Write() {
-    writer_.Append(collected_, filled_);
-    filled_ = 0;
-  }
-
-  LineWriter writer_;
-  int64_t filled_ = 0;
-  char collected_[kMostBytes];
-};
-
-// Picks `range` of all rows. A loop for each kind of Sink keeps what it needs in registers: what is stored has to
-// wait for all that was streamed before.
-template <typename Sink, typename Index>
-Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
-  const Tensor& indices = *call.in[1];
-  const int64_t size = picking.size;
-  const int64_t row_bytes = picking.row_bytes;
-  const bool is_near = picking.IsNear();
-  Sink sink(MutableData<char>(*call.out[0]) + range.begin * row_bytes);
-  for (int64_t row = range.begin; row < range.end;) {
-    // The rows of one block of the params, as far as they lie in the chunk.
-    const int64_t block = row / picking.picks;
-    const int64_t first = row % picking.picks;
-    const int64_t last = std::min(picking.picks, first + range.end - row);
-    const int64_t batch_offset = block / picking.outer * picking.picks;
-    const Index* const picks = Data<Index>(indices) + batch_offset;
-    const char* const from = Data<char>(*call.in[0]) + block * size * row_bytes;
-    // Also for an index that is not in range: nothing comes of asking.
-    const auto begin = reinterpret_cast<uintptr_t>(from);
-    const auto fetch = [=](int64_t i) __attribute__((always_inline)) {
-      const auto* const row = reinterpret_cast<const char*>(begin + static_cast<uint64_t>(picks[i]) * row_bytes);
-      if constexpr (std::is_same_v<Sink, StreamedLines>) {
-        PrefetchLines(row, row_bytes);
-      } else {
-        PrefetchRow(row, row_bytes);
-      }
-    };
-    FetchAhead ahead(first, is_near ? first : last, RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
-    for (int64_t i = first; i < last; ++i) {
-      ahead.Before(i);
-      const int64_t index = picks[i];
-      if (!IsWithin(index, size)) return BadIndex("indices", indices, batch_offset + i, index, size);
-      sink.Put(from + index * row_bytes, row_bytes);
-    }
-    row += last - first;
-  }
-  sink.Finish();
-  return Status();
-}
-
-template <typename Sink, typename Index>
-Status PickChunks(const KernelCall& call, const Picking& picking, int64_t bytes_per_chunk) {
-  const int64_t rows = picking.batches * picking.outer * picking.picks;
-  return ForEachChunk(call, rows, std::max<int64_t>(bytes_per_chunk / picking.row_bytes, 1),
-                      [&](Range range) { return PickChunk<Sink, Index>(call, picking, range); });
-}
-
-template <typename Index>
-Status PickRows(const KernelCall& call, const Picking& picking) {
-  const Tensor& output = *call.out[0];
-  if (!IsStreamed(output)) return PickChunks<StoredRows, Index>(call, picking, kBytesPerChunk);
-  const bool has_whole_lines =
-      picking.row_bytes % kLineBytes == 0 && reinterpret_cast<uintptr_t>(output.data) % kLineBytes == 0;
-  if (has_whole_lines) return PickChunks<StreamedLines, Index>(call, picking, kStreamedBytesPerChunk);
-  return picking.row_bytes <= CollectedRows::kMostBytes / 2
-             ? PickChunks<CollectedRows, Index>(call, picking, kStreamedBytesPerChunk)
-             : PickChunks<StreamedRows, Index>(call, picking, kStreamedBytesPerChunk);
-}
-
-template <typename T>
-void CopyPlaces(const T* from, const int64_t* places, int64_t count, T* to) {
-#pragma GCC unroll 8
-  for (int64_t i = 0; i < count; ++i) to[i] = from[places[i]];
-}
-
-// The same for many blocks of `size` elements, from each of which kCount are taken.
-template <int kCount, typename T>
-void CopyFewPlaces(const T* from, int64_t blocks, int64_t size, const int64_t* places, T* to, int64_t picks) {
-  const T* columns[kCount];
-  for (int i = 0; i < kCount; ++i) columns[i] = from + places[i];
-#pragma GCC unroll 8
-  for (int64_t k = 0; k < blocks; ++k) {
-#pragma GCC unroll 4
-    for (int i = 0; i < kCount; ++i) to[k * picks + i] = columns[i][k * size];
-  }
-}
-
-template <typename T>
-void CopyFewPlaces(const T* from, int64_t blocks, int64_t size, const int64_t* places, int64_t count, T* to,
-                   int64_t picks) {
-  for (; count >= 4; count -= 4, places += 4, to += 4) CopyFewPlaces<4>(from, blocks, size, places, to, picks);
-  if (count == 3) return CopyFewPlaces<3>(from, blocks, size, places, to, picks);
-  for (int64_t i = 0; i < count; ++i) CopyFewPlaces<1>(from, blocks, size, places + i, to + i, picks);
-}
 
 // Copies `count` indices from `begin` on, checked.
-template <typename Index>
 Status ReadPlaces(const Tensor& indices, int64_t begin, int64_t count, int64_t size, int64_t* places) {
-  const auto largest = CopyIndices<uint64_t>(Data<Index>(indices) + begin, count, places);
+  const auto largest = indices.dtype == DType::kInt64
+                           ? CopyIndices<uint64_t>(Data<int64_t>(indices) + begin, count, places)
+                           : CopyIndices<uint64_t>(Data<int32_t>(indices) + begin, count, places);
   if (largest < static_cast<uint64_t>(size)) return Status();
   int64_t bad = 0;
   while (static_cast<uint64_t>(places[bad]) < static_cast<uint64_t>(size)) ++bad;
   return BadIndex("indices", indices, begin + bad, places[bad], size);
 }
 
-// Rows of one element. Some indices at a time are checked and copied, so that what is checked is what is used
-// whatever another thread does to them, and serve all whole blocks of a chunk.
-template <typename Index, typename T>
-Status PickScalars(const KernelCall& call, const Picking& picking) {
-  constexpr int64_t kMostPlaces = 256;
-  constexpr int64_t kFewPlaces = 16;
-  constexpr int64_t kBlockBytesAtOnce = 16 << 10;  // gone through several times, in the first-level cache
-  const Tensor& indices = *call.in[1];
-  const int64_t rows = picking.batches * picking.outer * picking.picks;
-  const int64_t block_bytes = picking.size * static_cast<int64_t>(sizeof(T));
-  const int64_t blocks_at_once = std::max<int64_t>(kBlockBytesAtOnce / block_bytes, 1);
-  return ForEachChunk(call, rows, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [&](Range range) {
-    int64_t places[kMostPlaces];
-    int64_t row = range.begin;
-    while (row < range.end) {
-      const int64_t block = row / picking.picks;
-      const int64_t first = row % picking.picks;
-      const int64_t batch_offset = block / picking.outer * picking.picks;
-      const int64_t whole_blocks = first > 0 ? 0 : (range.end - row) / picking.picks;
-      const int64_t blocks = std::clamp<int64_t>(whole_blocks, 1, picking.outer - block % picking.outer);
-      const int64_t last = std::min(picking.picks, first + range.end - row);
-      const T* const from = Data<T>(*call.in[0]) + block * picking.size;
-      T* const to = MutableData<T>(*call.out[0]) + block * picking.picks;
-      for (int64_t begin = first; begin < last; begin += kMostPlaces) {
-        const int64_t count = std::min(kMostPlaces, last - begin);
-        STILLFLOW_RETURN_IF_ERROR(ReadPlaces<Index>(indices, batch_offset + begin, count, picking.size, places));
-        if (count <= kFewPlaces && blocks > count) {
-          for (int64_t k = 0; k < blocks; k += blocks_at_once) {
-            CopyFewPlaces(from + k * picking.size, std::min(blocks_at_once, blocks - k), picking.size, places, count,
-                          to + k * picking.picks + begin, picking.picks);
-          }
-          continue;
-        }
-        for (int64_t k = 0; k < blocks; ++k) {
-          CopyPlaces(from + k * picking.size, places, count, to + k * picking.picks + begin);
-        }
+// Picks `range` of all rows. Some indices at a time are checked and copied, so that what is checked is what is used
+// whatever another thread does to them; they serve all whole blocks of the range.
+Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
+  int64_t places[kMostPlaces];
+  char* const to = MutableData<char>(*call.out[0]);
+  for (int64_t row = range.begin; row < range.end;) {
+    const int64_t block = row / picking.picks;
+    const int64_t first = row % picking.picks;
+    const int64_t batch_offset = block / picking.outer * picking.picks;
+    const int64_t whole_blocks = first > 0 ? 0 : (range.end - row) / picking.picks;
+    const int64_t blocks = std::clamp<int64_t>(whole_blocks, 1, picking.outer - block % picking.outer);
+    const int64_t last = std::min(picking.picks, first + range.end - row);
+    for (int64_t begin = first; begin < last; begin += kMostPlaces) {
+      const int64_t count = std::min(kMostPlaces, last - begin);
+      STILLFLOW_RETURN_IF_ERROR(ReadPlaces(*call.in[1], batch_offset + begin, count, picking.size, places));
+      for (int64_t k = block; k < block + blocks; ++k) {
+        const Table table = {Data<char>(*call.in[0]) + k * picking.BlockBytes(), picking.BlockBytes(),
+                             picking.row_bytes};
+        PickRows(table, places, count, to + (k * picking.picks + begin) * picking.row_bytes);
       }
-      row += (last - first) + (blocks - 1) * picking.picks;
     }
-    return Status();
-  });
+    row += (last - first) + (blocks - 1) * picking.picks;
+  }
+  return Status();
 }
 
-// Elements of a row that is copied as one.
-template <int kCount>
-struct Words {
-  uint32_t words[kCount];
-};
+// The same past the caches, strictly one row after another.
+Status StreamChunk(const KernelCall& call, const Picking& picking, Range range) {
+  int64_t places[kMostPlaces];
+  LineWriter writer(MutableData<char>(*call.out[0]) + range.begin * picking.row_bytes);
+  for (int64_t row = range.begin; row < range.end;) {
+    const int64_t block = row / picking.picks;
+    const int64_t first = row % picking.picks;
+    const int64_t begin = block / picking.outer * picking.picks + first;
+    const int64_t count = std::min({picking.picks - first, range.end - row, kMostPlaces});
+    STILLFLOW_RETURN_IF_ERROR(ReadPlaces(*call.in[1], begin, count, picking.size, places));
+    const Table table = {Data<char>(*call.in[0]) + block * picking.BlockBytes(), picking.BlockBytes(),
+                         picking.row_bytes};
+    PickRows(table, places, count, &writer);
+    row += count;
+  }
+  writer.Finish();
+  return Status();
+}
 
-template <typename Index>
-Status PickRowsOfSize(const KernelCall& call, const Picking& picking) {
-  switch (picking.IsNear() ? picking.row_bytes : 0) {
-    case 12:
-      return PickScalars<Index, Words<3>>(call, picking);
-    case 16:
-      return PickScalars<Index, Words<4>>(call, picking);
-    case 20:
-      return PickScalars<Index, Words<5>>(call, picking);
-    case 24:
-      return PickScalars<Index, Words<6>>(call, picking);
-    case 28:
-      return PickScalars<Index, Words<7>>(call, picking);
-    case 32:
-      return PickScalars<Index, Words<8>>(call, picking);
-    case 40:
-      return PickScalars<Index, Words<10>>(call, picking);
-    case 48:
-      return PickScalars<Index, Words<12>>(call, picking);
-    case 64:
-      return PickScalars<Index, Words<16>>(call, picking);
-    default:
-      break;
-  }
-  switch (picking.row_bytes) {
-    case 1:
-      return PickScalars<Index, uint8_t>(call, picking);
-    case 2:
-      return PickScalars<Index, uint16_t>(call, picking);
-    case 4:
-      return PickScalars<Index, uint32_t>(call, picking);
-    case 8:
-      return PickScalars<Index, uint64_t>(call, picking);
-    default:
-      return PickRows<Index>(call, picking);
-  }
+Status PickAll(const KernelCall& call, const Picking& picking) {
+  const int64_t rows = picking.batches * picking.outer * picking.picks;
+  const bool is_streamed = IsStreamed(*call.out[0]);
+  const int64_t bytes_per_chunk = is_streamed ? kStreamedBytesPerChunk : kBytesPerChunk;
+  return ForEachChunk(call, rows, std::max<int64_t>(bytes_per_chunk / picking.row_bytes, 1), [&](Range range) {
+    return is_streamed ? StreamChunk(call, picking, range) : PickChunk(call, picking, range);
+  });
 }
 
 // Strings that were copied before a bad index was met have not been retained.
@@ -325,9 +143,7 @@ Status GatherAlong(const KernelCall& call, int axis, int batch_dims) {
   if (call.in[1]->count == 1 && picking.outer == 1 && picking.row_bytes > 0) return PickOne(call, picking, shape);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, call.in[0]->dtype, shape));
   if (call.out[0]->count == 0) return CheckIndices(*call.in[1], picking.size);
-  Status status = call.in[1]->dtype == DType::kInt64 ? PickRowsOfSize<int64_t>(call, picking)
-                                                     : PickRowsOfSize<int32_t>(call, picking);
-  return FinishStrings(call, static_cast<Status&&>(status));
+  return FinishStrings(call, PickAll(call, picking));
 }
 
 Status Gather(const KernelCall& call) {
@@ -371,13 +187,9 @@ Status GatherV2(const KernelCall& call) {
 
 // ---- gather_nd ------------------------------------------------------------------------------------------------
 
-constexpr int64_t kMostTuples = 256;  // whose rows are found at a time
-
-// rows[i] = where tuple i points. Returns whether all indices are in range. `known_depth` is the depth if it is not
-// 0: then this is vector code.
-template <int known_depth, typename Index>
+// rows[i] = where tuple i points. Returns whether all indices are in range.
+template <typename Index>
 bool FindRows(const Index* tuples, int64_t count, int depth, const int64_t* dims, int64_t* rows) {
-  if (known_depth > 0) depth = known_depth;
   uint64_t is_bad = 0;
   std::fill_n(rows, count, int64_t{0});
   for (int k = 0; k < depth; ++k) {
@@ -392,65 +204,24 @@ bool FindRows(const Index* tuples, int64_t count, int depth, const int64_t* dims
 }
 
 template <typename Index>
-bool FindRowsOfDepth(const Index* tuples, int64_t count, int depth, const int64_t* dims, int64_t* rows) {
-  switch (depth) {
-    case 1:
-      return FindRows<1>(tuples, count, depth, dims, rows);
-    case 2:
-      return FindRows<2>(tuples, count, depth, dims, rows);
-    case 3:
-      return FindRows<3>(tuples, count, depth, dims, rows);
-    default:
-      return FindRows<0>(tuples, count, depth, dims, rows);
-  }
-}
-
-using RowsCopy = void (*)(const char* from, const int64_t* rows, int64_t count, int64_t row_bytes, char* to);
-
-template <typename T>
-void CopyScalars(const char* from, const int64_t* rows, int64_t count, int64_t, char* to) {
-  CopyPlaces(reinterpret_cast<const T*>(from), rows, count, reinterpret_cast<T*>(to));
-}
-
-void CopyRows(const char* from, const int64_t* rows, int64_t count, int64_t row_bytes, char* to) {
-  for (int64_t i = 0; i < count; ++i) CopyBytes(to + i * row_bytes, from + rows[i] * row_bytes, row_bytes);
-}
-
-RowsCopy CopyOfRows(int64_t row_bytes) {
-  switch (row_bytes) {
-    case 1:
-      return CopyScalars<uint8_t>;
-    case 2:
-      return CopyScalars<uint16_t>;
-    case 4:
-      return CopyScalars<uint32_t>;
-    case 8:
-      return CopyScalars<uint64_t>;
-    default:
-      return CopyRows;
-  }
-}
-
-template <typename Index>
 Status PickTuples(const KernelCall& call, int depth, int64_t row_bytes) {
   const Tensor& params = *call.in[0];
   const Tensor& indices = *call.in[1];
   const int64_t tuples = Shape(indices).Count(0, indices.rank - 1);
-  const char* from = Data<char>(params);
+  const Table table = {Data<char>(params), params.count * ElementBytes(params.dtype), row_bytes};
   char* to = MutableData<char>(*call.out[0]);
-  const RowsCopy copy = CopyOfRows(row_bytes);
   const int64_t per_chunk = std::max<int64_t>(kBytesPerChunk / std::max<int64_t>(row_bytes + 8 * depth, 1), 1);
   return ForEachChunk(call, tuples, per_chunk, [&](Range range) {
-    int64_t rows[kMostTuples];
-    for (int64_t begin = range.begin; begin < range.end; begin += kMostTuples) {
-      const int64_t count = std::min(kMostTuples, range.end - begin);
+    int64_t rows[kMostPlaces];
+    for (int64_t begin = range.begin; begin < range.end; begin += kMostPlaces) {
+      const int64_t count = std::min(kMostPlaces, range.end - begin);
       const Index* const block = Data<Index>(indices) + begin * depth;
-      if (!FindRowsOfDepth(block, count, depth, params.dims, rows)) {
+      if (!FindRows(block, count, depth, params.dims, rows)) {
         int64_t good = 0;  // as many before the first that is not
-        while (good + 1 < count && FindRowsOfDepth(block + good * depth, 1, depth, params.dims, rows)) ++good;
+        while (good + 1 < count && FindRows(block + good * depth, 1, depth, params.dims, rows)) ++good;
         return BadTuple(indices, begin + good, depth, "param shape", Shape(params));
       }
-      copy(from, rows, count, row_bytes, to + begin * row_bytes);
+      PickRows(table, rows, count, to + begin * row_bytes);
     }
     return Status();
   });

@@ -59,6 +59,8 @@ Status Fill(const KernelCall& call, T value) {
 
 Status FillWith(const KernelCall& call, const Tensor& value) {
   switch (ElementBytes(value.dtype)) {
+    case 16:
+      return Fill(call, *Data<Complex128>(value));
     case 8:
       return Fill(call, *Data<uint64_t>(value));
     case 4:
@@ -179,6 +181,8 @@ Status MirrorPad(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
   if (call.out[0]->count == 0) return Status();
   switch (ElementBytes(input.dtype)) {
+    case 16:
+      return MirrorRows<Complex128>(call, paddings, shape, offset);
     case 8:
       STILLFLOW_RETURN_IF_ERROR(MirrorRows<uint64_t>(call, paddings, shape, offset));
       RetainStrings(*call.out[0]);
@@ -193,21 +197,20 @@ Status MirrorPad(const KernelCall& call) {
 }
 
 // Adds what was mirrored from dimension `axis` to where it came from.
-template <typename T>
-void Fold(T* data, const Shape& shape, int axis, const Paddings& paddings, int64_t offset) {
+void Fold(RowFunction add, int64_t bytes, char* data, const Shape& shape, int axis, const Paddings& paddings,
+          int64_t offset) {
   const int64_t outer = shape.Count(0, axis);
   const int64_t inner = shape.Count(axis + 1, shape.rank);
   const int64_t before = paddings.before[axis];
   const int64_t size = shape.dims[axis] - before - paddings.after[axis];
-  const auto add = [&](T* block, int64_t place) {
-    T* target = block + (before + Mirrored(place, before, size, offset)) * inner;
-    const T* source = block + place * inner;
-    for (int64_t i = 0; i < inner; ++i) target[i] = AddTo::Apply(target[i], source[i]);
+  const auto add_row = [&](char* block, int64_t place) {
+    const int64_t target = before + Mirrored(place, before, size, offset);
+    add(block, &target, block, &place, 1, inner, inner, nullptr);
   };
   for (int64_t k = 0; k < outer; ++k) {
-    T* block = data + k * shape.dims[axis] * inner;
-    for (int64_t place = 0; place < before; ++place) add(block, place);
-    for (int64_t place = before + size; place < shape.dims[axis]; ++place) add(block, place);
+    char* block = data + k * shape.dims[axis] * inner * bytes;
+    for (int64_t place = 0; place < before; ++place) add_row(block, place);
+    for (int64_t place = before + size; place < shape.dims[axis]; ++place) add_row(block, place);
   }
 }
 
@@ -238,6 +241,8 @@ Status MirrorPadGrad(const KernelCall& call) {
     begin += paddings.before[i] * strides[i];
   }
   STILLFLOW_RETURN_IF_ERROR(CheckMirror(shape, paddings, offset));
+  const RowFunction add = RowFunctionOf(RowOperation::kAdd, input.dtype);
+  if (add == nullptr || input.dtype == DType::kBool) return UnsupportedType("MirrorPadGrad", input.dtype);
   const int64_t element_bytes = ElementBytes(input.dtype);
   const Scratch scratch(call, input.count * element_bytes);
   if (!scratch.ok()) return OutOfScratch();
@@ -247,13 +252,9 @@ Status MirrorPadGrad(const KernelCall& call) {
   DenseStrides(shape, to_strides);
   StridedCopy copy;
   for (int i = 0; i < shape.rank; ++i) copy.Add(shape.dims[i], strides[i], to_strides[i]);
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      "MirrorPadGrad", input.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        T* data = scratch.data<T>();
-        for (int i = 0; i < shape.rank; ++i) Fold(data, Shape(input), i, paddings, offset);
-        return CopyStrided(call, copy, element_bytes, data + begin, call.out[0]->data);
-      });
+  char* const data = scratch.data<char>();
+  for (int i = 0; i < shape.rank; ++i) Fold(add, element_bytes, data, Shape(input), i, paddings, offset);
+  return CopyStrided(call, copy, element_bytes, data + begin * element_bytes, call.out[0]->data);
 }
 
 }  // namespace

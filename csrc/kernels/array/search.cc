@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "arithmetic/math/scalar.h"
+#include "arithmetic/math/worked_type.h"
 #include "memory/indices.h"
 
 namespace stillflow {
@@ -18,23 +19,13 @@ namespace {
 
 // ---- Bounds -------------------------------------------------------------------------------------------------------
 
-// The value in a type that has an order.
-template <typename T>
-inline auto Comparable(T x) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(x);
-  } else {
-    return x;
-  }
-}
-
 template <typename T, bool kUpper>
 int64_t Bound(const T* row, int64_t size, T value) {
   int64_t begin = 0;
   while (size > 0) {
     const int64_t half = size / 2;
-    const auto element = Comparable(row[begin + half]);
-    const bool is_before = kUpper ? !(Comparable(value) < element) : element < Comparable(value);
+    const T element = row[begin + half];
+    const bool is_before = kUpper ? !(value < element) : element < value;
     if (is_before) {
       begin += half + 1;
       size -= half + 1;
@@ -45,15 +36,34 @@ int64_t Bound(const T* row, int64_t size, T value) {
   return begin;
 }
 
-template <typename T, typename Index, bool kUpper>
-Status FindBounds(const KernelCall& call) {
+// A tensor's elements in a type that has an order: its own, or converted ones.
+template <typename T>
+const T* Ordered(const Tensor& tensor, const WorkedType& worked, const Scratch& converted) {
+  if (worked.convert == nullptr) return Data<T>(tensor);
+  worked.convert(tensor.data, tensor.count, converted.data<T>());
+  return converted.data<T>();
+}
+
+template <typename T, bool kUpper>
+Status FindBounds(const KernelCall& call, const WorkedType& worked) {
   constexpr int64_t kValuesPerChunk = 512;
+  const bool converts = worked.convert != nullptr;
+  const Scratch rows_scratch(call, converts ? call.in[0]->count * static_cast<int64_t>(sizeof(T)) : 0);
+  const Scratch values_scratch(call, converts ? call.in[1]->count * static_cast<int64_t>(sizeof(T)) : 0);
+  if (!rows_scratch.ok() || !values_scratch.ok()) return OutOfScratch();
+  const T* const rows = Ordered<T>(*call.in[0], worked, rows_scratch);
+  const T* const all = Ordered<T>(*call.in[1], worked, values_scratch);
   const int64_t size = call.in[0]->dims[1];
   const int64_t values = call.in[1]->dims[1];
+  Tensor& output = *call.out[0];
   return ForEachChunk(call, call.in[1]->count, kValuesPerChunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
-      const T* row = Data<T>(*call.in[0]) + i / values * size;
-      MutableData<Index>(*call.out[0])[i] = static_cast<Index>(Bound<T, kUpper>(row, size, Data<T>(*call.in[1])[i]));
+      const int64_t bound = Bound<T, kUpper>(rows + i / values * size, size, all[i]);
+      if (output.dtype == DType::kInt64) {
+        MutableData<int64_t>(output)[i] = bound;
+      } else {
+        MutableData<int32_t>(output)[i] = static_cast<int32_t>(bound);
+      }
     }
   });
 }
@@ -72,11 +82,12 @@ Status FindBound(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("values tensor size must less than INT_MAX");
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, Shape(values)));
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      kUpper ? "UpperBound" : "LowerBound", sorted.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return type == DType::kInt64 ? FindBounds<T, int64_t, kUpper>(call) : FindBounds<T, int32_t, kUpper>(call);
-      });
+  const char* const kernel = kUpper ? "UpperBound" : "LowerBound";
+  const bool is_counted = sorted.dtype == DType::kUInt32 || sorted.dtype == DType::kUInt64;
+  if (is_counted) return UnsupportedType(kernel, sorted.dtype);  // as in TensorFlow
+  const WorkedType worked = OrderedAs(sorted.dtype);
+  return ForWorkedType(kernel, sorted.dtype, worked,
+                       [&](auto tag) { return FindBounds<typename decltype(tag)::type, kUpper>(call, worked); });
 }
 
 // ---- Counts -------------------------------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ Status StridedSliceGrad(const KernelCall& call) {
 Status StridedSliceAssign(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   const Tensor& value = *call.in[4];
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   Part part;
   STILLFLOW_RETURN_IF_ERROR(Resolve(call, Shape(variable->value), &part));

@@ -58,8 +58,9 @@ Status ReadPair(const Attr& attr, const char* name, float* values) {
 }
 
 Status ReadOptions(const KernelCall& call, Options* options) {
-  options->min_covered = static_cast<float>(call.attrs[0].f);
-  if (call.in_count > 2) {
+  if (call.in_count == 2) {
+    options->min_covered = static_cast<float>(call.attrs[4].f);
+  } else {
     if (call.in[2]->rank != 0) {
       return STILLFLOW_INVALID_ARGUMENT("min_object_covered must be 0-D, got shape %s",
                                         ShapeText(*call.in[2]).c_str());
@@ -70,14 +71,14 @@ Status ReadOptions(const KernelCall& call, Options* options) {
     return STILLFLOW_INVALID_ARGUMENT("Min object covered must be non-negative: %g",
                                       static_cast<double>(options->min_covered));
   }
-  STILLFLOW_RETURN_IF_ERROR(ReadPair(call.attrs[1], "Aspect ratio", options->aspect));
-  STILLFLOW_RETURN_IF_ERROR(ReadPair(call.attrs[2], "Area", options->area));
+  STILLFLOW_RETURN_IF_ERROR(ReadPair(call.attrs[0], "Aspect ratio", options->aspect));
+  STILLFLOW_RETURN_IF_ERROR(ReadPair(call.attrs[1], "Area", options->area));
   if (options->area[0] > 1 || options->area[1] > 1) {
     return STILLFLOW_INVALID_ARGUMENT("Area range must be less then or equal to 1.0: [%g, %g]",
                                       static_cast<double>(options->area[0]), static_cast<double>(options->area[1]));
   }
-  options->max_attempts = call.attrs[3].i;
-  options->uses_image = call.attrs[4].i != 0;
+  options->max_attempts = call.attrs[2].i;
+  options->uses_image = call.attrs[3].i != 0;
   if (options->max_attempts > 0) return Status();
   return STILLFLOW_INVALID_ARGUMENT("Max attempts must be non-negative: %lld",
                                     static_cast<long long>(options->max_attempts));
@@ -253,11 +254,11 @@ Status SampleDistortedBoundingBox(const KernelCall& call) {
 
 STILLFLOW_KERNELS(image, bounding_box){
     {"sample_distorted_bounding_box",
-     "image_size, bounding_boxes | min_object_covered, aspect_ratio_range, area_range, max_attempts, "
-     "use_image_if_no_bounding_boxes",
+     "image_size, bounding_boxes | aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes, "
+     "min_object_covered",
      SampleDistortedBoundingBox},
     {"sample_distorted_bounding_box_v2",
-     "image_size, bounding_boxes, min_object_covered | unused, aspect_ratio_range, area_range, max_attempts, "
+     "image_size, bounding_boxes, min_object_covered | aspect_ratio_range, area_range, max_attempts, "
      "use_image_if_no_bounding_boxes",
      SampleDistortedBoundingBox},
     {}};

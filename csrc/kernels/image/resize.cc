@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "arithmetic/elementwise/tile.h"
 #include "arithmetic/math/element.h"
 
 namespace stillflow {
@@ -222,12 +223,34 @@ struct Bicubic {
 
 // ---- Interpolation ------------------------------------------------------------------------------------------------
 
-#define STILLFLOW_IMAGE_TYPES float, double, Half, BFloat16, uint8_t, int8_t, uint16_t, int16_t, int32_t, int64_t
+// Images as floats: their own elements, or converted ones.
+class FloatImages {
+ public:
+  FloatImages(const KernelCall& call, const Tensor& images)
+      : converted_(call, images.dtype == DType::kFloat ? 0 : images.count * static_cast<int64_t>(sizeof(float))),
+        data_(images.dtype == DType::kFloat ? Data<float>(images) : converted_.data<float>()) {}
+  bool ok() const { return converted_.ok(); }
+  const float* data() const { return data_; }
 
-template <typename T>
-float AsFloat(T x) {
-  return static_cast<float>(ElementArithmetic<T>::Load(x));
-}
+  Status Convert(const KernelCall& call, const char* kernel, const Tensor& images) const {
+    if (images.dtype == DType::kFloat) return Status();
+    const TileOp* const cast = FindTileOp("cast", images.dtype, DType::kFloat);
+    const bool is_counted = images.dtype == DType::kUInt32 || images.dtype == DType::kUInt64;
+    if (cast == nullptr || is_counted || images.dtype == DType::kBool) return UnsupportedType(kernel, images.dtype);
+    const int64_t bytes = ElementBytes(images.dtype);
+    return ForEachChunk(call, images.count, kElementsPerChunk, [&](Range range) {
+      TileCall tile = {};
+      tile.count = range.end - range.begin;
+      tile.in[0] = Data<char>(images) + range.begin * bytes;
+      tile.out = converted_.data<float>() + range.begin;
+      RunTileOp(*cast, tile);
+    });
+  }
+
+ private:
+  const Scratch converted_;
+  const float* const data_;
+};
 
 template <typename Kind>
 Status Interpolate(const KernelCall& call, const char* name) {
@@ -241,26 +264,25 @@ Status Interpolate(const KernelCall& call, const char* name) {
   const TapTable taps(call, sizes, options, Kind::kFill);
   if (!taps.ok()) return OutOfScratch();
   float* const out = MutableData<float>(*call.out[0]);
-  return ForType<STILLFLOW_IMAGE_TYPES>(name, call.in[0]->dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T* const images = Data<T>(*call.in[0]);
-    const int64_t channels = sizes.channels;
-    const int64_t row_size = sizes.new_width * channels;
-    const int64_t chunk = std::max<int64_t>(1, kElementsPerChunk / row_size);
-    return ForEachChunk(call, sizes.batch * sizes.new_height, chunk, [&](Range range) {
-      for (int64_t line = range.begin; line < range.end; ++line) {
-        const T* const image = images + line / sizes.new_height * sizes.height * sizes.width * channels;
-        const Taps& row = taps.row(line % sizes.new_height);
-        for (int64_t x = 0; x < sizes.new_width; ++x) {
-          const Taps& column = taps.column(x);
-          for (int64_t c = 0; c < channels; ++c) {
-            out[line * row_size + x * channels + c] = Kind::Value(row, column, [&](int i, int j) {
-              return AsFloat(image[(row.pixels[i] * sizes.width + column.pixels[j]) * channels + c]);
-            });
-          }
+  const FloatImages images(call, *call.in[0]);
+  if (!images.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(images.Convert(call, name, *call.in[0]));
+  const int64_t channels = sizes.channels;
+  const int64_t row_size = sizes.new_width * channels;
+  const int64_t chunk = std::max<int64_t>(1, kElementsPerChunk / row_size);
+  return ForEachChunk(call, sizes.batch * sizes.new_height, chunk, [&](Range range) {
+    for (int64_t line = range.begin; line < range.end; ++line) {
+      const float* const image = images.data() + line / sizes.new_height * sizes.height * sizes.width * channels;
+      const Taps& row = taps.row(line % sizes.new_height);
+      for (int64_t x = 0; x < sizes.new_width; ++x) {
+        const Taps& column = taps.column(x);
+        for (int64_t c = 0; c < channels; ++c) {
+          out[line * row_size + x * channels + c] = Kind::Value(row, column, [&](int i, int j) {
+            return image[(row.pixels[i] * sizes.width + column.pixels[j]) * channels + c];
+          });
         }
       }
-    });
+    }
   });
 }
 
@@ -426,30 +448,30 @@ Status ResizeArea(const KernelCall& call) {
   const float column_scale = ScaleOf(sizes.width, sizes.new_width, options);
   const auto factor = static_cast<float>(1.0 / static_cast<double>(row_scale * column_scale));
   float* const out = MutableData<float>(*call.out[0]);
-  return ForType<STILLFLOW_IMAGE_TYPES>("ResizeArea", call.in[0]->dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const int64_t channels = sizes.channels;
-    return ForEachChunk(call, sizes.batch * sizes.new_height, 1, [&](Range range) {
-      for (int64_t line = range.begin; line < range.end; ++line) {
-        const T* const image = Data<T>(*call.in[0]) + line / sizes.new_height * sizes.height * sizes.width * channels;
-        const Cover rows = CoverOf(line % sizes.new_height, row_scale);
-        for (int64_t x = 0; x < sizes.new_width; ++x) {
-          const Cover columns = CoverOf(x, column_scale);
-          for (int64_t c = 0; c < channels; ++c) {
-            float sum = 0.0f;
-            for (int64_t i = rows.begin; i < rows.end; ++i) {
-              const T* row = image + Bounded(i, sizes.height) * sizes.width * channels + c;
-              float of_row = 0.0f;
-              for (int64_t j = columns.begin; j < columns.end; ++j) {
-                of_row += AsFloat(row[Bounded(j, sizes.width) * channels]) * columns.Weight(j);
-              }
-              sum += of_row * rows.Weight(i);
+  const FloatImages images(call, *call.in[0]);
+  if (!images.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(images.Convert(call, "ResizeArea", *call.in[0]));
+  const int64_t channels = sizes.channels;
+  return ForEachChunk(call, sizes.batch * sizes.new_height, 1, [&](Range range) {
+    for (int64_t line = range.begin; line < range.end; ++line) {
+      const float* const image = images.data() + line / sizes.new_height * sizes.height * sizes.width * channels;
+      const Cover rows = CoverOf(line % sizes.new_height, row_scale);
+      for (int64_t x = 0; x < sizes.new_width; ++x) {
+        const Cover columns = CoverOf(x, column_scale);
+        for (int64_t c = 0; c < channels; ++c) {
+          float sum = 0.0f;
+          for (int64_t i = rows.begin; i < rows.end; ++i) {
+            const float* row = image + Bounded(i, sizes.height) * sizes.width * channels + c;
+            float of_row = 0.0f;
+            for (int64_t j = columns.begin; j < columns.end; ++j) {
+              of_row += row[Bounded(j, sizes.width) * channels] * columns.Weight(j);
             }
-            out[(line * sizes.new_width + x) * channels + c] = sum * factor;
+            sum += of_row * rows.Weight(i);
           }
+          out[(line * sizes.new_width + x) * channels + c] = sum * factor;
         }
       }
-    });
+    }
   });
 }
 

@@ -4,7 +4,7 @@
 //   out[0] of that shape: (in[0] + in[1]) + in[2] ..., each sum rounded to the type
 #include <algorithm>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/elementwise/tile.h"
 #include "memory/stream.h"
 
 namespace stillflow {
@@ -12,61 +12,53 @@ namespace {
 
 constexpr int64_t kElementsPerChunk = 16384;
 
-template <typename T>
-STILLFLOW_INLINE T SumOfTwo(T a, T b) {
-  if constexpr (kIsFloating<T>) {
-    return Narrow<T>(Widen(a) + Widen(b));
-  } else {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  }
-}
+// So few that a tile's sums stay in the first-level cache until all inputs have been added.
+constexpr int64_t kTileElements = 1024;
+constexpr int64_t kWidestBytes = 16;
 
-// Three inputs at a time, of which `to` may be one: each pass over memory costs more than the sums.
-template <typename T>
-void SumRange(const KernelCall& call, Range range, T* to) {
-  const int64_t count = range.end - range.begin;
-  const auto input = [&](int i) { return Data<T>(*call.in[i]) + range.begin; };
-  const T* a = input(0);
-  if (call.in_count == 1 && to != a) std::copy_n(a, count, to);
-  int i = 1;
-  for (; i + 1 < call.in_count; i += 2, a = to) {
-    const T* const b = input(i);
-    const T* const c = input(i + 1);
-#pragma GCC ivdep
-    for (int64_t k = 0; k < count; ++k) to[k] = SumOfTwo(SumOfTwo(a[k], b[k]), c[k]);
-  }
-  if (i == call.in_count) return;
-  const T* const b = input(i);
-#pragma GCC ivdep
-  for (int64_t k = 0; k < count; ++k) to[k] = SumOfTwo(a[k], b[k]);
-}
+class Adder {
+ public:
+  Adder(const KernelCall& call, const TileOp& add) : call_(call), add_(add), bytes_(ElementBytes(add.type)) {}
 
-// Past the caches, some elements at a time.
-template <typename T>
-void StreamRange(const KernelCall& call, Range range) {
-  constexpr int64_t kTileElements = 256;
-  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
-  alignas(64) T sums[kTileElements];
-  ReadAhead ahead;
-  for (int i = 0; i < call.in_count; ++i) ahead.Add(Data<char>(*call.in[i]) + 2 * kTileElements * kBytes, 64);
-  for (int64_t begin = range.begin; begin < range.end; begin += kTileElements) {
-    const int64_t end = std::min(begin + kTileElements, range.end);
-    SumRange(call, {begin, end}, sums);
-    StreamBytes(MutableData<char>(*call.out[0]), reinterpret_cast<const char*>(sums), (end - begin) * kBytes,
-                begin * kBytes, ahead);
+  void Sum(Range range) const {
+    for (int64_t begin = range.begin; begin < range.end; begin += kTileElements) {
+      SumTile({begin, std::min(begin + kTileElements, range.end)}, At(*call_.out[0], begin));
+    }
   }
-  EndStream();
-}
 
-template <typename T>
-Status Sum(const KernelCall& call) {
-  T* to = MutableData<T>(*call.out[0]);
-  const bool is_streamed = IsStreamed(*call.out[0]) && call.in_count > 1 && to != Data<T>(*call.in[0]);
-  return ForEachChunk(call, call.out[0]->count, kElementsPerChunk, [&](Range range) {
-    if (is_streamed) return StreamRange<T>(call, range);
-    SumRange(call, range, to + range.begin);
-  });
-}
+  // Past the caches.
+  void Stream(Range range) const {
+    alignas(64) char sums[kTileElements * kWidestBytes];
+    ReadAhead ahead;
+    for (int i = 0; i < call_.in_count; ++i) ahead.Add(At(*call_.in[i], 2 * kTileElements), 64);
+    for (int64_t begin = range.begin; begin < range.end; begin += kTileElements) {
+      const int64_t end = std::min(begin + kTileElements, range.end);
+      SumTile({begin, end}, sums);
+      StreamBytes(MutableData<char>(*call_.out[0]), sums, (end - begin) * bytes_, begin * bytes_, ahead);
+    }
+    EndStream();
+  }
+
+ private:
+  char* At(const Tensor& tensor, int64_t i) const { return static_cast<char*>(tensor.data) + i * bytes_; }
+
+  // `to` may be the first input's place.
+  void SumTile(Range range, void* to) const {
+    TileCall tile = {};
+    tile.count = range.end - range.begin;
+    tile.in[0] = At(*call_.in[0], range.begin);
+    tile.out = to;
+    if (call_.in_count == 1 && to != tile.in[0]) std::memcpy(to, tile.in[0], tile.count * bytes_);
+    for (int i = 1; i < call_.in_count; ++i, tile.in[0] = to) {
+      tile.in[1] = At(*call_.in[i], range.begin);
+      RunTileOp(add_, tile);
+    }
+  }
+
+  const KernelCall& call_;
+  const TileOp& add_;
+  const int64_t bytes_;
+};
 
 Status AddN(const KernelCall& call) {
   const Shape shape(*call.in[0]);
@@ -78,9 +70,13 @@ Status AddN(const KernelCall& call) {
     }
   }
   STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, call.in[0]->dtype, shape));
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
-                 uint8_t>("AddN", call.in[0]->dtype,
-                          [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
+  const DType type = call.in[0]->dtype;
+  const TileOp* const add = FindTileOp("add", type, type);
+  if (add == nullptr) return UnsupportedType("AddN", type);
+  const Adder adder(call, *add);
+  const bool is_streamed = IsStreamed(*call.out[0]) && call.in_count > 1 && call.out[0]->data != call.in[0]->data;
+  return ForEachChunk(call, call.out[0]->count, kElementsPerChunk,
+                      [&](Range range) { is_streamed ? adder.Stream(range) : adder.Sum(range); });
 }
 
 }  // namespace

@@ -3,15 +3,15 @@
 //   in[0]  input  numbers
 //   in[1]  axis   int32 | int64 scalar; negative counts from the end
 //   out[0] the input's shape without the axis, int32 or int64 as attr 0 says
-//   attrs  output type; whether the smallest is looked for
+//   attrs  output type; which element is sought
 //
-// Of equal elements the first counts, and NaN does not unless there is nothing else.
+// Of equal elements the first counts, and NaN does not unless there is nothing else. The smallest element is the
+// largest of the same numbers in reversed order.
 #include <algorithm>
 #include <limits>
 
-#include "arithmetic/math/element.h"
-#include "arithmetic/math/halves.h"
 #include "arithmetic/math/lanes.h"
+#include "arithmetic/math/worked_type.h"
 #include "memory/deinterleave.h"
 
 #if defined(__SSE2__)
@@ -31,40 +31,17 @@ constexpr int64_t kShortRows = 128;
 constexpr int64_t kMostNarrow = 32;
 constexpr int64_t kRowsPerBlock = 128;
 
+// What no element is behind.
 template <typename W>
-using Limits = std::numeric_limits<W>;
+constexpr W Worst() {
+  using Limits = std::numeric_limits<W>;
+  return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+}
 
-// Worst is what no element is behind.
-struct Larger : LargerLanes {
-  template <typename W>
-  STILLFLOW_INLINE static bool IsBetter(W a, W b) {
-    return a > b;
-  }
-  template <typename W>
-  static constexpr W Worst() {
-    return Limits<W>::has_infinity ? -Limits<W>::infinity() : Limits<W>::lowest();
-  }
-};
-struct Smaller : PlusLanes {
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    return b < a ? b : a;
-  }
-  template <typename W>
-  STILLFLOW_INLINE static bool IsBetter(W a, W b) {
-    return a < b;
-  }
-  template <typename W>
-  static constexpr W Worst() {
-    return Limits<W>::has_infinity ? Limits<W>::infinity() : Limits<W>::max();
-  }
-};
-
-// A bit, or as many as it has bytes, of each lane that equals its fellow. Elsewhere than on x86 of the first one
-// alone.
+// A bit of each lane that equals its fellow; a byte elsewhere than on x86, and of the first one alone.
 #if defined(__SSE2__)
 template <typename W>
-constexpr int kBitsPerLane = sizeof(W) >= 4 ? 1 : sizeof(W);
+constexpr int kBitsPerLane = 1;
 #else
 template <typename W>
 constexpr int kBitsPerLane = sizeof(W);
@@ -72,18 +49,14 @@ constexpr int kBitsPerLane = sizeof(W);
 template <typename W>
 STILLFLOW_INLINE uint64_t EqualLanes(Register<W> a, Register<W> b) {
   const auto is_equal = a == b;
-#if defined(__AVX512BW__) && defined(__AVX512DQ__)
-  if constexpr (sizeof(W) == 4) return _mm512_movepi32_mask((__m512i)is_equal);
-  if constexpr (sizeof(W) == 8) return _mm512_movepi64_mask((__m512i)is_equal);
-  return _mm512_movepi8_mask((__m512i)is_equal);
+#if defined(__AVX512DQ__)
+  return sizeof(W) == 4 ? _mm512_movepi32_mask((__m512i)is_equal) : _mm512_movepi64_mask((__m512i)is_equal);
 #elif defined(__AVX2__)
-  if constexpr (sizeof(W) == 4) return static_cast<uint32_t>(_mm256_movemask_ps((__m256)is_equal));
-  if constexpr (sizeof(W) == 8) return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)is_equal));
-  return static_cast<uint32_t>(_mm256_movemask_epi8((__m256i)is_equal));
+  const int bits = sizeof(W) == 4 ? _mm256_movemask_ps((__m256)is_equal) : _mm256_movemask_pd((__m256d)is_equal);
+  return static_cast<uint32_t>(bits);
 #elif defined(__SSE2__)
-  if constexpr (sizeof(W) == 4) return static_cast<uint32_t>(_mm_movemask_ps((__m128)is_equal));
-  if constexpr (sizeof(W) == 8) return static_cast<uint32_t>(_mm_movemask_pd((__m128d)is_equal));
-  return static_cast<uint32_t>(_mm_movemask_epi8((__m128i)is_equal));
+  const int bits = sizeof(W) == 4 ? _mm_movemask_ps((__m128)is_equal) : _mm_movemask_pd((__m128d)is_equal);
+  return static_cast<uint32_t>(bits);
 #else
   uint64_t words[2];
   std::memcpy(words, &is_equal, sizeof words);
@@ -134,21 +107,25 @@ class Places {
   const bool are_int32_;
 };
 
-// Elements as they are compared: `from` itself, or a copy.
-template <typename T, typename W>
-STILLFLOW_INLINE const W* Compared(const T* from, int64_t count, W* buffer) {
-  if constexpr (std::is_same_v<T, W>) {
-    return from;
-  } else {
-    WidenHalves(from, count, buffer);
+// The input's elements as they are compared: where they lie, or a copy.
+struct Elements {
+  const char* data;
+  int64_t bytes;
+  Conversion convert;
+
+  Elements At(int64_t i) const { return {data + i * bytes, bytes, convert}; }
+  template <typename W>
+  const W* Compared(int64_t begin, int64_t count, W* buffer) const {
+    if (convert == nullptr) return reinterpret_cast<const W*>(data) + begin;
+    convert(data + begin * bytes, count, buffer);
     return buffer;
   }
-}
+};
 
-// Integers as unsigned ones, which is the same and half as much code.
+// As words, which is the same and half as much code.
 template <typename W>
 void TakeApart(const W* from, int64_t rows, int64_t columns, W* to, int64_t to_stride) {
-  using Word = std::conditional_t<kIsFloating<W>, W, WordOf<W>>;
+  using Word = WordOf<W>;
   Deinterleave(reinterpret_cast<const Word*>(from), rows, columns, reinterpret_cast<Word*>(to), to_stride);
 }
 
@@ -156,13 +133,13 @@ void TakeApart(const W* from, int64_t rows, int64_t columns, W* to, int64_t to_s
 
 // The best of all blocks that have been looked at, and where it is. Block by block, a block is still in cache when
 // its best element is looked for.
-template <typename Order, typename W>
+template <typename W>
 class Best {
  public:
   // At least a register's elements, the first of which is element `begin`.
   void LookAt(const W* block, int64_t count, int64_t begin) {
-    const W best_of_block = CombineInAnyOrder<Order, kRegisterBytes>(block, count, Order::template Worst<W>());
-    if (index_ >= 0 && !Order::IsBetter(best_of_block, best_)) return;
+    const W best_of_block = CombineInAnyOrder<LargerLanes>(block, count, Worst<W>());
+    if (index_ >= 0 && !(best_of_block > best_)) return;
     const int64_t place = FirstEqual(block, count, best_of_block);
     if (place < 0) return;  // nothing but NaN
     best_ = best_of_block;
@@ -172,20 +149,19 @@ class Best {
   int64_t index() const { return std::max<int64_t>(index_, 0); }
 
  private:
-  W best_ = Order::template Worst<W>();
+  W best_ = Worst<W>();
   int64_t index_ = -1;
 };
 
 // The last block overlaps the one before it.
-template <typename Order, typename T>
-int64_t FindInRow(const T* row, int64_t size) {
-  using W = decltype(Load(T{}));
-  W buffer[std::is_same_v<T, W> ? 1 : kElementsPerBlock];
-  Best<Order, W> best;
+template <typename W>
+int64_t FindInRow(const Elements& row, int64_t size) {
+  W buffer[kElementsPerBlock];
+  Best<W> best;
   for (int64_t i = 0; i < size; i += kElementsPerBlock) {
     const int64_t begin = std::min(i, std::max<int64_t>(size - kElementsPerBlock, 0));
     const int64_t count = std::min(kElementsPerBlock, size);
-    best.LookAt(Compared(row + begin, count, buffer), count, begin);
+    best.LookAt(row.Compared(begin, count, buffer), count, begin);
   }
   return best.index();
 }
@@ -202,25 +178,25 @@ __attribute__((noinline)) void NotePlaces(const Place* places, int64_t count, in
 
 // In up to kColumns columns of `size` rows, `stride` elements apart. Places within blocks of rows are as wide as
 // elements, so that registers hold as many of them.
-template <typename Order, typename T>
-void FindInColumns(const T* from, int64_t size, int64_t stride, int64_t columns, const Places& to, int64_t at) {
-  using W = decltype(Load(T{}));
+template <typename W>
+void FindInColumns(const Elements& from, int64_t size, int64_t stride, int64_t columns, const Places& to,
+                   int64_t at) {
   using Place = WordOf<W>;
-  constexpr int64_t kRows = 255;  // places of bytes that are not kNone
-  W buffer[std::is_same_v<T, W> ? 1 : kColumns];
+  constexpr int64_t kRows = 255;
+  W buffer[kColumns];
   W best[kColumns];
   Place places[kColumns];
   int64_t found[kColumns] = {};
-  std::copy_n(Compared(from, columns, buffer), columns, best);
+  std::copy_n(from.Compared(0, columns, buffer), columns, best);
   for (int64_t begin = 1; begin < size; begin += kRows) {
     std::fill_n(places, columns, kNone<Place>);
     const auto rows = static_cast<Place>(std::min(kRows, size - begin));
     for (Place i = 0; i < rows; ++i) {
-      const W* const row = Compared(from + (begin + i) * stride, columns, buffer);
+      const W* const row = from.Compared((begin + static_cast<int64_t>(i)) * stride, columns, buffer);
 #pragma GCC ivdep
       for (int64_t j = 0; j < columns; ++j) {
         const W value = row[j];
-        const bool is_better = Order::IsBetter(value, best[j]) | ((best[j] != best[j]) & (value == value));
+        const bool is_better = (value > best[j]) | ((best[j] != best[j]) & (value == value));
         best[j] = is_better ? value : best[j];
         places[j] = is_better ? i : places[j];
       }
@@ -233,29 +209,28 @@ void FindInColumns(const T* from, int64_t size, int64_t stride, int64_t columns,
 // ---- Between them -------------------------------------------------------------------------------------------
 
 // Short rows, taken apart into columns.
-template <typename Order, typename T>
-void FindInShortRows(const T* from, int64_t size, Range rows, const Places& to) {
-  using W = decltype(Load(T{}));
+template <typename W>
+void FindInShortRows(const Elements& from, int64_t size, Range rows, const Places& to) {
   constexpr int64_t kMostElements = kShortRows * kShortRowBytes / static_cast<int64_t>(sizeof(W));
-  W buffer[std::is_same_v<T, W> ? 1 : kMostElements];
+  W buffer[kMostElements];
   W columns[kMostElements];
   for (int64_t i = rows.begin; i < rows.end; i += kShortRows) {
     const int64_t count = std::min(kShortRows, rows.end - i);
-    TakeApart(Compared(from + i * size, count * size, buffer), count, size, columns, kShortRows);
-    FindInColumns<Order>(columns, size, kShortRows, count, to, i);
+    TakeApart(from.Compared(i * size, count * size, buffer), count, size, columns, kShortRows);
+    const Elements apart = {reinterpret_cast<const char*>(columns), sizeof(W), nullptr};
+    FindInColumns<W>(apart, size, kShortRows, count, to, i);
   }
 }
 
 // Few and long columns, taken apart block by block. The last block overlaps the one before it.
-template <typename Order, typename T>
-void FindInNarrowColumns(const T* from, int64_t size, int64_t columns, const Places& to, int64_t at) {
-  using W = decltype(Load(T{}));
-  W buffer[std::is_same_v<T, W> ? 1 : kMostNarrow * kRowsPerBlock];
+template <typename W>
+void FindInNarrowColumns(const Elements& from, int64_t size, int64_t columns, const Places& to, int64_t at) {
+  W buffer[kMostNarrow * kRowsPerBlock];
   W block[kMostNarrow * kRowsPerBlock];
-  Best<Order, W> best[kMostNarrow];
+  Best<W> best[kMostNarrow];
   for (int64_t i = 0; i < size; i += kRowsPerBlock) {
     const int64_t begin = std::min(i, size - kRowsPerBlock);
-    TakeApart(Compared(from + begin * columns, kRowsPerBlock * columns, buffer), kRowsPerBlock, columns, block,
+    TakeApart(from.Compared(begin * columns, kRowsPerBlock * columns, buffer), kRowsPerBlock, columns, block,
               kRowsPerBlock);
     for (int64_t j = 0; j < columns; ++j) best[j].LookAt(block + j * kRowsPerBlock, kRowsPerBlock, begin);
   }
@@ -271,37 +246,35 @@ struct Layout {
   int64_t inner;
 };
 
-template <typename Order, typename T>
-void FindInTables(const Layout& layout, const T* from, Range range, const Places& to) {
+template <typename W>
+void FindInTables(const Layout& layout, const Elements& from, Range range, const Places& to) {
   const int64_t table = layout.size * layout.inner;
   for (int64_t i = range.begin; i < range.end; ++i) {
-    FindInNarrowColumns<Order>(from + i * table, layout.size, layout.inner, to, i * layout.inner);
+    FindInNarrowColumns<W>(from.At(i * table), layout.size, layout.inner, to, i * layout.inner);
   }
 }
 
-template <typename Order, typename T>
-void FindInRows(const Layout& layout, const T* from, Range range, const Places& to) {
-  using W = decltype(Load(T{}));
+template <typename W>
+void FindInRows(const Layout& layout, const Elements& from, Range range, const Places& to) {
   if (layout.size * static_cast<int64_t>(sizeof(W)) < kShortRowBytes) {
-    return FindInShortRows<Order>(from, layout.size, range, to);
+    return FindInShortRows<W>(from, layout.size, range, to);
   }
-  for (int64_t i = range.begin; i < range.end; ++i) {
-    to.Put(i, FindInRow<Order>(from + i * layout.size, layout.size));
-  }
+  for (int64_t i = range.begin; i < range.end; ++i) to.Put(i, FindInRow<W>(from.At(i * layout.size), layout.size));
 }
 
-template <typename Order, typename T>
-Status Find(const KernelCall& call, const Layout& layout) {
-  const T* const from = Data<T>(*call.in[0]);
+template <typename W>
+Status Find(const KernelCall& call, const Layout& layout, Conversion convert) {
+  const Tensor& input = *call.in[0];
+  const Elements from = {Data<char>(input), ElementBytes(input.dtype), convert};
   const Places to(*call.out[0]);
   const auto per_chunk = [](int64_t elements) { return std::max<int64_t>(kElementsPerChunk / elements, 1); };
   if (layout.inner == 1) {
     return ForEachChunk(call, layout.outer, per_chunk(layout.size),
-                        [&](Range range) { FindInRows<Order>(layout, from, range, to); });
+                        [&](Range range) { FindInRows<W>(layout, from, range, to); });
   }
   if (layout.inner <= kMostNarrow && layout.size >= kRowsPerBlock) {
     return ForEachChunk(call, layout.outer, per_chunk(layout.size * layout.inner),
-                        [&](Range range) { FindInTables<Order>(layout, from, range, to); });
+                        [&](Range range) { FindInTables<W>(layout, from, range, to); });
   }
   const int64_t width = std::min(layout.inner, kColumns);
   const int64_t tiles = (layout.inner + width - 1) / width;
@@ -309,8 +282,8 @@ Status Find(const KernelCall& call, const Layout& layout) {
     for (int64_t task = range.begin; task < range.end; ++task) {
       const int64_t outer = task / tiles;
       const int64_t column = task % tiles * width;
-      FindInColumns<Order>(from + outer * layout.size * layout.inner + column, layout.size, layout.inner,
-                           std::min(width, layout.inner - column), to, outer * layout.inner + column);
+      FindInColumns<W>(from.At(outer * layout.size * layout.inner + column), layout.size, layout.inner,
+                       std::min(width, layout.inner - column), to, outer * layout.inner + column);
     }
   });
 }
@@ -343,15 +316,14 @@ Status ArgExtremum(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   if (input.count == 0) return Status();
   const Layout layout{shape.Count(0, axis), input.dims[axis], shape.Count(axis, shape.rank)};
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t,
-                 uint8_t>(finds_smallest ? "ArgMin" : "ArgMax", input.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return finds_smallest ? Find<Smaller, T>(call, layout) : Find<Larger, T>(call, layout);
-  });
+  const WorkedType worked = finds_smallest ? ReversedAs(input.dtype) : OrderedAs(input.dtype);
+  return ForWorkedType(finds_smallest ? "ArgMin" : "ArgMax", input.dtype, worked,
+                       [&](auto tag) { return Find<typename decltype(tag)::type>(call, layout, worked.convert); });
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, arg_extremum){{"arg_extremum", "input, axis | output_type, finds_smallest", ArgExtremum}, {}};
+STILLFLOW_KERNELS(math, arg_extremum){
+    {"arg_extremum", "input, axis | output_type, sought: largest smallest", ArgExtremum}, {}};
 
 }  // namespace stillflow

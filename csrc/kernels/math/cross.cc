@@ -1,14 +1,16 @@
 // cross: products of vectors of three elements in the last dimension.
 //
 //   in[0], in[1] arrays of one shape; out[0] their cross products
-#include "memory/row_update.h"
+#include "arithmetic/math/element.h"
 
 namespace stillflow {
 namespace {
 
 template <typename T>
 inline T ProductDifference(T a, T b, T c, T d) {
-  return SubtractFrom::Apply<T>(MultiplyBy::Apply<T>(a, b), MultiplyBy::Apply<T>(c, d));
+  using E = ElementArithmetic<T>;
+  const auto product = [](T x, T y) { return E::Load(E::Store(E::Multiply(E::Load(x), E::Load(y)))); };
+  return E::Store(E::Subtract(product(a, b), product(c, d)));
 }
 
 Status Cross(const KernelCall& call) {

@@ -4,16 +4,14 @@
 //   in[1]  axis  int32 | int64 scalar; negative counts from the end
 //   out[0] of x's shape
 //   attrs  exclusive: whether an element is left out of its own result; reverse: whether to begin at the end;
-//          operation: 0 sum, 1 product
+//          operation
 //
 // Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
 #include <algorithm>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/element.h"
-
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
+#include "arithmetic/math/worked_type.h"
 
 namespace stillflow {
 namespace {
@@ -23,62 +21,16 @@ constexpr int64_t kRowsAtATime = 4;
 constexpr int64_t kFewestColumns = 8;  // that are worth code for vectors
 constexpr int64_t kColumns = 512;      // whose running results stay in the first-level cache
 
+template <typename W>
 struct Sum {
-  template <typename Acc>
-  static Acc Start() {
-    return Acc{0};
-  }
-  template <typename Acc>
-  static Acc Combine(Acc a, Acc b) {
-    if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    } else {
-      return a + b;
-    }
-  }
+  static constexpr W kStart = 0;
+  static W Combine(W a, W b) { return ElementArithmetic<W>::Add(a, b); }
 };
+template <typename W>
 struct Product {
-  template <typename Acc>
-  static Acc Start() {
-    return Acc{1};
-  }
-  template <typename Acc>
-  static Acc Combine(Acc a, Acc b) {
-    if constexpr (std::is_integral_v<Acc>) {
-      return static_cast<Acc>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    } else {
-      return a * b;
-    }
-  }
+  static constexpr W kStart = 1;
+  static W Combine(W a, W b) { return ElementArithmetic<W>::Multiply(a, b); }
 };
-
-template <typename T, typename Acc>
-T Store(Acc value) {
-  if constexpr (kIsFloating<T>) {
-    return Narrow<T>(value);
-  } else {
-    return value;
-  }
-}
-
-// The same of single elements: what is written for vectors takes several times longer. NaN is made the same.
-template <typename T>
-STILLFLOW_INLINE auto LoadOne(T value) {
-#if defined(__F16C__)
-  if constexpr (std::is_same_v<T, Half>) return _cvtsh_ss(value.bits);
-#endif
-  return Load(value);
-}
-template <typename T, typename Acc>
-STILLFLOW_INLINE T StoreOne(Acc value) {
-#if defined(__F16C__)
-  if constexpr (std::is_same_v<T, Half>) {
-    const uint16_t bits = _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
-    return Half{static_cast<uint16_t>(value != value ? (bits & 0x8000) | 0x7E00 : bits)};
-  }
-#endif
-  return Store<T>(value);
-}
 
 // x seen as [outer, size, inner], and the order in which the middle is walked.
 struct Layout {
@@ -93,17 +45,16 @@ struct Layout {
 // begins[k].
 template <typename Op, bool kIsExclusive, int64_t kRows, typename T>
 STILLFLOW_INLINE void RunRows(const Layout& layout, const int64_t* begins, const T* from, T* to) {
-  using Acc = decltype(Load(T{}));
-  Acc running[kRows];
-  for (auto& row : running) row = Op::template Start<Acc>();
+  T running[kRows];
+  for (auto& row : running) row = Op::kStart;
   const int64_t step = layout.is_reverse ? -layout.inner : layout.inner;
   int64_t place = layout.is_reverse ? (layout.size - 1) * layout.inner : 0;
   for (int64_t i = 0; i < layout.size; ++i, place += step) {
 #pragma GCC unroll 4
     for (int64_t k = 0; k < kRows; ++k) {
       const int64_t at = begins[k] + place;
-      const Acc next = Op::Combine(running[k], LoadOne(from[at]));
-      to[at] = StoreOne<T>(kIsExclusive ? running[k] : next);
+      const T next = Op::Combine(running[k], from[at]);
+      to[at] = kIsExclusive ? running[k] : next;
       running[k] = next;
     }
   }
@@ -138,23 +89,20 @@ Status RunAllRows(const KernelCall& call, const Layout& layout, const T* from, T
 
 template <typename Op, typename T>
 void RunColumns(const Layout& layout, const T* from, T* to, int64_t count) {
-  using Acc = decltype(Load(T{}));
-  Acc running[kColumns];
-  for (int64_t j = 0; j < count; ++j) running[j] = Op::template Start<Acc>();
+  T running[kColumns];
+  std::fill_n(running, count, Op::kStart);
   for (int64_t i = 0; i < layout.size; ++i) {
     const int64_t row = (layout.is_reverse ? layout.size - 1 - i : i) * layout.inner;
     for (int64_t j = 0; j < count; ++j) {
-      const Acc next = Op::Combine(running[j], Load(from[row + j]));
-      to[row + j] = Store<T>(layout.is_exclusive ? running[j] : next);
+      const T next = Op::Combine(running[j], from[row + j]);
+      to[row + j] = layout.is_exclusive ? running[j] : next;
       running[j] = next;
     }
   }
 }
 
 template <typename Op, typename T>
-Status Run(const KernelCall& call, const Layout& layout) {
-  const T* from = Data<T>(*call.in[0]);
-  T* to = MutableData<T>(*call.out[0]);
+Status Run(const KernelCall& call, const Layout& layout, const T* from, T* to) {
   if (layout.inner < kFewestColumns) {
     return layout.is_exclusive ? RunAllRows<Op, true>(call, layout, from, to)
                                : RunAllRows<Op, false>(call, layout, from, to);
@@ -169,6 +117,31 @@ Status Run(const KernelCall& call, const Layout& layout) {
       RunColumns<Op>(layout, from + begin, to + begin, std::min(width, layout.inner - column));
     }
   });
+}
+
+// Running products of complex numbers, in Complex128.
+template <typename T>
+Status MultiplyAlong(const KernelCall& call, const Layout& layout) {
+  const T* const from = Data<T>(*call.in[0]);
+  T* const to = MutableData<T>(*call.out[0]);
+  const int64_t chunk = std::max<int64_t>(kElementsPerChunk / layout.size, 1);
+  return ForEachChunk(call, layout.outer * layout.inner, chunk, [&](Range range) {
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      const int64_t begin = row / layout.inner * layout.size * layout.inner + row % layout.inner;
+      Complex128 running = {1, 0};
+      for (int64_t i = 0; i < layout.size; ++i) {
+        const int64_t at = begin + (layout.is_reverse ? layout.size - 1 - i : i) * layout.inner;
+        const Complex128 next = stillflow::Product(running, Widen(from[at]));
+        to[at] = NarrowComplex<T>(layout.is_exclusive ? running : next);
+        running = next;
+      }
+    }
+  });
+}
+
+template <typename T>
+Status Accumulate(const KernelCall& call, const Layout& layout, bool is_product, const T* from, T* to) {
+  return is_product ? Run<Product<T>>(call, layout, from, to) : Run<Sum<T>>(call, layout, from, to);
 }
 
 Status Cumulative(const KernelCall& call) {
@@ -193,15 +166,38 @@ Status Cumulative(const KernelCall& call) {
   layout.is_exclusive = call.attrs[0].i != 0;
   layout.is_reverse = call.attrs[1].i != 0;
   const bool is_product = call.attrs[2].i != 0;
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      is_product ? "Cumprod" : "Cumsum", x.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return is_product ? Run<Product, T>(call, layout) : Run<Sum, T>(call, layout);
-      });
+  const char* const kernel = is_product ? "Cumprod" : "Cumsum";
+  const WorkedType worked = CountedAs(PartType(x.dtype));
+  if (x.dtype == DType::kBool || x.dtype == DType::kUInt32 || x.dtype == DType::kUInt64) {
+    return UnsupportedType(kernel, x.dtype);  // as in TensorFlow
+  }
+  if (is_product && IsComplex(x.dtype)) {
+    return x.dtype == DType::kComplex64 ? MultiplyAlong<Complex64>(call, layout)
+                                        : MultiplyAlong<Complex128>(call, layout);
+  }
+  layout.inner *= PartCount(x.dtype);  // the sums of complex numbers are those of their parts
+  return ForWorkedType(kernel, x.dtype, worked, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* from = Data<T>(x);
+    T* to = MutableData<T>(*call.out[0]);
+    if (worked.convert == nullptr) return Accumulate<T>(call, layout, is_product, from, to);
+    const Scratch wide(call, x.count * static_cast<int64_t>(sizeof(T)));
+    if (!wide.ok()) return OutOfScratch();
+    const int64_t bytes = ElementBytes(x.dtype);
+    STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, x.count, kElementsPerChunk, [&](Range range) {
+      worked.convert(Data<char>(x) + range.begin * bytes, range.end - range.begin, wide.data<T>() + range.begin);
+    }));
+    STILLFLOW_RETURN_IF_ERROR(Accumulate<T>(call, layout, is_product, wide.data<T>(), wide.data<T>()));
+    return ForEachChunk(call, x.count, kElementsPerChunk, [&](Range range) {
+      worked.restore(wide.data<T>() + range.begin, range.end - range.begin,
+                     MutableData<char>(*call.out[0]) + range.begin * bytes);
+    });
+  });
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, cumulative){{"cumulative", "x, axis | exclusive, reverse, operation", Cumulative}, {}};
+STILLFLOW_KERNELS(math, cumulative){
+    {"cumulative", "x, axis | exclusive, reverse, operation: sum product", Cumulative}, {}};
 
 }  // namespace stillflow

@@ -10,7 +10,6 @@
 
 #include "arithmetic/elementwise/program.h"
 #include "kernel_api/broadcast.h"
-#include "memory/processor.h"
 #include "memory/stream.h"
 
 namespace stillflow {
@@ -122,6 +121,8 @@ void CopyRepeated(const Repeated& repeated, const T* from, int64_t begin, int64_
 
 void Expand(const Repeated& repeated, const Tensor& tensor, int64_t begin, int64_t count, void* to) {
   switch (ElementBytes(tensor.dtype)) {
+    case 16:
+      return CopyRepeated(repeated, Data<Complex128>(tensor), begin, count, static_cast<Complex128*>(to));
     case 8:
       return CopyRepeated(repeated, Data<uint64_t>(tensor), begin, count, static_cast<uint64_t*>(to));
     case 4:
@@ -184,8 +185,7 @@ class TileRunner {
     takes_columns_ = operands.are_columns && (!operands.is_streamed || (fills_lines && !has_long_runs));
     expands_ = operands.repeated_count > 0 && !has_long_runs && !takes_columns_;
     expanded_count_ = expands_ ? operands.repeated_count : 0;
-    is_staged_ = operands.is_streamed && !program.CanStream();
-    staged_count_ = is_staged_ ? call.out_count : 0;
+    staged_count_ = operands.is_streamed ? call.out_count : 0;
     tile_count_ = TileCount();
     PlaceInputs();
     PlaceOutputs();
@@ -193,41 +193,19 @@ class TileRunner {
   }
 
   Status Run() {
-    int64_t begin = chunk_.begin;
-    if (operands_.is_streamed && !is_staged_ && program_.instructions().size() == 1) {
-      STILLFLOW_RETURN_IF_ERROR(StreamInTurns(&begin));
-    }
-    int64_t begins[Processor::kMostPlacesInTurn];
-    int64_t ends[Processor::kMostPlacesInTurn];
-    const int places = operands_.is_streamed ? kProcessor.places_in_turn : 1;
-    const int64_t tiles = (chunk_.end - begin + tile_count_ - 1) / tile_count_;
-    int64_t part_tiles = (tiles + places - 1) / places;
-    if (places > 1) part_tiles |= 1;  // an even number of tiles further lies what takes the same places in a cache
-    const int64_t part = part_tiles * tile_count_;
-    for (int k = 0; k < places; ++k) {
-      begins[k] = begin + k * part;
-      ends[k] = std::min(begins[k] + part, chunk_.end);
-    }
-    // Where runs end, tiles are cut: a later place may take more of them than the first.
-    for (bool is_done = false; !is_done;) {
-      is_done = true;
-      for (int k = 0; k < places; ++k) {
-        if (begins[k] < ends[k]) STILLFLOW_RETURN_IF_ERROR(RunTile(&begins[k], ends[k]));
-        is_done &= begins[k] >= ends[k];
-      }
-    }
+    for (int64_t begin = chunk_.begin; begin < chunk_.end;) STILLFLOW_RETURN_IF_ERROR(RunTile(&begin));
     if (operands_.is_streamed) EndStream();
     return Status();
   }
 
  private:
   using Place = ElementwiseProgram::Place;
-  static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
   // From here on a run is worth tiles of its own: of whole rows, one expanded copy serves many tiles.
   static constexpr int64_t kLongRun = 512;
   static constexpr int64_t kLongRunOfColumns = 128;
   static constexpr int64_t kExpandedElements = 1024;
   static constexpr int64_t kChainedElements = 1024;  // what several operations work on stays in the first-level cache
+  static constexpr int64_t kStreamedTile = 192;      // few enough that memory works all the time
   static constexpr int64_t kElementsAhead = 2 * kStreamedTile;
   static constexpr int64_t kElementsPerLine = 64;
 
@@ -245,7 +223,7 @@ class TileRunner {
     }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
-    int64_t fitting = std::min(count, kScratchBytes / (kWidest * scratch_tiles));
+    int64_t fitting = std::min(count, kScratchBytes / (program_.widest_bytes() * scratch_tiles));
     if (expands_) fitting = std::min(fitting, kExpandedElements);
     if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
     // Rows that are added to each row need be expanded once if a tile holds whole ones.
@@ -254,36 +232,21 @@ class TileRunner {
     return std::min(count, fitting);
   }
 
-  // A single operation does all but some tiles at the end of the chunk in one call: to start it for each tile keeps
-  // memory waiting. *begin is moved to what is left.
-  Status StreamInTurns(int64_t* begin) {
-    const int places = kProcessor.places_in_turn;
-    const int64_t tiles = (chunk_.end - *begin) / (places * kStreamedTile);
-    if (tiles == 0) return Status();
-    streaming_.places = places;
-    streaming_.distance = ((tiles - 1) | 1) * kStreamedTile;  // an odd number of tiles, as in Run
-    Status status = program_.RunTile(places_, *begin, streaming_.distance, &streaming_);
-    *begin += places * streaming_.distance;
-    streaming_.places = 1;
-    return status;
-  }
-
   // The tile at *begin, which is moved behind it.
-  Status RunTile(int64_t* begin, int64_t end) {
-    int64_t count = std::min(tile_count_, end - *begin);
+  Status RunTile(int64_t* begin) {
+    int64_t count = std::min(tile_count_, chunk_.end - *begin);
     if (expands_) {
       ExpandInputs(*begin, count);
     } else if (operands_.repeated_count > 0) {
       count = std::min(count, takes_columns_ ? PlaceColumns(*begin, count) : PlaceRun(*begin));
     }
-    const bool is_streamed_at_once = operands_.is_streamed && !is_staged_;
-    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count, is_streamed_at_once ? &streaming_ : nullptr));
-    if (is_staged_) StreamOutputs(*begin, count);
+    STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count));
+    if (operands_.is_streamed) StreamOutputs(*begin, count);
     *begin += count;
     return Status();
   }
 
-  char* ScratchTile(int index) { return scratch_ + index * tile_count_ * kWidest; }
+  char* ScratchTile(int index) { return scratch_ + index * tile_count_ * program_.widest_bytes(); }
 
   // Of repeated inputs too, where these are expanded.
   void PlaceInputs() {
@@ -292,7 +255,7 @@ class TileRunner {
       const auto bytes = static_cast<int32_t>(ElementBytes(call_.in[i]->dtype));
       places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single, 0};
       if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
-      streaming_.ahead.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
+      ahead_.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
     }
     for (int i = 0; i < expanded_count_; ++i) {
       places_[operands_.repeated[i].input] = {ScratchTile(i), 0, false, 0};
@@ -347,8 +310,9 @@ class TileRunner {
     for (int i = 0; i < call_.out_count; ++i) {
       const Tensor& output = *call_.out[i];
       const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
-      places_[program_.outputs()[i]] = is_staged_ ? Place{ScratchTile(expanded_count_ + i), 0, false, 0}
-                                                  : Place{static_cast<char*>(output.data), bytes, false, 0};
+      places_[program_.outputs()[i]] = operands_.is_streamed
+                                           ? Place{ScratchTile(expanded_count_ + i), 0, false, 0}
+                                           : Place{static_cast<char*>(output.data), bytes, false, 0};
     }
   }
 
@@ -359,7 +323,7 @@ class TileRunner {
       const int64_t bytes = ElementBytes(output.dtype);
       const char* const staged = places_[program_.outputs()[i]].base;
       StreamBytes(static_cast<char*>(output.data), staged, count * bytes, begin * bytes,
-                  i == 0 ? streaming_.ahead : kNothingAhead);
+                  i == 0 ? ahead_ : kNothingAhead);
     }
   }
 
@@ -370,11 +334,10 @@ class TileRunner {
   bool takes_columns_;
   bool expands_;
   int expanded_count_;  // inputs
-  bool is_staged_;      // outputs are computed in a cache, then streamed
-  int staged_count_;    // outputs
+  int staged_count_;    // outputs that are computed in cache, then streamed
   int64_t tile_count_;
   int64_t next_run_ = -1;  // where the run that follows the last one begins
-  Streaming streaming_;
+  ReadAhead ahead_;
   Place places_[ElementwiseProgram::kMostRegisters];
   alignas(64) char scratch_[kScratchBytes];
 };

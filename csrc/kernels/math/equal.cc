@@ -6,34 +6,52 @@
 #include <cstring>
 #include <string>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/elementwise/tile.h"
 #include "kernel_api/broadcast.h"
 
 namespace stillflow {
 namespace {
 
-constexpr int64_t kElementsPerChunk = 4096;
+constexpr int64_t kElementsPerChunk = 2048;
 
-template <typename T>
-bool AreEqual(T a, T b) {
-  if constexpr (kIsFloating<T>) {
-    return Widen(a) == Widen(b);
-  } else {
-    return a == b;
+Status CompareStrings(const KernelCall& call, const Shape& shape, bool is_negated) {
+  BroadcastWalk at_x(Shape(*call.in[0]), shape, 0);
+  BroadcastWalk at_y(Shape(*call.in[1]), shape, 0);
+  const auto* x = Data<StringCell*>(*call.in[0]);
+  const auto* y = Data<StringCell*>(*call.in[1]);
+  bool* z = MutableData<bool>(*call.out[0]);
+  for (int64_t i = 0; i < call.out[0]->count; ++i, at_x.Next(), at_y.Next()) {
+    z[i] = AreEqual(x[at_x.index()], y[at_y.index()]) != is_negated;
+  }
+  return Status();
+}
+
+// Elements `range` of a tensor that is broadcast to a shape.
+template <typename Word>
+void Expand(const Tensor& tensor, const Shape& shape, Range range, void* to) {
+  BroadcastWalk at(Shape(tensor), shape, range.begin);
+  for (int64_t i = 0; i < range.end - range.begin; ++i, at.Next()) {
+    static_cast<Word*>(to)[i] = Data<Word>(tensor)[at.index()];
   }
 }
 
-template <typename T>
-Status Compare(const KernelCall& call, const Shape& shape, bool is_negated) {
-  const T* x = Data<T>(*call.in[0]);
-  const T* y = Data<T>(*call.in[1]);
-  bool* z = MutableData<bool>(*call.out[0]);
+Status CompareNumbers(const KernelCall& call, const Shape& shape, const TileOp& equal) {
+  const int64_t bytes = ElementBytes(equal.type);
+  const auto expand = bytes == 16  ? Expand<Complex128>
+                      : bytes == 8 ? Expand<uint64_t>
+                      : bytes == 4 ? Expand<uint32_t>
+                      : bytes == 2 ? Expand<uint16_t>
+                                   : Expand<uint8_t>;
   return ForEachChunk(call, call.out[0]->count, kElementsPerChunk, [&](Range range) {
-    BroadcastWalk at_x(Shape(*call.in[0]), shape, range.begin);
-    BroadcastWalk at_y(Shape(*call.in[1]), shape, range.begin);
-    for (int64_t i = range.begin; i < range.end; ++i, at_x.Next(), at_y.Next()) {
-      z[i] = AreEqual(x[at_x.index()], y[at_y.index()]) != is_negated;
+    alignas(64) char operands[2][kElementsPerChunk * 16];
+    TileCall tile = {};
+    tile.count = range.end - range.begin;
+    for (int k = 0; k < 2; ++k) {
+      expand(*call.in[k], shape, range, operands[k]);
+      tile.in[k] = operands[k];
     }
+    tile.out = MutableData<bool>(*call.out[0]) + range.begin;
+    RunTileOp(equal, tile);
   });
 }
 
@@ -49,10 +67,10 @@ Status Equal(const KernelCall& call) {
     return Status();
   }
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kBool, shape));
-  if (call.in[0]->dtype == DType::kString) return Compare<const StringCell*>(call, shape, is_negated);
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, int8_t, uint8_t, bool>(
-      "Equal", call.in[0]->dtype,
-      [&](auto tag) { return Compare<typename decltype(tag)::type>(call, shape, is_negated); });
+  const DType type = call.in[0]->dtype;
+  if (type == DType::kString) return CompareStrings(call, shape, is_negated);
+  const TileOp* const equal = FindTileOp(is_negated ? "not_equal" : "equal", type, DType::kBool);
+  return equal == nullptr ? UnsupportedType("Equal", type) : CompareNumbers(call, shape, *equal);
 }
 
 Status StringAdd(const KernelCall& call) {

@@ -3,7 +3,7 @@
 //   unsorted_segment  in[0] data; in[1] segment ids, int32 | int64, with which the shape of data begins; negative
 //                     ones are left out; in[2] the number of segments, a scalar
 //   segment           in[0] data; in[1] segment ids, a vector that does not decrease, one for each row
-//   attr              operation: 0 sum, 1 mean, 2 product, 3 minimum, 4 maximum
+//   attr              operation
 //   out[0]            a row for each segment. One without rows is what the operation begins with; in `segment`,
 //                     0, or 1 for products
 //
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
 #include "memory/strided_copy.h"
@@ -19,11 +20,14 @@ namespace stillflow {
 namespace {
 
 enum Operation { kSum, kMean, kProduct, kMinimum, kMaximum };
+#define OPERATIONS "sum mean prod min max"
 
 template <typename T>
 T NumberOf(double value) {
   if constexpr (kIsFloating<T>) {
     return Narrow<T>(static_cast<Wide<T>>(value));
+  } else if constexpr (kIsComplex<T>) {
+    return {static_cast<typename T::Part>(value), 0};
   } else {
     return static_cast<T>(value);
   }
@@ -36,6 +40,8 @@ T Extreme(bool is_largest) {
     return Half{static_cast<uint16_t>(is_largest ? 0x7BFF : 0xFBFF)};
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return BFloat16{static_cast<uint16_t>(is_largest ? 0x7F7F : 0xFF7F)};
+  } else if constexpr (kIsComplex<T>) {
+    return {};  // there is none: see Reduce
   } else {
     return is_largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
   }
@@ -55,17 +61,17 @@ T Beginning(Operation operation) {
   }
 }
 
-template <typename T>
-Status Reduce(const KernelCall& call, const RowUpdates<T>& work, Operation operation) {
+Status Reduce(const KernelCall& call, const char* kernel, const RowUpdates& work, Operation operation) {
+  const auto changes = [&](RowOperation change) { return UpdateRows(call, kernel, change, call.in[0]->dtype, work); };
   switch (operation) {
     case kProduct:
-      return UpdateRows<MultiplyBy>(call, work);
+      return changes(RowOperation::kMultiply);
     case kMinimum:
-      return UpdateRows<KeepLess>(call, work);
+      return changes(RowOperation::kMinimum);
     case kMaximum:
-      return UpdateRows<KeepGreater>(call, work);
+      return changes(RowOperation::kMaximum);
     default:
-      return UpdateRows<AddTo>(call, work);
+      return changes(RowOperation::kAdd);
   }
 }
 
@@ -80,17 +86,16 @@ Status AllocateSegments(const KernelCall& call, int64_t segments) {
   return AllocateOutput(call, 0, data.dtype, shape);
 }
 
-template <typename T>
-RowUpdates<T> WorkOf(const KernelCall& call, const int64_t* rows) {
+RowUpdates WorkOf(const KernelCall& call, const int64_t* rows) {
   const Tensor& data = *call.in[0];
   const int64_t width = Shape(data).Count(call.in[1]->rank, data.rank);
-  return {MutableData<T>(*call.out[0]), rows, call.in[1]->count, width, Data<T>(data), width};
+  return {call.out[0]->data, rows, call.in[1]->count, width, data.data, width};
 }
 
 template <typename Body>
 Status ForNumber(const char* kernel, DType dtype, const Body& body) {
   return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
-                 BFloat16>(kernel, dtype, body);
+                 BFloat16, Complex64, Complex128>(kernel, dtype, body);
 }
 
 // ---- unsorted_segment ---------------------------------------------------------------------------------------------
@@ -129,11 +134,12 @@ Status UnsortedSegment(const KernelCall& call) {
                                                        : ReadUnsorted<int32_t>(ids, segments, rows.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(AllocateSegments(call, segments));
   const auto operation = static_cast<Operation>(call.attrs[0].i);
-  return ForNumber("UnsortedSegment", data.dtype, [&](auto tag) {
+  STILLFLOW_RETURN_IF_ERROR(ForNumber("UnsortedSegment", data.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::fill_n(MutableData<T>(*call.out[0]), call.out[0]->count, Beginning<T>(operation));
-    return Reduce<T>(call, WorkOf<T>(call, rows.data<int64_t>()), operation);
-  });
+    return Status();
+  }));
+  return Reduce(call, "UnsortedSegment", WorkOf(call, rows.data<int64_t>()), operation);
 }
 
 // ---- segment ------------------------------------------------------------------------------------------------------
@@ -153,23 +159,27 @@ Status ReadSorted(const Tensor& ids, int64_t* rows, int64_t* segments) {
 
 // Gives segments that have rows the value that the operation begins with, and the others 0 or 1.
 template <typename T>
-void Begin(const RowUpdates<T>& work, int64_t count, Operation operation) {
-  std::fill_n(work.table, count, NumberOf<T>(operation == kProduct ? 1 : 0));
+void Begin(const RowUpdates& work, int64_t count, Operation operation) {
+  T* const table = static_cast<T*>(work.table);
+  std::fill_n(table, count, NumberOf<T>(operation == kProduct ? 1 : 0));
   if (operation != kMinimum && operation != kMaximum) return;
   for (int64_t i = 0; i < work.count; ++i) {
     if (i > 0 && work.rows[i] == work.rows[i - 1]) continue;
-    std::fill_n(work.table + work.rows[i] * work.width, work.width, Beginning<T>(operation));
+    std::fill_n(table + work.rows[i] * work.width, work.width, Beginning<T>(operation));
   }
 }
 
 template <typename T>
-void DivideByCounts(const RowUpdates<T>& work) {
+void DivideByCounts(const RowUpdates& work) {
   for (int64_t begin = 0; begin < work.count;) {
     int64_t end = begin + 1;
     while (end < work.count && work.rows[end] == work.rows[begin]) ++end;
-    T* const row = work.table + work.rows[begin] * work.width;
+    T* const row = static_cast<T*>(work.table) + work.rows[begin] * work.width;
     for (int64_t i = 0; i < work.width; ++i) {
-      if constexpr (kIsFloating<T>) {
+      if constexpr (kIsComplex<T>) {
+        row[i] = {row[i].re / static_cast<typename T::Part>(end - begin),
+                  row[i].im / static_cast<typename T::Part>(end - begin)};
+      } else if constexpr (kIsFloating<T>) {
         row[i] = Narrow<T>(Widen(row[i]) / static_cast<Wide<T>>(end - begin));
       } else if constexpr (std::is_signed_v<T>) {
         row[i] = static_cast<T>(row[i] / (end - begin));
@@ -194,20 +204,24 @@ Status Segment(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadSorted(ids, rows.data<int64_t>(), &segments));
   STILLFLOW_RETURN_IF_ERROR(AllocateSegments(call, segments));
   const auto operation = static_cast<Operation>(call.attrs[0].i);
+  const RowUpdates work = WorkOf(call, rows.data<int64_t>());
+  STILLFLOW_RETURN_IF_ERROR(ForNumber("Segment", data.dtype, [&](auto tag) {
+    Begin<typename decltype(tag)::type>(work, call.out[0]->count, operation);
+    return Status();
+  }));
+  STILLFLOW_RETURN_IF_ERROR(Reduce(call, "Segment", work, operation));
+  if (operation != kMean) return Status();
   return ForNumber("Segment", data.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const RowUpdates<T> work = WorkOf<T>(call, rows.data<int64_t>());
-    Begin(work, call.out[0]->count, operation);
-    STILLFLOW_RETURN_IF_ERROR(Reduce<T>(call, work, operation));
-    if (operation == kMean) DivideByCounts(work);
+    DivideByCounts<typename decltype(tag)::type>(work);
     return Status();
   });
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, segment){{"unsorted_segment", "data, segment_ids, num_segments | operation", UnsortedSegment},
-                                 {"segment", "data, segment_ids | operation", Segment},
-                                 {}};
+STILLFLOW_KERNELS(math, segment){
+    {"unsorted_segment", "data, segment_ids, num_segments | operation: " OPERATIONS, UnsortedSegment},
+    {"segment", "data, segment_ids | operation: " OPERATIONS, Segment},
+    {}};
 
 }  // namespace stillflow

@@ -5,12 +5,13 @@
 //                        out[0] a row for each segment, 0 where it has none
 //   sparse_segment_grad  in[0] gradient, a row for each segment; in[1] indices; in[2] segment ids; in[3] the number
 //                        of rows of data; out[0] the gradient of data
-//   attr                 operation: 0 sum, 1 mean, 2 sum divided by the root of the number of rows
+//   attr                 operation: sqrt_n is the sum divided by the root of the number of rows
 //
 // Rows are added up in order; every row of the output has one writer.
 #include <algorithm>
 #include <cmath>
 
+#include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/prefetch.h"
 #include "memory/row_update.h"
@@ -19,6 +20,7 @@ namespace stillflow {
 namespace {
 
 enum Operation { kSum, kMean, kRoot };
+#define OPERATIONS "sum mean sqrt_n"
 
 // The rows of each segment: indices[starts[s]] to indices[starts[s + 1]].
 struct Segments {
@@ -88,30 +90,41 @@ Status ReadStarts(const Tensor& ids, int64_t count, int64_t* starts) {
 }
 
 template <typename T>
+void Scale(T* row, int64_t width, Wide<T> factor) {
+  for (int64_t i = 0; i < width; ++i) row[i] = Narrow<T>(Widen(row[i]) * factor);
+}
+
+// Of a sum over `rows` rows, what the operation makes.
+void FinishRow(DType type, void* row, int64_t width, int64_t rows, Operation operation) {
+  (void)ForType<float, double, Half, BFloat16>("SparseSegment", type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    Scale(static_cast<T*>(row), width, Factor<T>(rows, operation));
+    return Status();
+  });
+}
+
 Status ReduceSegments(const KernelCall& call, const Segments& segments, int64_t width, Operation operation) {
   constexpr int64_t kSegmentsPerChunk = 16;
-  const T* const data = Data<T>(*call.in[0]);
-  T* const output = MutableData<T>(*call.out[0]);
-  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  const DType type = call.in[0]->dtype;
+  const RowFunction add = RowFunctionOf(RowOperation::kAdd, type);
+  if (add == nullptr || type == DType::kBool) return UnsupportedType("SparseSegment", type);
+  const char* const data = Data<char>(*call.in[0]);
+  char* const output = MutableData<char>(*call.out[0]);
+  const int64_t row_bytes = width * ElementBytes(type);
   return ForEachChunk(call, segments.count, kSegmentsPerChunk, [&](Range range) {
     const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
-      PrefetchRow(data + segments.indices[i] * width, row_bytes);
+      PrefetchRow(data + segments.indices[i] * row_bytes, row_bytes);
     };
     FetchAhead ahead(segments.starts[range.begin], segments.starts[range.end],
-                     RowsAhead(row_bytes, kProcessor.random_bytes_ahead), fetch);
+                     RowsAhead(row_bytes, kRandomBytesAhead), fetch);
     for (int64_t s = range.begin; s < range.end; ++s) {
-      T* const row = output + s * width;
-      std::memset(static_cast<void*>(row), 0, width * sizeof(T));
+      std::memset(output + s * row_bytes, 0, row_bytes);
       for (int64_t i = segments.starts[s]; i < segments.starts[s + 1]; ++i) {
         ahead.Before(i);
-        UpdateRow<AddTo>(row, data + segments.indices[i] * width, width);
+        add(output, &s, data, segments.indices + i, 1, width, width, nullptr);
       }
       const int64_t rows = segments.starts[s + 1] - segments.starts[s];
-      if constexpr (kIsFloating<T>) {
-        if (operation == kSum || rows == 0) continue;
-        const auto factor = Factor<T>(rows, operation);
-        for (int64_t i = 0; i < width; ++i) row[i] = Narrow<T>(Widen(row[i]) * factor);
-      }
+      if (operation != kSum && rows > 0) FinishRow(type, output + s * row_bytes, width, rows, operation);
     }
   });
 }
@@ -130,11 +143,7 @@ Status SparseSegment(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadStarts(*call.in[2], count, starts.data<int64_t>()));
   const Segments segments{count, starts.data<int64_t>(), indices.data<int64_t>()};
   const int64_t width = shape.Count(1, shape.rank);
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
-                 BFloat16>("SparseSegment", data.dtype, [&](auto tag) {
-    return ReduceSegments<typename decltype(tag)::type>(call, segments, width,
-                                                        static_cast<Operation>(call.attrs[0].i));
-  });
+  return ReduceSegments(call, segments, width, static_cast<Operation>(call.attrs[0].i));
 }
 
 // ---- The gradient -------------------------------------------------------------------------------------------------
@@ -172,7 +181,8 @@ Status SpreadGradient(const KernelCall& call, const int64_t* rows, const int64_t
   }));
   T* const output = MutableData<T>(*call.out[0]);
   std::fill_n(output, call.out[0]->count, T{0});
-  return UpdateRows<AddTo>(call, RowUpdates<T>{output, rows, count, width, updates.data<T>(), width});
+  return UpdateRows(call, "SparseSegmentGrad", RowOperation::kAdd, grad.dtype,
+                    {output, rows, count, width, updates.data<T>(), width});
 }
 
 Status SparseSegmentGrad(const KernelCall& call) {
@@ -198,9 +208,9 @@ Status SparseSegmentGrad(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(math, sparse_segment){
-    {"sparse_segment", "data, indices, segment_ids | operation", SparseSegment},
-    {"sparse_segment_n", "data, indices, segment_ids, num_segments | operation", SparseSegment},
-    {"sparse_segment_grad", "grad, indices, segment_ids, output_dim0 | operation", SparseSegmentGrad},
+    {"sparse_segment", "data, indices, segment_ids | operation: " OPERATIONS, SparseSegment},
+    {"sparse_segment_n", "data, indices, segment_ids, num_segments | operation: " OPERATIONS, SparseSegment},
+    {"sparse_segment_grad", "grad, indices, segment_ids, output_dim0 | operation: " OPERATIONS, SparseSegmentGrad},
     {}};
 
 }  // namespace stillflow

@@ -3,47 +3,36 @@
 //   in[0]  value   numbers, two or more dimensions
 //   in[1]  bias    the same type, [channels]
 //   out[0] the value's shape
-//   attrs  data_format: "NCHW", or anything else for NHWC
+//   attrs  data_format
 //
-// The gradient with respect to the bias is a reduction: see reduce.cc.
+// The gradient with respect to the bias is a reduction: see math/reduction.cc.
 #include <algorithm>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/elementwise/tile.h"
 
 namespace stillflow {
 namespace {
 
 constexpr int64_t kElementsPerChunk = 32768;
 
-template <typename T>
-T Plus(T a, T b) {
-  if constexpr (kIsFloating<T>) {
-    return Narrow<T>(Widen(a) + Widen(b));
-  } else {
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  }
-}
-
 // The value seen as [outer, channels, inner].
-template <typename T>
-Status AddBias(const KernelCall& call, int64_t channels, int64_t inner) {
-  const T* value = Data<T>(*call.in[0]);
-  const T* bias = Data<T>(*call.in[1]);
-  T* to = MutableData<T>(*call.out[0]);
-  const int64_t count = call.in[0]->count;
-  if (inner == 1) {
-    const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / channels, 1);
-    return ForEachChunk(call, count / channels, rows_per_chunk, [&](Range range) {
-      for (int64_t i = range.begin * channels; i < range.end * channels; i += channels) {
-        for (int64_t j = 0; j < channels; ++j) to[i + j] = Plus(value[i + j], bias[j]);
-      }
-    });
-  }
-  const int64_t planes_per_chunk = std::max<int64_t>(kElementsPerChunk / inner, 1);
-  return ForEachChunk(call, count / inner, planes_per_chunk, [&](Range range) {
-    for (int64_t plane = range.begin; plane < range.end; ++plane) {
-      const T added = bias[plane % channels];
-      for (int64_t i = plane * inner; i < (plane + 1) * inner; ++i) to[i] = Plus(value[i], added);
+Status AddBias(const KernelCall& call, const TileOp& add, int64_t channels, int64_t inner) {
+  const int64_t bytes = ElementBytes(call.in[0]->dtype);
+  const char* const value = Data<char>(*call.in[0]);
+  const char* const bias = Data<char>(*call.in[1]);
+  char* const to = MutableData<char>(*call.out[0]);
+  // Rows of a bias for each element, or planes with one for all.
+  const int64_t width = inner == 1 ? channels : inner;
+  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / width, 1);
+  return ForEachChunk(call, call.in[0]->count / width, rows_per_chunk, [&](Range range) {
+    TileCall tile = {};
+    tile.count = width;
+    tile.scalars = inner == 1 ? 0 : 2;
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      tile.in[0] = value + row * width * bytes;
+      tile.in[1] = bias + (inner == 1 ? 0 : row % channels * bytes);
+      tile.out = to + row * width * bytes;
+      RunTileOp(add, tile);
     }
   });
 }
@@ -51,7 +40,7 @@ Status AddBias(const KernelCall& call, int64_t channels, int64_t inner) {
 Status BiasAdd(const KernelCall& call) {
   const Tensor& value = *call.in[0];
   const Tensor& bias = *call.in[1];
-  const bool is_nchw = call.attrs[0].size == 4 && std::memcmp(call.attrs[0].data, "NCHW", 4) == 0;
+  const bool is_nchw = call.attrs[0].i == 1;
   if (value.rank < 2) {
     return STILLFLOW_INVALID_ARGUMENT("Input tensor must be at least 2D: %s", ShapeText(value).c_str());
   }
@@ -65,14 +54,13 @@ Status BiasAdd(const KernelCall& call) {
   const Shape shape(value);
   STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, value.dtype, shape));
   if (value.count == 0) return Status();
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      "BiasAdd", value.dtype, [&](auto tag) {
-        return AddBias<typename decltype(tag)::type>(call, shape.dims[axis], shape.Count(axis + 1, shape.rank));
-      });
+  const TileOp* const add = FindTileOp("add", value.dtype, value.dtype);
+  if (add == nullptr) return UnsupportedType("BiasAdd", value.dtype);
+  return AddBias(call, *add, shape.dims[axis], shape.Count(axis + 1, shape.rank));
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(nn, bias_add){{"bias_add", "value, bias | data_format", BiasAdd}, {}};
+STILLFLOW_KERNELS(nn, bias_add){{"bias_add", "value, bias | data_format: NHWC NCHW", BiasAdd}, {}};
 
 }  // namespace stillflow

@@ -22,7 +22,8 @@
 #include "arithmetic/math/exponential.h"
 #include "arithmetic/math/logarithm.h"
 #include "memory/indices.h"
-#include "memory/row_update.h"
+#include "memory/pick_rows.h"
+#include "memory/prefetch.h"
 #include "memory/transposed_tile.h"
 
 namespace stillflow {
@@ -300,15 +301,13 @@ void Logarithms(const float* from, int64_t count, float* to) {
 }
 
 // Copies what is read at random in memory: the samples' rows, also transposed, and all biases.
-void CollectRows(const Work& work, const float* biases, float* sampled, float* transposed, float* bias) {
+void CollectRows(const Work& work, const Tensor& weights, const float* biases, float* sampled, float* transposed,
+                 float* bias) {
   const auto [examples, samples, width] = work.sizes;
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(float));
-  const int64_t* ids = work.ids + examples;
-  for (int64_t i = 0; i < samples; ++i) {
-    PrefetchRow(work.weights + ids[i] * width, row_bytes);
-  }
+  const Table table = {Data<char>(weights), weights.count * static_cast<int64_t>(sizeof(float)), row_bytes};
+  PickRows(table, work.ids + examples, samples, reinterpret_cast<char*>(sampled));
   for (int64_t i = 0; i < examples + samples; ++i) bias[i] = biases[work.ids[i]];
-  for (int64_t i = 0; i < samples; ++i) std::copy_n(work.weights + ids[i] * width, width, sampled + i * width);
   gemm::PackTransposed<float>({sampled, width, 1, samples, width}, transposed, samples);
 }
 
@@ -371,7 +370,7 @@ Status NceLoss(const KernelCall& call) {
   work.input_gradient = MutableData<float>(*call.out[1]);
   work.weight_gradient = MutableData<float>(*call.out[2]);
   work.bias_gradient = MutableData<float>(*call.out[3]);
-  CollectRows(work, Data<float>(*call.in[2]), sampled, transposed, bias);
+  CollectRows(work, *call.in[1], Data<float>(*call.in[2]), sampled, transposed, bias);
   Logarithms(Data<float>(*call.in[4]), s.examples, log);
   Logarithms(Data<float>(*call.in[5]), s.samples, log + s.examples);
   const bool wants_loss = call.attrs[1].i != 0;

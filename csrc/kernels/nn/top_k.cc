@@ -18,6 +18,7 @@
 #include <cmath>
 
 #include "arithmetic/math/sorted_rows.h"
+#include "arithmetic/math/worked_type.h"
 
 namespace stillflow {
 namespace {
@@ -38,18 +39,14 @@ struct Chosen {
   }
 };
 
-template <typename T, bool kIsNegated>
+template <typename T>
 Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen) {
   LargestOfRow<T> largest(call, width, chosen.k);
-  const Scratch negated(call, kIsNegated ? width * static_cast<int64_t>(sizeof(T)) : 0);
-  if (!largest.ok() || !negated.ok()) return OutOfScratch();
+  if (!largest.ok()) return OutOfScratch();
   for (int64_t i = 0; i < count; ++i) {
     const T* row = rows + i * width;
     const Chosen<T> to = chosen.From(i);
-    if constexpr (kIsNegated) {
-      for (int64_t j = 0; j < width; ++j) negated.data<T>()[j] = SortedRows<T, true>::Given(row[j]);
-    }
-    const auto* found = largest.Find(kIsNegated ? negated.data<T>() : row);
+    const auto* found = largest.Find(row);
     for (int64_t j = 0; j < to.k; ++j) {
       const int32_t index = found[j].index();
       if (to.indices != nullptr) to.indices[j] = index;
@@ -60,38 +57,96 @@ Status ChooseByRow(const KernelCall& call, const T* rows, int64_t count, int64_t
 }
 
 // Rows whose values their keys do not tell are sorted with indices, and row by row if that leads nowhere.
-template <typename T, bool kIsNegated>
+template <typename T>
 Status SortRows(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& chosen,
                 bool has_places) {
-  if (!SortedRows<T, kIsNegated>::Takes(width, has_places))
-    return ChooseByRow<T, kIsNegated>(call, rows, count, width, chosen);
-  SortedRows<T, kIsNegated> sorted(call, width, chosen.k, has_places);
+  if (!SortedRows<T>::Takes(width, has_places)) return ChooseByRow<T>(call, rows, count, width, chosen);
+  SortedRows<T> sorted(call, width, chosen.k, has_places);
   if (!sorted.ok()) return OutOfScratch();
   for (int64_t begin = 0; begin < count; begin += sorted.count()) {
     const int64_t some = std::min(sorted.count(), count - begin);
     const T* const from = rows + begin * width;
     const Chosen<T> to = chosen.From(begin);
     if (sorted.Sort(from, some, to.values, to.indices)) continue;
-    STILLFLOW_RETURN_IF_ERROR((has_places ? ChooseByRow<T, kIsNegated>(call, from, some, width, to)
-                                          : SortRows<T, kIsNegated>(call, from, some, width, to, true)));
+    STILLFLOW_RETURN_IF_ERROR(has_places ? ChooseByRow<T>(call, from, some, width, to)
+                                         : SortRows<T>(call, from, some, width, to, true));
   }
   return Status();
 }
 
+template <typename T>
+Status ChooseInRows(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& to) {
+  const bool takes_all = to.k > 1 && LargestOfRow<T>::TakesAll(width, to.k);
+  return takes_all ? SortRows<T>(call, rows, count, width, to, to.indices != nullptr)
+                   : ChooseByRow<T>(call, rows, count, width, to);
+}
+
 bool WantsIndices(const KernelCall& call) { return call.out_count > 1 && IsWanted(call, 1); }
 
-template <typename T, bool kIsNegated>
-Status Choose(const KernelCall& call, int64_t rows, int64_t width, int64_t k) {
-  const T* from = Data<T>(*call.in[0]);
-  const Chosen<T> chosen = {IsWanted(call, 0) ? MutableData<T>(*call.out[0]) : nullptr,
-                            WantsIndices(call) ? MutableData<int32_t>(*call.out[1]) : nullptr, k};
-  const bool takes_all = k > 1 && LargestOfRow<T>::TakesAll(width, k);
+// ---- Elements that are converted first ----------------------------------------------------------------------
+
+template <typename T>
+void Negated(const void* from, int64_t count, void* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    const T x = static_cast<const T*>(from)[i];
+    if constexpr (kIsFloating<T>) {
+      static_cast<T*>(to)[i] = -x;
+    } else {
+      static_cast<T*>(to)[i] = static_cast<T>(WordOf<T>{0} - static_cast<WordOf<T>>(x));
+    }
+  }
+}
+
+// The elements of `bytes` bytes that the indices of each row pick.
+template <typename Word>
+void PickFromRows(const void* rows, int64_t count, int64_t width, const int32_t* indices, int64_t k, void* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    const Word* const row = static_cast<const Word*>(rows) + i * width;
+    for (int64_t j = i * k; j < (i + 1) * k; ++j) static_cast<Word*>(to)[j] = row[indices[j]];
+  }
+}
+
+// The inputs' rows of a type that is converted to a wider T: it is the indices that tell the values.
+template <typename T>
+Status ChooseInConverted(const KernelCall& call, Conversion convert, Range range, int64_t width, int64_t k) {
+  const int64_t count = range.end - range.begin;
+  const int64_t bytes = ElementBytes(call.in[0]->dtype);
+  const char* const rows = Data<char>(*call.in[0]) + range.begin * width * bytes;
+  const Scratch converted(call, count * width * static_cast<int64_t>(sizeof(T)));
+  const Scratch found(call, count * k * static_cast<int64_t>(sizeof(int32_t)));
+  if (!converted.ok() || !found.ok()) return OutOfScratch();
+  convert(rows, count * width, converted.data<void>());
+  int32_t* const indices =
+      WantsIndices(call) ? MutableData<int32_t>(*call.out[1]) + range.begin * k : found.data<int32_t>();
+  STILLFLOW_RETURN_IF_ERROR(ChooseInRows<T>(call, converted.data<T>(), count, width, {nullptr, indices, k}));
+  if (!IsWanted(call, 0)) return Status();
+  char* const values = MutableData<char>(*call.out[0]) + range.begin * k * bytes;
+  bytes == 2 ? PickFromRows<uint16_t>(rows, count, width, indices, k, values)
+             : PickFromRows<uint8_t>(rows, count, width, indices, k, values);
+  return Status();
+}
+
+// Negated elements are chosen from, and what is chosen negated again.
+template <typename T>
+Status ChooseInNegated(const KernelCall& call, const T* rows, int64_t count, int64_t width, const Chosen<T>& to) {
+  const Scratch negated(call, count * width * static_cast<int64_t>(sizeof(T)));
+  if (!negated.ok()) return OutOfScratch();
+  Negated<T>(rows, count * width, negated.data<void>());
+  STILLFLOW_RETURN_IF_ERROR(ChooseInRows<T>(call, negated.data<T>(), count, width, to));
+  if (to.values != nullptr) Negated<T>(to.values, count * to.k, to.values);
+  return Status();
+}
+
+template <typename T>
+Status Choose(const KernelCall& call, Conversion convert, bool is_negated, int64_t rows, int64_t width, int64_t k) {
   return ForEachChunk(call, rows, RowsPerChunk(width), [&](Range range) {
-    const T* const some = from + range.begin * width;
+    if (convert != nullptr) return ChooseInConverted<T>(call, convert, range, width, k);
+    const Chosen<T> all = {IsWanted(call, 0) ? MutableData<T>(*call.out[0]) : nullptr,
+                           WantsIndices(call) ? MutableData<int32_t>(*call.out[1]) : nullptr, k};
+    const T* const from = Data<T>(*call.in[0]) + range.begin * width;
     const int64_t count = range.end - range.begin;
-    const Chosen<T> to = chosen.From(range.begin);
-    if (!takes_all) return ChooseByRow<T, kIsNegated>(call, some, count, width, to);
-    return SortRows<T, kIsNegated>(call, some, count, width, to, to.indices != nullptr);
+    return is_negated ? ChooseInNegated<T>(call, from, count, width, all.From(range.begin))
+                      : ChooseInRows<T>(call, from, count, width, all.From(range.begin));
   });
 }
 
@@ -116,14 +171,13 @@ Status TopKOf(const KernelCall& call, int64_t k, bool is_negated) {
   if (WantsIndices(call)) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt32, shape));
   if (input.count == 0 || k == 0) return Status();
   const int64_t rows = input.count / width;
-  if (is_negated) {
-    return ForType<float, double, int64_t, int32_t>("BottomK", input.dtype, [&](auto tag) {
-      return Choose<typename decltype(tag)::type, true>(call, rows, width, k);
-    });
-  }
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      "TopK", input.dtype,
-      [&](auto tag) { return Choose<typename decltype(tag)::type, false>(call, rows, width, k); });
+  const WorkedType worked = OrderedAs(input.dtype);
+  const char* const kernel = is_negated ? "BottomK" : "TopK";
+  const bool is_unsigned = input.dtype == DType::kUInt32 || input.dtype == DType::kUInt64;  // TensorFlow has none
+  if (is_unsigned || (is_negated && worked.convert != nullptr)) return UnsupportedType(kernel, input.dtype);
+  return ForWorkedType(kernel, input.dtype, worked, [&](auto tag) {
+    return Choose<typename decltype(tag)::type>(call, worked.convert, is_negated, rows, width, k);
+  });
 }
 
 Status TopK(const KernelCall& call) { return TopKOf(call, call.attrs[0].i, false); }

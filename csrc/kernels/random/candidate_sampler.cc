@@ -293,7 +293,7 @@ Status LearnedUnigramSampler(const KernelCall& call) {
                                         static_cast<long long>(unigrams->range()), static_cast<long long>(values[i]));
     }
   }
-  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  MutexLock guard(unigrams->mutex());
   WordReader words(unigrams->TakeBlocks(request.num_sampled * kBlocksPerSample));
   const ExactUniform<uint32_t> below_total(unigrams->total());
   STILLFLOW_RETURN_IF_ERROR(Run(
@@ -314,13 +314,13 @@ void FreeLearnedUnigram(void* state) { delete static_cast<LearnedUnigram*>(state
 
 int64_t SaveLearnedUnigram(void* state, void* bytes) {
   auto* unigrams = static_cast<LearnedUnigram*>(state);
-  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  MutexLock guard(unigrams->mutex());
   return unigrams->Save(bytes);
 }
 
 bool RestoreLearnedUnigram(void* state, const void* bytes, int64_t size) {
   auto* unigrams = static_cast<LearnedUnigram*>(state);
-  std::lock_guard<std::mutex> guard(unigrams->mutex());
+  MutexLock guard(unigrams->mutex());
   return unigrams->Restore(bytes, size);
 }
 

@@ -71,7 +71,7 @@ Status TakeFromGenerator(const KernelCall& call, int64_t count, sf_philox* base)
     return STILLFLOW_INVALID_ARGUMENT("Unsupported algorithm id: %lld", static_cast<long long>(algorithm));
   }
   Variable* variable = VariableOf(*call.in[0]);
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   Tensor& state = variable->value;
   if (state.buffer == nullptr) return Uninitialized(*variable);
   if (state.dtype != DType::kInt64) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arithmetic/elementwise/tile.h"
 #include "arithmetic/math/exponential.h"
 #include "arithmetic/random/box_muller.h"
 #include "arithmetic/random/stream.h"
@@ -38,21 +39,17 @@ Status CheckInput(const KernelCall& call) {
   return Status();
 }
 
-// The running sum of exp(logit - largest), which is 0 for logits that are not finite.
-template <typename T>
-void Cumulate(const T* logits, int64_t classes, double* sums) {
-  const auto value = [&](int64_t i) {
-    if constexpr (kIsFloating<T>) {
-      return static_cast<double>(Widen(logits[i]));
-    } else {
-      return static_cast<double>(logits[i]);
-    }
-  };
+// Makes sums[i] the running sum of exp(logit - largest), which is 0 for logits that are not finite.
+void Cumulate(const Tensor& logits, int64_t row, double* sums) {
+  const int64_t classes = logits.dims[1];
+  TileCall cast = {};
+  cast.count = classes;
+  cast.in[0] = Data<char>(logits) + row * classes * ElementBytes(logits.dtype);
+  cast.out = sums;
+  RunTileOp(*FindTileOp("cast", logits.dtype, DType::kDouble), cast);
   double largest = -HUGE_VAL;
-  for (int64_t i = 0; i < classes; ++i) {
-    if (std::isfinite(value(i))) largest = std::max(largest, value(i));
-  }
-  for (int64_t i = 0; i < classes; ++i) sums[i] = std::isfinite(value(i)) ? Exp(value(i) - largest) : 0.0;
+  for (int64_t i = 0; i < classes; ++i) largest = std::isfinite(sums[i]) ? std::max(largest, sums[i]) : largest;
+  for (int64_t i = 0; i < classes; ++i) sums[i] = std::isfinite(sums[i]) ? Exp(sums[i] - largest) : 0.0;
   for (int64_t i = 1; i < classes; ++i) sums[i] += sums[i - 1];
 }
 
@@ -72,7 +69,7 @@ void Draw(sf_philox base, const double* sums, int64_t classes, Range samples, Ou
   }
 }
 
-template <typename T, typename Output>
+template <typename Output>
 Status DrawRows(const KernelCall& call, sf_philox base) {
   const Tensor& logits = *call.in[0];
   const int64_t rows = logits.dims[0];
@@ -82,7 +79,7 @@ Status DrawRows(const KernelCall& call, sf_philox base) {
   if (rows == 1) {
     const Scratch sums(call, classes * static_cast<int64_t>(sizeof(double)));
     if (!sums.ok()) return OutOfScratch();
-    Cumulate(Data<T>(logits), classes, sums.data<double>());
+    Cumulate(logits, 0, sums.data<double>());
     return ForEachChunk(call, samples, kSamplesPerChunk,
                         [&](Range chunk) { Draw(base, sums.data<double>(), classes, chunk, to); });
   }
@@ -91,7 +88,7 @@ Status DrawRows(const KernelCall& call, sf_philox base) {
     const Scratch sums(call, classes * static_cast<int64_t>(sizeof(double)));
     if (!sums.ok()) return OutOfScratch();
     for (int64_t row = chunk.begin; row < chunk.end; ++row) {
-      Cumulate(Data<T>(logits) + row * classes, classes, sums.data<double>());
+      Cumulate(logits, row, sums.data<double>());
       Draw(base, sums.data<double>(), classes, Range{row * samples, (row + 1) * samples}, to);
     }
     return Status();
@@ -113,13 +110,12 @@ Status Multinomial(const KernelCall& call) {
     constexpr int64_t kBlocksPerSample = 2 * kBlocksPerElement;
     base = TakeBlocks(call, shape.dims[0] * ((shape.dims[1] + 3) / 4 * 4), kBlocksPerSample);
   }
-  return ForType<float, double, Half, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                 uint64_t>("Multinomial", call.in[0]->dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return ForType<int32_t, int64_t>("Multinomial", output_dtype, [&](auto output_tag) {
-      return DrawRows<T, typename decltype(output_tag)::type>(call, base);
-    });
-  });
+  const DType type = call.in[0]->dtype;
+  if (type == DType::kBool || FindTileOp("cast", type, DType::kDouble) == nullptr) {
+    return UnsupportedType("Multinomial", type);
+  }
+  return ForType<int32_t, int64_t>("Multinomial", output_dtype,
+                                   [&](auto tag) { return DrawRows<typename decltype(tag)::type>(call, base); });
 }
 
 }  // namespace

@@ -69,9 +69,9 @@ Status AddToDense(const KernelCall& call) {
 
 Status SparseTensorDenseAdd(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckTerms(call));
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      "SparseTensorDenseAdd", call.in[3]->dtype,
-      [&](auto tag) { return AddToDense<typename decltype(tag)::type>(call); });
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16, Complex64,
+                 Complex128>("SparseTensorDenseAdd", call.in[3]->dtype,
+                             [&](auto tag) { return AddToDense<typename decltype(tag)::type>(call); });
 }
 
 // ---- sparse_dense_cwise -------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ Status SparseDenseCwise(const KernelCall& call) {
 
 STILLFLOW_KERNELS(sparse, sparse_dense){
     {"sparse_tensor_dense_add", "a_indices, a_values, a_shape, b", SparseTensorDenseAdd},
-    {"sparse_dense_cwise", "sp_indices, sp_values, sp_shape, dense | operation", SparseDenseCwise},
+    {"sparse_dense_cwise", "sp_indices, sp_values, sp_shape, dense | operation: add mul div", SparseDenseCwise},
     {}};
 
 }  // namespace stillflow

@@ -99,6 +99,17 @@ Status CheckTerms(const KernelCall& call) {
   return CheckRank(Entries(*in[3]), *in[5]);
 }
 
+// What a threshold is compared with.
+template <typename T>
+auto SizeOf(T sum) {
+  if constexpr (kIsComplex<T>) {
+    return static_cast<typename T::Part>(Magnitude(Widen(sum)));
+  } else {
+    const auto wide = Load(sum);
+    return wide < 0 ? ElementArithmetic<T>::Negative(wide) : wide;
+  }
+}
+
 template <typename T>
 Status Sum(const KernelCall& call) {
   using A = ElementArithmetic<T>;
@@ -106,7 +117,7 @@ Status Sum(const KernelCall& call) {
   const Entries b(*call.in[3]);
   const auto* a_values = Data<T>(*call.in[1]);
   const auto* b_values = Data<T>(*call.in[4]);
-  const auto threshold = A::Load(*Data<T>(*call.in[6]));
+  const auto threshold = Load(*Data<PartOf<T>>(*call.in[6]));
   const Scratch kept(call, (a.count + b.count) * 16);
   const Scratch sums(call, (a.count + b.count) * static_cast<int64_t>(sizeof(T)));
   if (!kept.ok() || !sums.ok()) return OutOfScratch();
@@ -115,8 +126,7 @@ Status Sum(const KernelCall& call) {
     T sum = i != kNone ? a_values[i] : b_values[j];
     if (i != kNone && j != kNone) {
       sum = A::Store(A::Add(A::Load(a_values[i]), A::Load(b_values[j])));
-      const auto wide = A::Load(sum);
-      if (!(threshold <= (wide < 0 ? A::Negative(wide) : wide))) return;
+      if (!(threshold <= SizeOf(sum))) return;
     }
     sums.data<T>()[pairs.count] = sum;
     pairs.Add(i, j);
@@ -134,9 +144,10 @@ Status SparseAdd(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("The magnitude threshold must be a scalar: got shape %s",
                                       ShapeText(*call.in[6]).c_str());
   }
-  if (call.in[6]->dtype != call.in[1]->dtype) return UnsupportedType("SparseAdd", call.in[6]->dtype);
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      "SparseAdd", call.in[1]->dtype, [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
+  if (call.in[6]->dtype != PartType(call.in[1]->dtype)) return UnsupportedType("SparseAdd", call.in[6]->dtype);
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16, Complex64,
+                 Complex128>("SparseAdd", call.in[1]->dtype,
+                             [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
 }
 
 // ---- sparse_add_grad ----------------------------------------------------------------------------------------------
@@ -223,7 +234,7 @@ Status Extremum(const KernelCall& call) {
   WalkBoth(a, b, [&](int64_t i, int64_t j) { pairs.Add(i, j); });
   STILLFLOW_RETURN_IF_ERROR(WriteRows(call, a, b, pairs));
   STILLFLOW_RETURN_IF_ERROR(AllocateVector(call, 1, call.in[1]->dtype, pairs.count));
-  const bool is_maximum = call.attrs[0].i != 0;
+  const bool is_maximum = call.attrs[0].i == 1;
   for (int64_t i = 0; i < pairs.count; ++i) {
     const T x = pairs.pairs[2 * i] != kNone ? Data<T>(*call.in[1])[pairs.pairs[2 * i]] : T{};
     const T y = pairs.pairs[2 * i + 1] != kNone ? Data<T>(*call.in[4])[pairs.pairs[2 * i + 1]] : T{};
@@ -245,7 +256,7 @@ Status SparseExtremum(const KernelCall& call) {
 STILLFLOW_KERNELS(sparse, sparse_merge){
     {"sparse_add", "a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh", SparseAdd},
     {"sparse_add_grad", "backprop_val_grad, a_indices, b_indices, sum_indices", SparseAddGrad},
-    {"sparse_extremum", "a_indices, a_values, a_shape, b_indices, b_values, b_shape | is_maximum", SparseExtremum},
+    {"sparse_extremum", "a_indices, a_values, a_shape, b_indices, b_values, b_shape | kept: min max", SparseExtremum},
     {}};
 
 }  // namespace stillflow

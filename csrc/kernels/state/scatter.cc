@@ -5,7 +5,7 @@
 //   scatter_nd_ref  in[0] variable; in[1] indices, index tuples in the last dimension; in[2] updates
 //   scatter_nd      in[0] indices; in[1] updates; in[2] shape; out[0] the updates added up in zeros of that shape
 //   tensor_scatter  in[0] array; in[1] indices; in[2] updates; out[0] a changed copy
-//   attr            operation: 0 set, 1 add, 2 subtract, 3 multiply, 4 divide, 5 minimum, 6 maximum
+//   attr            operation
 //
 // Updates of one place apply in the order of the indices. Bad indices are reported before anything is written.
 #include <algorithm>
@@ -17,8 +17,6 @@
 namespace stillflow {
 namespace {
 
-enum Operation { kSet, kAdd, kSubtract, kMultiply, kDivide, kMinimum, kMaximum };
-
 // Where the updates go, and which they are.
 struct Target {
   void* data;
@@ -28,46 +26,6 @@ struct Target {
   const Tensor* updates;
   const Tensor* scale = nullptr;
 };
-
-template <typename Op, typename T>
-Status UpdateWith(const KernelCall& call, const Target& target) {
-  RowUpdates<T> work;
-  work.table = static_cast<T*>(target.data);
-  work.rows = target.rows;
-  work.count = target.count;
-  work.width = target.width;
-  work.updates = Data<T>(*target.updates);
-  work.update_stride = target.width;
-  if (target.scale != nullptr) work.scale = Data<T>(*target.scale);
-  if (target.updates->rank > 0 || target.updates->count == target.count * target.width) {
-    return UpdateRows<Op>(call, work);
-  }
-  // One scalar for all: a row of it.
-  const Scratch scratch(call, target.width * static_cast<int64_t>(sizeof(T)));
-  if (!scratch.ok()) return OutOfScratch();
-  std::fill_n(scratch.data<T>(), target.width, *work.updates);
-  work.updates = scratch.data<T>();
-  work.update_stride = 0;
-  return UpdateRows<Op>(call, work);
-}
-
-template <typename T>
-Status UpdateArithmetically(const KernelCall& call, const Target& target, Operation operation) {
-  switch (operation) {
-    case kAdd:
-      return UpdateWith<AddTo, T>(call, target);
-    case kSubtract:
-      return UpdateWith<SubtractFrom, T>(call, target);
-    case kMultiply:
-      return UpdateWith<MultiplyBy, T>(call, target);
-    case kDivide:
-      return UpdateWith<DivideBy, T>(call, target);
-    case kMinimum:
-      return UpdateWith<KeepLess, T>(call, target);
-    default:
-      return UpdateWith<KeepGreater, T>(call, target);
-  }
-}
 
 Status CheckDivisors(const Tensor& updates) {
   const auto is_zero = [&](auto value) {
@@ -96,30 +54,23 @@ Status CheckDivisors(const Tensor& updates) {
   return has_zero ? STILLFLOW_INVALID_ARGUMENT("Integer division by zero") : Status();
 }
 
-Status Update(const KernelCall& call, const Target& target, Operation operation) {
+Status Update(const KernelCall& call, const Target& target, RowOperation operation) {
   const DType type = target.updates->dtype;
-  if (operation == kSet) {
-    switch (ElementBytes(type)) {
-      case 8:
-        return UpdateWith<SetTo, uint64_t>(call, target);
-      case 4:
-        return UpdateWith<SetTo, uint32_t>(call, target);
-      case 2:
-        return UpdateWith<SetTo, uint16_t>(call, target);
-      default:
-        return UpdateWith<SetTo, uint8_t>(call, target);
-    }
+  const bool is_counted = type == DType::kUInt32 || type == DType::kUInt64;
+  if (is_counted && operation != RowOperation::kSet) return UnsupportedType("Scatter", type);  // as in TensorFlow
+  RowUpdates work = {target.data, target.rows, target.count, target.width, target.updates->data, target.width};
+  if (target.scale != nullptr) work.scale = target.scale->data;
+  if (target.updates->rank > 0 || target.updates->count == target.count * target.width) {
+    return UpdateRows(call, "Scatter", operation, type, work);
   }
-  return ForType<float, double, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t, bool, Half, BFloat16>(
-      "Scatter", type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (std::is_same_v<T, bool>) {
-          if (operation != kAdd) return UnsupportedType("Scatter", type);
-          return UpdateWith<AddTo, bool>(call, target);
-        } else {
-          return UpdateArithmetically<T>(call, target, operation);
-        }
-      });
+  // One scalar for all: a row of it.
+  const int64_t bytes = ElementBytes(type);
+  const Scratch row(call, target.width * bytes);
+  if (!row.ok()) return OutOfScratch();
+  for (int64_t i = 0; i < target.width; ++i) std::memcpy(row.data<char>() + i * bytes, work.updates, bytes);
+  work.updates = row.data<void>();
+  work.update_stride = 0;
+  return UpdateRows(call, "Scatter", operation, type, work);
 }
 
 // ---- Rows of a variable -----------------------------------------------------------------------------------------
@@ -159,8 +110,8 @@ Status SetStrings(const KernelCall& call, Variable* variable, const Target& targ
   return Status();
 }
 
-Status UpdateVariable(const KernelCall& call, Variable* variable, Target* target, Operation operation) {
-  if (operation == kDivide) STILLFLOW_RETURN_IF_ERROR(CheckDivisors(*target->updates));
+Status UpdateVariable(const KernelCall& call, Variable* variable, Target* target, RowOperation operation) {
+  if (operation == RowOperation::kDivide) STILLFLOW_RETURN_IF_ERROR(CheckDivisors(*target->updates));
   if (variable->value.dtype == DType::kString) return SetStrings(call, variable, *target);
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   target->data = variable->value.data;
@@ -173,7 +124,7 @@ Status Scatter(const KernelCall& call) {
   const Tensor& updates = *call.in[2];
   const Scratch rows(call, indices.count * static_cast<int64_t>(sizeof(int64_t)));
   if (!rows.ok()) return OutOfScratch();
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   const Tensor& whole = variable->value;
   if (whole.buffer == nullptr) return Uninitialized(*variable);
   STILLFLOW_RETURN_IF_ERROR(CheckRows(whole, indices, updates));
@@ -185,7 +136,7 @@ Status Scatter(const KernelCall& call) {
     target.scale = call.in[3];
     if (target.scale->count != 1) return STILLFLOW_INVALID_ARGUMENT("scale must be a scalar");
   }
-  return UpdateVariable(call, variable, &target, static_cast<Operation>(call.attrs[0].i));
+  return UpdateVariable(call, variable, &target, static_cast<RowOperation>(call.attrs[0].i));
 }
 
 // ---- Parts at index tuples ----------------------------------------------------------------------------------------
@@ -259,7 +210,7 @@ Status ScatterNdRef(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   const Tensor& indices = *call.in[1];
   const Tensor& updates = *call.in[2];
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   const Shape whole(variable->value);
   Cut cut;
@@ -268,7 +219,7 @@ Status ScatterNdRef(const KernelCall& call) {
   if (!rows.ok()) return OutOfScratch();
   STILLFLOW_RETURN_IF_ERROR(ReadTupleRows(indices, cut, whole, rows.data<int64_t>()));
   Target target{nullptr, cut.width, rows.data<int64_t>(), cut.count, &updates};
-  return UpdateVariable(call, variable, &target, static_cast<Operation>(call.attrs[0].i));
+  return UpdateVariable(call, variable, &target, static_cast<RowOperation>(call.attrs[0].i));
 }
 
 // Strings that fall on one place are put together.
@@ -304,7 +255,7 @@ Status ScatterNd(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateZeros(call, 0, updates.dtype, whole));
   const Target target{call.out[0]->data, cut.width, rows.data<int64_t>(), cut.count, &updates};
   if (updates.dtype == DType::kString) return AddStrings(call, target);
-  return Update(call, target, kAdd);
+  return Update(call, target, RowOperation::kAdd);
 }
 
 Status TensorScatter(const KernelCall& call) {
@@ -323,16 +274,19 @@ Status TensorScatter(const KernelCall& call) {
     STILLFLOW_RETURN_IF_ERROR(CopyRun(call, input.count * ElementBytes(input.dtype), input.data, call.out[0]->data));
   }
   const Target target{call.out[0]->data, cut.width, rows.data<int64_t>(), cut.count, &updates};
-  return Update(call, target, static_cast<Operation>(call.attrs[0].i));
+  return Update(call, target, static_cast<RowOperation>(call.attrs[0].i));
 }
 
 }  // namespace
 
-STILLFLOW_KERNELS(state, scatter){{"scatter", "variable, indices, updates | operation", Scatter},
-                                  {"scaled_scatter", "variable, indices, updates, scale | operation", Scatter},
-                                  {"scatter_nd_ref", "variable, indices, updates | operation", ScatterNdRef},
-                                  {"scatter_nd", "indices, updates, shape", ScatterNd},
-                                  {"tensor_scatter", "tensor, indices, updates | operation", TensorScatter},
-                                  {}};
+#define OPERATIONS "set add sub mul div min max"  // as RowOperation has them
+
+STILLFLOW_KERNELS(state, scatter){
+    {"scatter", "variable, indices, updates | operation: " OPERATIONS, Scatter},
+    {"scaled_scatter", "variable, indices, updates, scale | operation: " OPERATIONS, Scatter},
+    {"scatter_nd_ref", "variable, indices, updates | operation: " OPERATIONS, ScatterNdRef},
+    {"scatter_nd", "indices, updates, shape", ScatterNd},
+    {"tensor_scatter", "tensor, indices, updates | operation: " OPERATIONS, TensorScatter},
+    {}};
 
 }  // namespace stillflow

@@ -16,7 +16,7 @@ constexpr int64_t kElementsPerChunk = 16384;
 
 Status ReadVariable(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   *call.out[0] = variable->value;
   Retain(variable->value.buffer);
@@ -26,7 +26,7 @@ Status ReadVariable(const KernelCall& call) {
 Status IsInitialized(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kBool, Shape()));
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   *MutableData<bool>(*call.out[0]) = variable->value.buffer != nullptr;
   return Status();
 }
@@ -57,7 +57,7 @@ Status Assign(const KernelCall& call) {
   Status status;
   Buffer* previous = nullptr;
   {
-    std::lock_guard<std::mutex> guard(variable->mutex);
+    MutexLock guard(variable->mutex);
     if (validates_shape) status = CheckShape(*variable, value);
     if (status.ok()) {
       previous = variable->value.buffer;
@@ -85,7 +85,7 @@ template <typename Fn>
 Status Update(const KernelCall& call, const char* name, Fn fn) {
   Variable* variable = VariableOf(*call.in[0]);
   const Tensor& value = *call.in[1];
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   if (!(Shape(variable->value) == Shape(value))) {
     return STILLFLOW_INVALID_ARGUMENT("Parameters and update must be the same size: %s vs. %s",
@@ -93,11 +93,11 @@ Status Update(const KernelCall& call, const char* name, Fn fn) {
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      name, value.dtype, [&](auto tag) {
+      name, PartType(value.dtype), [&](auto tag) {
         using T = typename decltype(tag)::type;
         T* to = MutableData<T>(variable->value);
         const T* from = Data<T>(value);
-        return ForEachChunk(call, value.count, kElementsPerChunk,
+        return ForEachChunk(call, value.count * PartCount(value.dtype), kElementsPerChunk,
                             [&](Range range) { Accumulate(to, from, range, fn); });
       });
 }
@@ -112,7 +112,7 @@ Status AssignSub(const KernelCall& call) {
 Status CountUpTo(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   const int64_t limit = call.attrs[0].i;
-  std::lock_guard<std::mutex> guard(variable->mutex);
+  MutexLock guard(variable->mutex);
   if (variable->value.buffer == nullptr) return Uninitialized(*variable);
   if (variable->value.count != 1) {
     return STILLFLOW_INVALID_ARGUMENT("Can only count scalars, not a variable of shape %s",

@@ -36,7 +36,7 @@ Status Strong(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(strings, string_to_hash_bucket){
-    {"string_to_hash_bucket", "input | num_buckets, kind", Plain},
+    {"string_to_hash_bucket", "input | num_buckets, hash: legacy fast", Plain},
     {"string_to_hash_bucket_strong", "input | num_buckets, key", Strong},
     {}};
 

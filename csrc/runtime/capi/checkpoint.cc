@@ -73,7 +73,7 @@ void sf_snapshot_free(sf_snapshot* snapshot) { delete snapshot; }
 
 int32_t sf_variable_shape(sf_variable* variable, int64_t* dims) {
   auto* found = reinterpret_cast<stillflow::Variable*>(variable);
-  std::lock_guard<std::mutex> guard(found->mutex);
+  stillflow::MutexLock guard(found->mutex);
   if (found->value.buffer == nullptr) return -1;
   std::copy_n(found->value.dims, found->value.rank, dims);
   return found->value.rank;

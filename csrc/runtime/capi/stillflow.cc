@@ -8,6 +8,7 @@
 #include "runtime/executor/buffer.h"
 #include "runtime/executor/cpu.h"
 #include "runtime/executor/function.h"
+#include "runtime/executor/host_watch.h"
 #include "runtime/executor/kernel_library.h"
 #include "runtime/executor/program.h"
 #include "runtime/executor/session.h"
@@ -60,6 +61,8 @@ Status AddStep(sf_program* program, int32_t kernel, stillflow::StepSpec spec) {
   using Kind = stillflow::StateSpec::Kind;
   spec.kernel = program->kernels->all[kernel];
   spec.attrs = std::exchange(program->attrs, {});
+  Status named = spec.attrs.NumberNames(*spec.kernel);
+  if (!named.ok()) return named;
   spec.guard = std::exchange(program->guard, {});
   spec.parts = std::exchange(program->parts, {});
   spec.state = nullptr;
@@ -151,7 +154,7 @@ void sf_variable_clear(sf_variable* handle) {
   auto* variable = reinterpret_cast<stillflow::Variable*>(handle);
   stillflow::Buffer* buffer;
   {
-    std::lock_guard<std::mutex> guard(variable->mutex);
+    stillflow::MutexLock guard(variable->mutex);
     buffer = variable->value.buffer;
     variable->value.buffer = nullptr;
   }
@@ -164,7 +167,7 @@ bool sf_session_random_state(sf_session* session, int64_t index, const char** na
   bool is_found = false;
   session->session.states()->VisitRandom([&](const std::string& node, stillflow::RandomState* state) {
     if (position++ != index) return;
-    std::lock_guard<std::mutex> guard(state->mutex);
+    stillflow::MutexLock guard(state->mutex);
     *name = node.c_str();
     *key = state->key;
     *counter_low = state->counter_low;
@@ -282,6 +285,16 @@ void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* c
   program->program.AddFetchGuard(label, std::vector<int32_t>(cells, cells + count));
 }
 
+void sf_program_unit(sf_program* program, int32_t first, int32_t end, bool is_loop, bool waits, const int32_t* after,
+                     int32_t after_count, const int32_t* loosely_after, int32_t loosely_after_count) {
+  program->program.AddUnit({first,
+                            end,
+                            is_loop,
+                            waits,
+                            {after, after + after_count},
+                            {loosely_after, loosely_after + loosely_after_count}});
+}
+
 sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,
                           const sf_run_options* options) {
   constexpr int kFewFeeds = 16;
@@ -316,6 +329,9 @@ sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor
   return outcome;
 }
 
-void sf_after_fork_in_child(void) { stillflow::ForgetThreadsAfterFork(); }
+void sf_after_fork_in_child(void) {
+  stillflow::ForgetThreadsAfterFork();
+  stillflow::ForgetHostWatchAfterFork();
+}
 
 }  // extern "C"

@@ -118,7 +118,7 @@ std::string FunctionState::Save() {
   std::string streams;
   uint64_t count = 0;
   table_.VisitRandom([&](const std::string& name, RandomState* state) {
-    const std::lock_guard<std::mutex> guard(state->mutex);
+    const MutexLock guard(state->mutex);
     AddText(name, &streams);
     AddNumber(state->key, &streams);
     AddNumber(state->counter_low, &streams);

@@ -83,7 +83,7 @@ std::map<std::string, std::string> Session::TakeNotes(const std::string& file) {
 Snapshot::Snapshot(std::vector<Variable*> variables) : variables_(std::move(variables)) {
   values_.reserve(variables_.size());
   for (Variable* variable : variables_) {
-    std::lock_guard<std::mutex> guard(variable->mutex);
+    MutexLock guard(variable->mutex);
     values_.push_back(variable->value);
     if (values_.back().buffer != nullptr) Retain(values_.back().buffer);
   }
@@ -101,7 +101,7 @@ void Snapshot::Restore() const {
     Buffer* previous = nullptr;
     if (value.buffer != nullptr) Retain(value.buffer);
     {
-      std::lock_guard<std::mutex> guard(variables_[i]->mutex);
+      MutexLock guard(variables_[i]->mutex);
       previous = variables_[i]->value.buffer;
       variables_[i]->value = value;
     }

@@ -28,7 +28,7 @@ void StateTable::SetRandom(const std::string& name, uint64_t key, uint64_t count
   std::lock_guard<std::mutex> guard(mutex_);
   std::unique_ptr<RandomState>& state = random_states_[name];
   if (state == nullptr) state = std::make_unique<RandomState>();
-  std::lock_guard<std::mutex> state_guard(state->mutex);
+  MutexLock state_guard(state->mutex);
   state->key = key;
   state->counter_low = counter_low;
   state->counter_high = counter_high;

@@ -1,7 +1,7 @@
 // make_iterator_handle, initialize_iterator, iterator_get_next, iterator_to_string_handle,
 // iterator_from_string_handle: iterators of a session, which csrc/datasets has.
 //
-//   make_iterator_handle  out[0] a handle; attrs version, container, shared_name, node_name: see handle.h;
+//   make_iterator_handle  out[0] a handle; attrs STILLFLOW_HANDLE_ATTRS: see handle.h;
 //                         output_types, output_shapes
 //   initialize_iterator   in[0] a variant scalar that holds a data set; in[1] a handle
 //   iterator_get_next     in[0] a handle; out[...] the components of the next element; attrs output_types,
@@ -181,11 +181,9 @@ Status FromStringHandle(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(data, iterators){
-    {"make_iterator_handle", "| version, container, shared_name, node_name, output_types, output_shapes",
-     Guarded<MakeIteratorHandle>, nullptr, nullptr, IteratorState::New, IteratorState::Free, IteratorState::Save,
-     IteratorState::Restore},
-    {"make_one_shot_iterator",
-     "| version, container, shared_name, node_name, output_types, output_shapes, dataset_factory",
+    {"make_iterator_handle", "| " STILLFLOW_HANDLE_ATTRS ", output_types, output_shapes", Guarded<MakeIteratorHandle>,
+     nullptr, nullptr, IteratorState::New, IteratorState::Free, IteratorState::Save, IteratorState::Restore},
+    {"make_one_shot_iterator", "| " STILLFLOW_HANDLE_ATTRS ", output_types, output_shapes, dataset_factory",
      Guarded<MakeOneShotIterator>, nullptr, nullptr, IteratorState::New, IteratorState::Free, IteratorState::Save,
      IteratorState::Restore},
     {"initialize_iterator", "dataset, iterator", Guarded<InitializeIterator>},

@@ -3,7 +3,7 @@
 //
 //   make_queue  out[0] a handle
 //   others      in[0] a handle; then a tensor for each component, or the number of elements
-//   attrs       of make_queue: version, container, shared_name, node_name: see handle.h; type: which kind;
+//   attrs       of make_queue: STILLFLOW_HANDLE_ATTRS: see handle.h; type: which kind;
 //               component_types; shapes: rank and sizes of each, -1 for what is unknown; capacity,
 //               min_after_dequeue, seed, seed2
 //
@@ -167,7 +167,8 @@ Status Size(const KernelCall& call) {
 
 STILLFLOW_KERNELS(input, queue){
     {"make_queue",
-     "| version, container, shared_name, node_name, type, component_types, shapes, capacity, "
+     "| " STILLFLOW_HANDLE_ATTRS
+     ", type: fifo padding_fifo random_shuffle priority, component_types, shapes, capacity, "
      "min_after_dequeue, seed, "
      "seed2",
      Guarded<MakeQueueHandle>, nullptr, nullptr, HandleState::New, HandleState::Free},

@@ -1,7 +1,7 @@
 // make_reader, reader_read, reader_read_up_to, reader_count, reader_reset, reader_serialize_state,
 // reader_restore_state: readers, which csrc/readers has.
 //
-//   make_reader  out[0] a handle; attrs version, container, shared_name, node_name: see handle.h; type: which kind;
+//   make_reader  out[0] a handle; attrs STILLFLOW_HANDLE_ATTRS: see handle.h; type: which kind;
 //                skip_header_lines, header_bytes, record_bytes, footer_bytes, hop_bytes; encoding: "ZLIB", "GZIP", or
 //                anything else for plain files
 //   others       in[0] a handle
@@ -138,13 +138,14 @@ Status RestoreState(const KernelCall& call) {
 
 STILLFLOW_KERNELS(input, reader){
     {"make_reader",
-     "| version, container, shared_name, node_name, type, skip_header_lines, header_bytes, "
+     "| " STILLFLOW_HANDLE_ATTRS
+     ", type: text_line fixed_length_record whole_file tf_record identity, skip_header_lines, header_bytes, "
      "record_bytes, footer_bytes, "
      "hop_bytes, encoding",
      Guarded<MakeReaderHandle>, nullptr, nullptr, HandleState::New, HandleState::Free},
     {"reader_read", "reader_handle, queue_handle", Guarded<Read>},
     {"reader_read_up_to", "reader_handle, queue_handle, num_records", Guarded<ReadUpTo>},
-    {"reader_count", "reader_handle | completed", Guarded<Count>},
+    {"reader_count", "reader_handle | counted: records work_units", Guarded<Count>},
     {"reader_reset", "reader_handle", Guarded<Reset>},
     {"reader_serialize_state", "reader_handle", Guarded<SerializeState>},
     {"reader_restore_state", "reader_handle, state", Guarded<RestoreState>},

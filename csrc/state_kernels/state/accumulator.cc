@@ -428,7 +428,7 @@ Status AccumulatorCount(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(state, accumulator){
-    {"make_accumulator", "| version, container, shared_name, node_name, dtype, shape, reduction_type, is_sparse",
+    {"make_accumulator", "| " STILLFLOW_HANDLE_ATTRS ", dtype, shape, reduction_type, is_sparse",
      Guarded<MakeAccumulator>, nullptr, nullptr, HandleState::New, HandleState::Free},
     {"accumulator_apply", "handle, local_step, gradient", Guarded<AccumulatorApply>},
     {"accumulator_take", "handle, num_required | dtype", Guarded<AccumulatorTake>},

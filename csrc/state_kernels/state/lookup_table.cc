@@ -391,8 +391,8 @@ Status LookupTableExport(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(state, lookup_table){
-    {"make_hash_table", "| version, container, shared_name, node_name, key_dtype, value_dtype",
-     Guarded<MakeHashTable>, nullptr, nullptr, HandleState::New, HandleState::Free},
+    {"make_hash_table", "| " STILLFLOW_HANDLE_ATTRS ", key_dtype, value_dtype", Guarded<MakeHashTable>, nullptr,
+     nullptr, HandleState::New, HandleState::Free},
     {"initialize_table", "table_handle, keys, values", Guarded<InitializeTable>},
     {"initialize_table_from_file", "table_handle, filename | key_index, value_index, vocab_size, delimiter",
      Guarded<InitializeTableFromFile>},

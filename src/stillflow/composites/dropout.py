@@ -16,8 +16,8 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.random.sampling import random_uniform
 
 
-def _dropout(x, rate, noise_shape=None, seed=None, name=None):
-    """Elements of x divided by 1 - rate, but a share of `rate` of them 0; see the facade."""
+def dropout_at_rate(x, rate, noise_shape=None, seed=None, name=None):
+    """Elements of x divided by 1 - rate, but a share of `rate` of them 0; see `dropout`."""
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
@@ -95,4 +95,4 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     rate = renamed("rate", rate, "keep_prob", drop_rate)
     if rate is None:
         raise ValueError("You must provide a rate to dropout.")
-    return _dropout(x, rate, noise_shape, seed, name)
+    return dropout_at_rate(x, rate, noise_shape, seed, name)

@@ -141,7 +141,7 @@ def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
     if is_matrix and ord == 2:
         return _largest_singular_value(tensor, axis)
     if ord in ("fro", "euclidean", 2):
-        return ops.sqrt(ops.reduce_sum(tensor * tensor, axis, keepdims=True))
+        return ops.sqrt(ops.reduce_sum(tensor * ops.conj(tensor), axis, keepdims=True))
     size = ops.abs(tensor)
     if ord == 1:
         result = ops.reduce_sum(size, None if axis is None else axis[0], keepdims=True)
@@ -160,7 +160,7 @@ def _largest_singular_value(tensor, axis):
     axes = ops.range(rank)
     order = ops.concat([ops.setdiff1d(axes, axis)[0], axis], 0)
     back = map_fn(lambda i: ops.cast(ops.squeeze(ops.where_v2(ops.equal(order, i))), dtypes.int32), axes)
-    values = ops.svd(ops.transpose(tensor, order), compute_uv=False)
+    values = ops.svd_op(ops.transpose(tensor, order), compute_uv=False)[0]
     largest = ops.reduce_max(ops.abs(values), -1, keepdims=True)
     return ops.transpose(ops.expand_dims(largest, -1), back)
 

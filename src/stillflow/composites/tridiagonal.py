@@ -13,7 +13,7 @@ def _size_of_matrices(diagonals):
     return rows, columns
 
 
-def _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, partial_pivoting):
+def _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, conjugate_rhs, name, partial_pivoting):
     if diagonals_format == "sequence":
         diagonals = _stacked(diagonals)
     elif diagonals_format == "matrix":
@@ -23,11 +23,14 @@ def _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, pa
     rank, rhs_rank = len(diagonals.shape), len(rhs.shape)
     _check_ranks(diagonals, rhs, rank, rhs_rank)
     if rhs_rank == rank - 1:
+        rhs = ops.conj(rhs) if conjugate_rhs else rhs
         rhs = ops.expand_dims(rhs, -1)
         _check_sizes(diagonals, rhs)
         return ops.squeeze(ops.tridiagonal_solve(diagonals, rhs, partial_pivoting=partial_pivoting, name=name), [-1])
     if transpose_rhs:
-        rhs = ops.matrix_transpose(rhs)
+        rhs = ops.matrix_transpose(rhs, conjugate=conjugate_rhs)
+    elif conjugate_rhs:
+        rhs = ops.conj(rhs)
     _check_sizes(diagonals, rhs)
     result = ops.tridiagonal_solve(diagonals, rhs, partial_pivoting=partial_pivoting, name=name)
     return ops.matrix_transpose(result) if transpose_rhs else result
@@ -135,10 +138,10 @@ def tridiagonal_solve(
         one. "matrix": [..., n, n], of which only the diagonals are read.
       rhs: [..., n] or [..., n, k].
       diagonals_format: one of these.
-      transpose_rhs, conjugate_rhs: whether `rhs` and the result are transposed; real numbers are their conjugates.
+      transpose_rhs, conjugate_rhs: whether `rhs` and the result are transposed, and `rhs` conjugated.
       partial_pivoting: whether rows may be swapped, which takes longer and is more exact.
 
     Raises:
       ValueError: for shapes that do not fit; InvalidArgumentError at run time for matrices without inverse.
     """
-    return _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, partial_pivoting)
+    return _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, conjugate_rhs, name, partial_pivoting)

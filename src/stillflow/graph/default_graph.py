@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stillflow.graph import scopes
 from stillflow.names import public
@@ -45,6 +45,14 @@ def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
     stack = _default_graphs.stack
     return stack[-1] if stack else _DefaultGraphs.eager or _default_graphs.get_outermost()
+
+
+def outermost_graph() -> Graph:
+    """The default graph; while a function is traced, the graph that it is traced for. Variables belong to it."""
+    graph: Any = get_default_graph()
+    while graph.building_function:
+        graph = graph.outer_graph
+    return graph
 
 
 def default_graph_context(graph, enforces_nesting=True):

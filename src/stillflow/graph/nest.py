@@ -49,7 +49,7 @@ def rebuilt(value, parts):
     return parts[0] if found is None else found[1](value, list(parts))
 
 
-@public("nest.is_nested")
+@public("nest.is_nested", "python.util.nest.is_sequence")
 def is_nested(seq):
     """Whether it is a list, a tuple or a dictionary."""
     return isinstance(seq, (list, tuple, collections.abc.Mapping))

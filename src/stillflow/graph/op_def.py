@@ -84,6 +84,7 @@ class OpDef:
     special: str | None = None  # what plans have to know of an op without a kernel: "constant", "switch", ...
 
     # Traits, which a declaration names: see TRAITS.
+    waits: bool = False
     is_variable: bool = False
     reads_variable: bool = False
     assigns_variable: bool = False
@@ -113,6 +114,7 @@ class OpDef:
 
 # What passes, savers and gradients have to know of an op, and would otherwise know it by name.
 TRAITS = {
+    "waits": "the kernel may wait for what others do: other steps, runs, or a function of Python",
     "is_variable": "the output is a variable: a reference to it, or its handle",
     "reads_variable": "takes the value of the variable behind a handle, not the variable",
     "assigns_variable": "gives the variable that is the first input another value",

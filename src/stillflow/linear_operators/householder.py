@@ -8,7 +8,6 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.parts import conjugate
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
@@ -105,4 +104,4 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _diag_part(self):
         unit = self._unit_vector(self._reflection_axis)
-        return 1.0 - 2 * unit * conjugate(unit)
+        return 1.0 - 2 * unit * ops.conj(unit)

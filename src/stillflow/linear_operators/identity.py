@@ -10,7 +10,6 @@ from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import check_not_reference, count_and_value, tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.parts import conjugate, imaginary_part, real_part
 from stillflow.linear_operators.sizes import (
     batch_like,
     checked_batch_shape,
@@ -217,18 +216,18 @@ class LinearOperatorScaledIdentity(_Identity):
 
     def _assert_positive_definite(self):
         return checks.assert_sign(
-            "assert_positive", real_part(self._multiplier), message="LinearOperator was not positive definite."
+            "assert_positive", ops.real(self._multiplier), message="LinearOperator was not positive definite."
         )
 
     def _assert_self_adjoint(self):
-        imaginary = imaginary_part(self._multiplier)
+        imaginary = ops.imag(self._multiplier)
         return checks.assert_comparison(
             "assert_equal", ops.zeros_like(imaginary), imaginary, message="LinearOperator was not self-adjoint"
         )
 
     def _factor(self, adjoint):
         factor = ops.expand_dims(ops.expand_dims(self._multiplier, -1), -1)
-        return conjugate(factor) if adjoint else factor
+        return ops.conj(factor) if adjoint else factor
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         x = self._checked(ops.adjoint(x) if adjoint_arg else x)

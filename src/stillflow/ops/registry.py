@@ -44,14 +44,14 @@ class Called:
 class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
-    An attribute may be a number, or a tuple of types: one kernel serves several ops. "node_name" is the node's. A
-    function is written with the inputs that are its last arguments, "f(other_arguments)", and a star if these are
-    only the first such.
+    Where one kernel serves several ops, an attribute may be a name that the kernel lists ('sum', in quotes), true,
+    false, a number, or a tuple of types. "node_name" is the node's. A function is written with the inputs that are
+    its last arguments, "f(other_arguments)", and a star if these are only the first such.
     """
 
     name: str
     inputs: tuple[str, ...]
-    attrs: tuple[str | int | tuple | Called, ...]
+    attrs: tuple[str | bytes | int | tuple | Called, ...]
     state: str | None = None  # "random": a Philox stream; "op": the kernel's own; "position": an iterator's
 
 
@@ -93,7 +93,11 @@ def parse_kernel(text: str, state: str | None = None) -> Kernel:
     return Kernel(name, _names(inputs), tuple(_kernel_attr(part) for part in _names(attrs or "")), state)
 
 
-def _kernel_attr(text: str) -> str | int | Called:
+def _kernel_attr(text: str) -> str | bytes | int | Called:
+    if text[0] == "'":
+        return text[1:-1].encode()
+    if text in ("true", "false"):
+        return text == "true"
     if text.endswith(")"):
         name, _, inputs = text[:-1].partition("(")
         return Called(name, _names(inputs.removesuffix("*")), not inputs.endswith("*"))

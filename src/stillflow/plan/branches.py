@@ -127,9 +127,10 @@ def settle(plan: Plan):
 
     Nodes of branches that are not taken go; a Merge of which one input is left goes too.
     """
-    settling = _Settling()
+    settling = _Settling(plan)
+    known_before = len(plan.holding)
     plan.nodes = [node for node in plan.nodes if settling.keeps(node)]
-    if not settling.holding:
+    if len(plan.holding) == known_before:
         return False
     plan.fetch_guards = [settling.resolved(guard) for guard in plan.fetch_guards]
     plan.replace(settling.replacements)
@@ -142,9 +143,10 @@ def settle(plan: Plan):
 class _Settling:
     """What is known of conditions, from the first node to the last."""
 
-    def __init__(self):
-        self.holding = set()  # known to hold wherever they are decided
-        self.failing = set()
+    def __init__(self, plan):
+        # Of earlier calls as well: an inner condition still says that it lies within one that is settled.
+        self.holding = plan.holding
+        self.failing = plan.failing
         self.replacements = {}  # Value -> Value
 
     def resolved(self, guard):

@@ -27,6 +27,7 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
     Raises InvalidArgumentError for a placeholder that is not fed.
     """
     plan = Plan(feeds, fetches, targets)
+    plan.operations = operations
     for tensor, dims in zip(feeds, feed_dims, strict=True):
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
         if arguments is not None and tensor in arguments:

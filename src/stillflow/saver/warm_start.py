@@ -31,7 +31,7 @@ class _VocabInfo(NamedTuple):
     axis: Any
 
 
-@public("train.VocabInfo")
+@public("train.VocabInfo", "estimator.VocabInfo")
 class VocabInfo(_VocabInfo):
     """Which entry of a vocabulary each row or column of a matrix belongs to, in a checkpoint and now.
 

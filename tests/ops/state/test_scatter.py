@@ -25,8 +25,8 @@ def updated(name, table, indices, updates, **options):
     """The variable after one update, with given threads and instruction set."""
     core = _engine.Session(options.pop("threads", 2))
     run_kernel("assign", "v", table, attrs=[1], core=core, output_count=0, **options)
-    operation = "update add sub mul div min max".split().index(name)
-    run_kernel("scatter", "v", indices, updates, attrs=[operation], core=core, output_count=0, **options)
+    operation = "set" if name == "update" else name
+    run_kernel("scatter", "v", indices, updates, attrs=[operation.encode()], core=core, output_count=0, **options)
     return run_kernel("read_variable", "v", core=core, **options)
 
 
@@ -106,6 +106,14 @@ def test_strings_and_bools_are_set():
         assert session.run(tf.scatter_update(words, [2, 0], ["x", "y"])).tolist() == [b"y", b"b", b"x"]
         assert session.run(tf.scatter_nd_update(flags, [[1]], [True])).tolist() == [True] * 3
         assert before.tolist() == [b"a", b"b", b"c"]
+
+
+def test_complex_numbers_are_set_as_a_whole():
+    v = tf.Variable(np.arange(6).reshape(3, 2) * (1 + 2j))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        result = session.run(tf.scatter_update(v, [2, 0], [[7 - 1j, 8], [9, 1j]]))
+    np.testing.assert_array_equal(result, [[9, 1j], [2 + 4j, 3 + 6j], [7 - 1j, 8]])
 
 
 def test_methods_of_variables():

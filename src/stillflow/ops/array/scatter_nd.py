@@ -22,7 +22,7 @@ scatter_nd = define_op(
 scatter_nd_non_aliasing_add = define_op(
     "ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> (output: T)",
     f"T: {_NUMBERS_AND_BOOL}; Tindices: {{int32, int64}}",
-    kernel="tensor_scatter(input, indices, updates | 1)",
+    kernel="tensor_scatter(input, indices, updates | 'add')",
 )
 
 
@@ -30,26 +30,26 @@ def _tensor_scatter(name, operation, **options):
     return define_op(
         f"{name}(tensor: T, indices: Tindices, updates: T) -> (output: T)",
         "T: type; Tindices: {int32, int64}",
-        kernel=f"tensor_scatter(tensor, indices, updates | {operation})",
+        kernel=f"tensor_scatter(tensor, indices, updates | '{operation}')",
         **options,
     )
 
 
 tensor_scatter_update = _tensor_scatter(
     "TensorScatterUpdate",
-    0,
+    "set",
     public="tensor_scatter_nd_update tensor_scatter_update",
     doc="`tensor` with `updates` at the index tuples in the last dimension of `indices`.",
 )
 tensor_scatter_add = _tensor_scatter(
     "TensorScatterAdd",
-    1,
+    "add",
     public="tensor_scatter_add tensor_scatter_nd_add",
     doc="`tensor` with `updates` added at the index tuples in the last dimension of `indices`.",
 )
 tensor_scatter_sub = _tensor_scatter(
     "TensorScatterSub",
-    2,
+    "sub",
     public="tensor_scatter_nd_sub tensor_scatter_sub",
     doc="`tensor` with `updates` subtracted at the index tuples in the last dimension of `indices`.",
 )

@@ -12,11 +12,16 @@ from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
-transpose_op = define_op(
+plain_transpose = define_op(
     "Transpose(x: T, perm: Tperm) -> (y: T)",
     "T: type; Tperm: {int32, int64} = int32",
     kernel="transpose(x, perm)",
     traits="moves_elements",
+)
+conjugate_transpose = define_op(
+    "ConjugateTranspose(x: T, perm: Tperm) -> (y: T)",
+    "T: type; Tperm: {int32, int64} = int32",
+    kernel="conjugate_transpose(x, perm)",
 )
 invert_permutation = define_op(
     "InvertPermutation(x: T) -> (y: T)",
@@ -28,7 +33,8 @@ invert_permutation = define_op(
 )
 
 
-@transpose_op.shape_rule
+@plain_transpose.shape_rule
+@conjugate_transpose.shape_rule
 def _(context):
     dims, perm_shape = context.shapes
     perm_length = plain.with_rank(perm_shape, 1)[0]
@@ -52,7 +58,7 @@ def _(context):
     return tuple(dims[axis] for axis in perm.tolist())
 
 
-@transpose_op.folded_value
+@plain_transpose.folded_value
 def _(context):
     value, perm = context.value(0), context.value(1)
     if value is None or perm is None or sorted(perm.tolist()) != list(range(value.ndim)):
@@ -77,9 +83,11 @@ def _(context):
 def transpose(a, perm=None, name="transpose", conjugate=False):
     """`a` with dimension i taken from dimension perm[i]; without `perm`, in reverse order.
 
-    `conjugate` is of no consequence for real elements. Raises ValueError if `perm` does not fit.
+    With `conjugate`, complex elements are conjugated. Raises ValueError if `perm` does not fit.
     """
     with name_scope(name, "transpose", [a]) as scope:
+        is_conjugate = conjugate and a.dtype.is_complex
+        transpose_op = conjugate_transpose if is_conjugate else plain_transpose
         if perm is not None:
             return transpose_op(a, perm, name=scope)
         a = convert_to_tensor(a, name="a")
@@ -110,6 +118,11 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
         return transpose(a, perm=perm, conjugate=conjugate)
 
 
-@transpose_op.gradient
+@plain_transpose.gradient
 def _(op, grad):
     return transpose(grad, invert_permutation(op._inputs[1])), None
+
+
+@conjugate_transpose.gradient
+def _(op, grad):
+    return transpose(grad, invert_permutation(op._inputs[1]), conjugate=True), None

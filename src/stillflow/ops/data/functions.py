@@ -69,12 +69,13 @@ reduce_dataset = define_op(
     kernel=f"reduce_dataset(input_dataset, initial_state, other_arguments | {_FUNCTION}, Tstate)",
     stateful=True,
     differentiable=False,
+    traits="waits",
 )
 
 one_shot_iterator = define_op(
     "OneShotIterator() -> (handle: resource)",
     f"dataset_factory: func; {SPEC}; container: string = ''; shared_name: string = ''",
-    kernel="make_one_shot_iterator(| 2, container, shared_name, node_name, output_types, output_shapes, "
+    kernel="make_one_shot_iterator(| 'resource', container, shared_name, node_name, output_types, output_shapes, "
     "dataset_factory())",
     state="position",
     stateful=True,

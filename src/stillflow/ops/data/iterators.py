@@ -24,7 +24,8 @@ def _define_iterator(name):
         define_op(
             f"{name}() -> (handle: resource)",
             f"shared_name: string; container: string; {SPEC}",
-            kernel="make_iterator_handle(| 2, container, shared_name, node_name, output_types, output_shapes)",
+            kernel="make_iterator_handle(| 'resource', container, shared_name, node_name, output_types, "
+            "output_shapes)",
             state="position",
             stateful=True,
             differentiable=False,
@@ -50,6 +51,7 @@ def _define_get_next(name):
         kernel="iterator_get_next(iterator | output_types, output_shapes)",
         stateful=True,
         differentiable=False,
+        traits="waits",
     )
 
     @op.shape_rule

@@ -18,7 +18,7 @@ _NAMES = "aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding
 sample_distorted_bounding_box_op = define_op(
     f"SampleDistortedBoundingBox(image_size: T, bounding_boxes: float32) -> ({_OUTPUTS})",
     f"{_TYPES}; min_object_covered: float = 0.10000000149011612; {_RANGES}",
-    kernel=f"sample_distorted_bounding_box(image_size, bounding_boxes | min_object_covered, {_NAMES})",
+    kernel=f"sample_distorted_bounding_box(image_size, bounding_boxes | {_NAMES}, min_object_covered)",
     state="random",
     stateful=True,
     differentiable=False,
@@ -27,7 +27,7 @@ sample_distorted_bounding_box_v2 = define_op(
     "SampleDistortedBoundingBoxV2(image_size: T, bounding_boxes: float32, min_object_covered: float32) -> "
     f"({_OUTPUTS})",
     f"{_TYPES}; {_RANGES}",
-    kernel=f"sample_distorted_bounding_box_v2(image_size, bounding_boxes, min_object_covered | 0, {_NAMES})",
+    kernel=f"sample_distorted_bounding_box_v2(image_size, bounding_boxes, min_object_covered | {_NAMES})",
     state="random",
     stateful=True,
     differentiable=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.graph import dtypes
 
 _TYPES = {1: "Ref(string)", 2: "resource"}
+HANDLES = {1: "'ref'", 2: "'resource'"}  # as kernels that make them have it
 
 
 def versions(define):

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
-from stillflow.ops.input.handle import shape_of_handle, versions
+from stillflow.ops.input.handle import HANDLES, shape_of_handle, versions
 from stillflow.ops.registry import define_op
-
-_FIFO, _PADDING_FIFO, _RANDOM_SHUFFLE, _PRIORITY = range(4)  # as the kernel numbers them
 
 
 def _queue(name, kind, types=">= 1", shapes=">= 0 = []", extra="", extra_values="0, 0, 0"):
@@ -19,8 +17,8 @@ def _queue(name, kind, types=">= 1", shapes=">= 0 = []", extra="", extra_values=
             f"{name}{suffix}() -> (handle: {handle})",
             f"component_types: list(type) {types}; shapes: list(shape) {shapes}; capacity: int = -1; {extra}"
             "container: string = ''; shared_name: string = ''",
-            kernel=f"make_queue(| {version}, container, shared_name, node_name, {kind}, component_types, shapes, "
-            f"capacity, {extra_values})",
+            kernel=f"make_queue(| {HANDLES[version]}, container, shared_name, node_name, '{kind}', component_types, "
+            f"shapes, capacity, {extra_values})",
             state="op",
             stateful=True,
             differentiable=False,
@@ -31,15 +29,15 @@ def _queue(name, kind, types=">= 1", shapes=">= 0 = []", extra="", extra_values=
     return versions(define)
 
 
-fifo_queue_v2, fifo_queue = _queue("FIFOQueue", _FIFO)
-padding_fifo_queue_v2, padding_fifo_queue = _queue("PaddingFIFOQueue", _PADDING_FIFO)
+fifo_queue_v2, fifo_queue = _queue("FIFOQueue", "fifo")
+padding_fifo_queue_v2, padding_fifo_queue = _queue("PaddingFIFOQueue", "padding_fifo")
 random_shuffle_queue_v2, random_shuffle_queue = _queue(
     "RandomShuffleQueue",
-    _RANDOM_SHUFFLE,
+    "random_shuffle",
     extra="min_after_dequeue: int = 0; seed: int = 0; seed2: int = 0; ",
     extra_values="min_after_dequeue, seed, seed2",
 )
-priority_queue_v2, priority_queue = _queue("PriorityQueue", _PRIORITY, ">= 0 = []", ">= 0")
+priority_queue_v2, priority_queue = _queue("PriorityQueue", "priority", ">= 0 = []", ">= 0")
 
 
 # ---- Elements -----------------------------------------------------------------------------------------------
@@ -53,6 +51,7 @@ def _enqueue(name, kernel):
             kernel=f"{kernel}(handle, components | timeout_ms)",
             stateful=version == 2,
             differentiable=False,
+            traits="waits",
         )
     )
 
@@ -81,6 +80,7 @@ def _define_dequeue(handle, suffix, version):
         kernel="queue_dequeue(handle | component_types, timeout_ms)",
         stateful=version == 2,
         differentiable=False,
+        traits="waits",
     )
 
     op.shape_rule(_unknown)
@@ -95,9 +95,10 @@ def _dequeue_many(name, allows_fewer):
         op = define_op(
             f"{name}{suffix}(handle: {handle}, n: int32) -> (components: component_types)",
             "component_types: list(type) >= 1; timeout_ms: int = -1",
-            kernel=f"queue_dequeue_many(handle, n | component_types, timeout_ms, {int(allows_fewer)})",
+            kernel=f"queue_dequeue_many(handle, n | component_types, timeout_ms, {str(allows_fewer).lower()})",
             stateful=version == 2,
             differentiable=False,
+            traits="waits",
         )
 
         op.shape_rule(_unknown if allows_fewer else _check_count)
@@ -128,6 +129,7 @@ queue_close_v2, queue_close = versions(
         kernel="queue_close(handle | cancel_pending_enqueues)",
         stateful=version == 2,
         differentiable=False,
+        traits="waits",
     )
 )
 queue_is_closed_v2, queue_is_closed = versions(

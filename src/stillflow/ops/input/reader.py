@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from stillflow.ops import dims as plain
-from stillflow.ops.input.handle import shape_of_handle, versions
+from stillflow.ops.input.handle import HANDLES, shape_of_handle, versions
 from stillflow.ops.registry import define_op
-
-_TEXT_LINE, _FIXED_LENGTH, _WHOLE_FILE, _TF_RECORD, _IDENTITY = range(5)  # as the kernel numbers them
 
 
 def _reader(name, kind, before="", after="", sizes="0, 0, 0, 0, 0", encoding="0"):
@@ -16,7 +14,7 @@ def _reader(name, kind, before="", after="", sizes="0, 0, 0, 0, 0", encoding="0"
         op = define_op(
             f"{name}{suffix}() -> (reader_handle: {handle})",
             f"{before}container: string = ''; shared_name: string = ''{after if version == 2 else ''}",
-            kernel=f"make_reader(| {version}, container, shared_name, node_name, {kind}, {sizes}, "
+            kernel=f"make_reader(| {HANDLES[version]}, container, shared_name, node_name, '{kind}', {sizes}, "
             f"{encoding if version == 2 or encoding not in after else 0})",
             state="op",
             stateful=True,
@@ -29,25 +27,25 @@ def _reader(name, kind, before="", after="", sizes="0, 0, 0, 0, 0", encoding="0"
 
 
 text_line_reader_v2, text_line_reader = _reader(
-    "TextLineReader", _TEXT_LINE, "skip_header_lines: int = 0; ", sizes="skip_header_lines, 0, 0, 0, 0"
+    "TextLineReader", "text_line", "skip_header_lines: int = 0; ", sizes="skip_header_lines, 0, 0, 0, 0"
 )
 fixed_length_record_reader_v2, fixed_length_record_reader = _reader(
     "FixedLengthRecordReader",
-    _FIXED_LENGTH,
+    "fixed_length_record",
     "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; ",
     "; encoding: string = ''",
     sizes="0, header_bytes, record_bytes, footer_bytes, hop_bytes",
     encoding="encoding",
 )
-whole_file_reader_v2, whole_file_reader = _reader("WholeFileReader", _WHOLE_FILE)
-identity_reader_v2, identity_reader = _reader("IdentityReader", _IDENTITY)
+whole_file_reader_v2, whole_file_reader = _reader("WholeFileReader", "whole_file")
+identity_reader_v2, identity_reader = _reader("IdentityReader", "identity")
 
 
 def _define_tf_record_reader(handle, suffix, version):
     op = define_op(
         f"TFRecordReader{suffix}() -> (reader_handle: {handle})",
         "container: string = ''; shared_name: string = ''; compression_type: string = ''",
-        kernel=f"make_reader(| {version}, container, shared_name, node_name, {_TF_RECORD}, 0, 0, 0, 0, 0, "
+        kernel=f"make_reader(| {HANDLES[version]}, container, shared_name, node_name, 'tf_record', 0, 0, 0, 0, 0, "
         "compression_type)",
         state="op",
         stateful=True,
@@ -63,7 +61,7 @@ tf_record_reader_v2, tf_record_reader = versions(_define_tf_record_reader)
 # ---- Records ------------------------------------------------------------------------------------------------
 
 
-def _op(name, signature, kernel, shape_rule=None):
+def _op(name, signature, kernel, shape_rule=None, traits=""):
     """Both versions of an op; the signature has HANDLE for the type of handles."""
 
     def define(handle, suffix, version):
@@ -72,6 +70,7 @@ def _op(name, signature, kernel, shape_rule=None):
             kernel=kernel,
             stateful=version == 2,
             differentiable=False,
+            traits=traits,
         )
         if shape_rule is not None:
             op.shape_rule(shape_rule)
@@ -99,23 +98,25 @@ reader_read_v2, reader_read = _op(
     "(reader_handle: HANDLE, queue_handle: HANDLE) -> (key: string, value: string)",
     "reader_read(reader_handle, queue_handle)",
     _scalars,
+    traits="waits",
 )
 reader_read_up_to_v2, reader_read_up_to = _op(
     "ReaderReadUpTo",
     "(reader_handle: HANDLE, queue_handle: HANDLE, num_records: int64) -> (keys: string, values: string)",
     "reader_read_up_to(reader_handle, queue_handle, num_records)",
     _vectors,
+    traits="waits",
 )
 reader_num_records_produced_v2, reader_num_records_produced = _op(
     "ReaderNumRecordsProduced",
     "(reader_handle: HANDLE) -> (records_produced: int64)",
-    "reader_count(reader_handle | 0)",
+    "reader_count(reader_handle | 'records')",
     _scalars,
 )
 reader_num_work_units_completed_v2, reader_num_work_units_completed = _op(
     "ReaderNumWorkUnitsCompleted",
     "(reader_handle: HANDLE) -> (units_completed: int64)",
-    "reader_count(reader_handle | 1)",
+    "reader_count(reader_handle | 'work_units')",
     _scalars,
 )
 reader_serialize_state_v2, reader_serialize_state = _op(

@@ -16,11 +16,11 @@ _NUMBERS = (
 )
 
 
-def _arg_extremum(name, finds_smallest, **options):
+def _arg_extremum(name, sought, **options):
     op = define_op(
         f"{name}(input: T, dimension: Tidx) -> (output: output_type)",
         f"T: {{{_NUMBERS}}}; Tidx: {{int32, int64}} = int32; output_type: {{int32, int64}} = int64",
-        kernel=f"arg_extremum(input, dimension | output_type, {finds_smallest})",
+        kernel=f"arg_extremum(input, dimension | output_type, '{sought}')",
         differentiable=False,
         **options,
     )
@@ -49,10 +49,10 @@ def _rule(context):
 
 
 arg_max = _arg_extremum(
-    "ArgMax", 0, public="arg_max", doc="The index of the largest element along `dimension`; see argmax."
+    "ArgMax", "largest", public="arg_max", doc="The index of the largest element along `dimension`; see argmax."
 )
 arg_min = _arg_extremum(
-    "ArgMin", 1, public="arg_min", doc="The index of the smallest element along `dimension`; see argmin."
+    "ArgMin", "smallest", public="arg_min", doc="The index of the smallest element along `dimension`; see argmin."
 )
 
 

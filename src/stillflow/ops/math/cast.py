@@ -38,6 +38,8 @@ def _value(context):
     value, source, target = context.value(0), context.attrs["SrcT"], context.attrs["DstT"]
     if value is None or dtypes.string in (source, target):
         return None
+    if source.is_complex and not target.is_complex:
+        value, source = value.real, source.real_dtype
     if target.is_integer and source.is_floating and not np.all(np.abs(value) < 2**31):
         return None  # numpy does not say what becomes of what does not fit
     return np.asarray(value.astype(target.as_numpy_dtype))
@@ -108,3 +110,15 @@ def to_int64(x, name="ToInt64"):
 def to_bfloat16(x, name="ToBFloat16"):
     """`x` as bfloat16."""
     return cast(x, dtypes.bfloat16, name)
+
+
+@public("to_complex64")
+def to_complex64(x, name="ToComplex64"):
+    """`x` as complex64."""
+    return cast(x, dtypes.complex64, name)
+
+
+@public("to_complex128")
+def to_complex128(x, name="ToComplex128"):
+    """`x` as complex128."""
+    return cast(x, dtypes.complex128, name)

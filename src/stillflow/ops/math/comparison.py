@@ -28,7 +28,7 @@ def _equality(name, elementwise, is_negated):
         f"{name}(x: T, y: T) -> (z: bool)",
         f"T: {{{_EQUATABLE}}}; incompatible_shape_error: bool = true",
         elementwise=elementwise,
-        kernel=f"equal(x, y | {is_negated}, incompatible_shape_error)",
+        kernel=f"equal(x, y | {str(is_negated).lower()}, incompatible_shape_error)",
         commutative=True,
         differentiable=False,
     )
@@ -44,8 +44,8 @@ def _order(name, elementwise, **options):
     )
 
 
-equal_op = _equality("Equal", "equal", 0)
-not_equal_op = _equality("NotEqual", "not_equal", 1)
+equal_op = _equality("Equal", "equal", False)
+not_equal_op = _equality("NotEqual", "not_equal", True)
 less = _order("Less", "less", public="less math.less", doc="Whether x < y.")
 less_equal = _order("LessEqual", "less_equal", public="less_equal math.less_equal", doc="Whether x <= y.")
 greater = _order("Greater", "greater", public="greater math.greater", doc="Whether x > y.")

@@ -17,10 +17,10 @@ _ATTRS = (
 )
 
 cumsum_op = define_op(
-    "Cumsum(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 0)"
+    "Cumsum(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 'sum')"
 )
 cumprod_op = define_op(
-    "Cumprod(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 1)"
+    "Cumprod(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 'product')"
 )
 cumsum_op.shape_rule(unchanged_shape)
 cumprod_op.shape_rule(unchanged_shape)

@@ -256,6 +256,7 @@ def _(op, grad):
     if _are_equal_and_known(x, y, grad) and grad.dtype in (dtypes.int32, dtypes.float32):
         return mul(grad, y), mul(grad, x)
     sides = _Sides(x, y, grad)
+    x, y = ops.conj(x), ops.conj(y)
     x_grad = sides.x(mul(grad, y))
     return x_grad, sides.y(mul(x, grad))
 
@@ -288,6 +289,7 @@ def _quotient_gradient(divide):
     def gradient(op, grad):
         x, y = op._inputs
         sides = _DynamicSides(x, y)
+        x, y = ops.conj(x), ops.conj(y)
         x_grad = sides.x(divide(grad, y))
         return x_grad, sides.y(grad * divide(divide(-x, y), y))
 
@@ -311,9 +313,10 @@ def _(op, grad):
 @pow.gradient
 def _(op, grad):
     x, y = op._inputs
-    z = op._outputs[0]
     sides = _Sides(x, y, grad)
+    x, y = ops.conj(x), ops.conj(y)
     x_grad = sides.x(grad * y * ops.pow(x, y - 1))
+    z = ops.conj(op._outputs[0])
     # log(x) has no useful value at x <= 0, where the power does not depend on y.
     mask = ops.not_equal(x, 0) if x.dtype.is_complex else x > 0
     safe_x = ops.where(mask, x, ops.ones_like(x))

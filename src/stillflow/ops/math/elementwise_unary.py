@@ -51,9 +51,7 @@ _FLOATS_AND_INTS = f"{_FLOATS}, int32, int64, {_COMPLEX}"
 _FLOATS_AND_COMPLEX = f"{_FLOATS}, {_COMPLEX}"
 
 negative = of_sparse_values(_unary("Neg", _FLOATS_AND_INTS, "neg", public="negative math.negative neg", doc="-x."))
-abs = of_sparse_values(
-    _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs", public="abs complex_abs math.abs", doc="|x|.")
-)
+abs_op = _unary("Abs", f"{_FLOATS}, int8, int16, int32, int64", "abs")
 sign = of_sparse_values(
     _unary(
         "Sign",
@@ -141,6 +139,17 @@ tanh_grad = _gradient_of("TanhGrad", "tanh_grad")
 sigmoid_grad = _gradient_of("SigmoidGrad", "sigmoid_grad")
 
 
+@public("abs", "complex_abs", "math.abs")
+@of_sparse_values
+def abs(x, name=None):
+    """|x|; of complex numbers their magnitudes, as float32 or float64."""
+    with name_scope(name, "Abs", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex:
+            return ops.complex_abs(x, Tout=x.dtype.real_dtype, name=scope)
+        return abs_op(x, name=scope)
+
+
 @public("round", "math.round")
 def round(x, name=None):
     """Rounds to the nearest integer, halves to the even one. Integers come back as they are."""
@@ -169,7 +178,7 @@ def _(op, grad):
     return -grad
 
 
-@abs.gradient
+@abs_op.gradient
 def _(op, grad):
     return grad * sign(op._inputs[0])
 
@@ -182,8 +191,8 @@ def _(op, grad):
 
 @square.gradient
 def _(op, grad):
-    x = op._inputs[0]
     with _after(grad):
+        x = ops.conj(op._inputs[0])
         two = ops.constant(2.0, dtype=x.dtype)
         return ops.mul(grad, ops.mul(x, two))
 
@@ -207,68 +216,68 @@ def _(op, grad):
 @exp.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * op._outputs[0]
+        return grad * ops.conj(op._outputs[0])
 
 
 @expm1.gradient
 def _(op, grad):
     with _after(grad):
-        y = exp(op._inputs[0])
+        y = exp(ops.conj(op._inputs[0]))
         return grad * y
 
 
 @log.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * reciprocal(op._inputs[0])
+        return grad * reciprocal(ops.conj(op._inputs[0]))
 
 
 @log1p.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * reciprocal(1 + op._inputs[0])
+        return grad * reciprocal(1 + ops.conj(op._inputs[0]))
 
 
 @sigmoid.gradient
 def _(op, grad):
     with _after(grad):
-        return sigmoid_grad(op._outputs[0], grad)
+        return sigmoid_grad(ops.conj(op._outputs[0]), grad)
 
 
 @tanh.gradient
 def _(op, grad):
     with _after(grad):
-        return tanh_grad(op._outputs[0], grad)
+        return tanh_grad(ops.conj(op._outputs[0]), grad)
 
 
 @sinh.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * cosh(op._inputs[0])
+        return grad * cosh(ops.conj(op._inputs[0]))
 
 
 @cosh.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * sinh(op._inputs[0])
+        return grad * sinh(ops.conj(op._inputs[0]))
 
 
 @asinh.gradient
 def _(op, grad):
     with _after(grad):
-        return grad / cosh(op._outputs[0])
+        return grad / cosh(ops.conj(op._outputs[0]))
 
 
 @acosh.gradient
 def _(op, grad):
     with _after(grad):
-        return grad / sinh(op._outputs[0])
+        return grad / sinh(ops.conj(op._outputs[0]))
 
 
 @atanh.gradient
 def _(op, grad):
     with _after(grad):
-        squared = square(op._inputs[0])
+        squared = square(ops.conj(op._inputs[0]))
         one = ops.constant(1, dtype=grad.dtype)
         return grad * reciprocal(ops.sub(one, squared))
 
@@ -276,25 +285,26 @@ def _(op, grad):
 @sin.gradient
 def _(op, grad):
     with _after(grad):
-        return grad * cos(op._inputs[0])
+        return grad * cos(ops.conj(op._inputs[0]))
 
 
 @cos.gradient
 def _(op, grad):
     with _after(grad):
-        return -grad * sin(op._inputs[0])
+        x = ops.conj(op._inputs[0])
+        return -grad * sin(x)
 
 
 @tan.gradient
 def _(op, grad):
     with _after(grad):
-        secant = reciprocal(cos(op._inputs[0]))
+        secant = reciprocal(cos(ops.conj(op._inputs[0])))
         return square(secant) * grad
 
 
 def _inverse_of_leg(op, grad):
     """1 / sqrt(1 - x^2)."""
-    squared = square(op._inputs[0])
+    squared = square(ops.conj(op._inputs[0]))
     one = ops.constant(1, dtype=grad.dtype)
     return reciprocal(sqrt(ops.sub(one, squared)))
 
@@ -316,7 +326,7 @@ def _(op, grad):
 @atan.gradient
 def _(op, grad):
     with _after(grad):
-        squared = square(op._inputs[0])
+        squared = square(ops.conj(op._inputs[0]))
         one = ops.constant(1, dtype=grad.dtype)
         return grad * reciprocal(ops.add(one, squared))
 
@@ -325,7 +335,7 @@ def _error_function_gradient(factor):
     def gradient(op, grad):
         factor_tensor = ops.constant(factor, dtype=grad.dtype)
         with _after(grad):
-            return grad * factor_tensor * exp(-square(op._inputs[0]))
+            return grad * factor_tensor * exp(-square(ops.conj(op._inputs[0])))
 
     return gradient
 
@@ -355,7 +365,8 @@ def _(op, grad):
 def _(op, grad):
     y, dy = op._inputs
     with _after(grad):
-        return grad * -2.0 * dy * y, reciprocal_grad(y, grad)
+        y_conj = ops.conj(y)
+        return ops.conj(grad) * -2.0 * dy * y_conj, reciprocal_grad(y_conj, grad)
 
 
 @sqrt_grad.gradient
@@ -363,27 +374,28 @@ def _(op, grad):
     y = op._inputs[0]
     with _after(grad):
         quotient = grad / y
-        return -quotient * op._outputs[0], 0.5 * quotient
+        return -ops.conj(quotient) * op._outputs[0], 0.5 * quotient
 
 
 @rsqrt_grad.gradient
 def _(op, grad):
     y, dy = op._inputs
     with _after(grad):
-        return -1.5 * grad * dy * square(y), rsqrt_grad(y, grad)
+        y_conj = ops.conj(y)
+        return -1.5 * ops.conj(grad) * dy * square(y_conj), rsqrt_grad(y_conj, grad)
 
 
 @tanh_grad.gradient
 def _(op, grad):
-    y, dy = op._inputs
     with _after(grad):
+        y, dy = (ops.conj(value) for value in op._inputs)
         return grad * -2.0 * dy * y, tanh_grad(y, grad)
 
 
 @sigmoid_grad.gradient
 def _(op, grad):
-    y, dy = op._inputs
     with _after(grad):
+        y, dy = (ops.conj(value) for value in op._inputs)
         product = grad * dy
         return product - 2.0 * product * y, sigmoid_grad(y, grad)
 
@@ -407,7 +419,7 @@ def _fold(function, types):
 
 
 for _op, _function, _types in (
-    (negative, np.negative, _INTEGERS), (abs, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
+    (negative, np.negative, _INTEGERS), (abs_op, np.abs, _INTEGERS), (sign, np.sign, _INTEGERS),
     (square, np.square, _INTEGERS + ROUNDED_ALIKE), (sqrt, np.sqrt, ROUNDED_ALIKE),
     (floor, np.floor, ROUNDED_ALIKE), (ceil, np.ceil, ROUNDED_ALIKE),
     (round_op, np.rint, ROUNDED_ALIKE), (rint, np.rint, ROUNDED_ALIKE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -22,11 +23,10 @@ cholesky = takes_operators(
         f"T: {_TYPES}",
         kernel="cholesky(input)",
         public="cholesky linalg.cholesky",
-        doc="""A lower triangular matrix whose product with its transposed one is `input`, of which the lower half is
-    read.
+        doc="""A lower triangular matrix whose product with its adjoint is `input`, of which the lower half is read.
 
     Args:
-      input: float32, float64 or float16 [..., n, n], symmetric and positive definite.
+      input: [..., n, n], symmetric or Hermitian, and positive definite.
 
     Raises InvalidArgumentError if a matrix is not positive definite.
     """,
@@ -49,7 +49,7 @@ matrix_inverse = takes_operators(
         f"adjoint: bool = false; T: {_TYPES}",
         kernel="matrix_inverse(input | adjoint)",
         public="matrix_inverse linalg.inv",
-        doc="""The inverse of each matrix [..., n, n], transposed if `adjoint`.
+        doc="""The inverse of each matrix [..., n, n], or its adjoint if `adjoint`.
 
     Raises InvalidArgumentError if a matrix is not invertible.
     """,
@@ -207,10 +207,10 @@ def self_adjoint_eig(tensor, name=None):
 @public("linalg.adjoint")
 @takes_operators
 def adjoint(matrix, name=None):
-    """Each matrix in the last two dimensions transposed."""
+    """Each matrix in the last two dimensions transposed, its elements conjugated."""
     with name_scope(name, "adjoint", [matrix]):
         matrix = convert_to_tensor(matrix, name="matrix")
-        return ops.matrix_transpose(matrix)
+        return ops.matrix_transpose(matrix, conjugate=True)
 
 
 @cholesky.gradient
@@ -287,10 +287,12 @@ def _(op, grad_s, grad_u, grad_v):
     dims = a.shape.with_rank_at_least(2)
     grad_s_matrix = _diag(grad_s)
     if not op._attrs["compute_uv"]:
-        _, u, v = svd_op(a, compute_uv=True)
+        _, u, v = svd(a, compute_uv=True)
         result = ops.matmul(u, ops.matmul(grad_s_matrix, v, adjoint_b=True))
         result.set_shape(dims)
         return result
+    if a.dtype.is_complex:
+        raise NotImplementedError("SVD gradient is not implemented for complex types and compute_uv=True.")
     u_dims, v_dims = grad_u.shape.with_rank_at_least(2), grad_v.shape.with_rank_at_least(2)
     m = dims[-2].merge_with(u_dims[-2])
     n = dims[-1].merge_with(v_dims[-2])
@@ -373,6 +375,10 @@ def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       [..., n, k]. Its gradient needs `fast`.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
+    if matrix.dtype is dtypes.complex128 and l2_regularizer != 0:
+        raise NotImplementedError(
+            "matrix_solve_ls is currently disabled for complex128 and l2_regularizer != 0 due to poor accuracy."
+        )
     if not (fast and _suits_normal_equations(matrix)):
         return matrix_solve_ls_op(matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
@@ -441,10 +447,10 @@ def _gradients_of_wide(op, grad):
 
 @public("svd", "linalg.svd")
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """(s, u, v) with tensor = u * diag(s) * v transposed, or s alone.
+    """(s, u, v) with tensor = u * diag(s) * adjoint(v), or s alone.
 
     Args:
-      tensor: float32, float64 or float16 [..., m, n].
+      tensor: [..., m, n].
       full_matrices: whether u is [..., m, m] and v [..., n, n] rather than [..., m, p] and [..., n, p].
       compute_uv: whether to return u and v.
 
@@ -452,7 +458,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
       The singular values [..., p], p = min(m, n), in descending order, and orthonormal columns.
     """
     s, u, v = svd_op(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
-    return (s, u, v) if compute_uv else s
+    return (ops.real(s), u, v) if compute_uv else ops.real(s)
 
 
 @public("self_adjoint_eigvals", "linalg.eigvalsh")
@@ -469,4 +475,4 @@ def logdet(matrix, name=None):
         raise TypeError("A LinearOperator is no tensor")  # before the name is used
     with name_scope(name, "logdet", [matrix]):
         diagonal = _diag_part(cholesky(matrix))
-        return 2.0 * ops.reduce_sum(ops.log(diagonal), axis=[-1])
+        return 2.0 * ops.reduce_sum(ops.log(ops.real(diagonal)), axis=[-1])

@@ -33,12 +33,12 @@ sparse_mat_mul = define_op(
 batch_mat_mul = define_op(
     "BatchMatMul(x: T, y: T) -> (output: T)",
     f"{_NUMBERS}; adj_x: bool = false; adj_y: bool = false",
-    kernel="batch_matmul(x, y | adj_x, adj_y, 0)",
+    kernel="batch_matmul(x, y | adj_x, adj_y, false)",
 )
 batch_mat_mul_v2 = define_op(
     "BatchMatMulV2(x: T, y: T) -> (output: T)",
     f"{_NUMBERS}; adj_x: bool = false; adj_y: bool = false",
-    kernel="batch_matmul(x, y | adj_x, adj_y, 1)",
+    kernel="batch_matmul(x, y | adj_x, adj_y, true)",
 )
 
 
@@ -124,10 +124,15 @@ def matmul(
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
-        # The conjugate of a real number is itself.
-        transpose_a, transpose_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
         is_sparse = a_is_sparse or b_is_sparse
-        if not is_sparse and any(t._dims is None or len(t._dims) > 2 for t in (a, b)):
+        is_batch = not is_sparse and any(t._dims is None or len(t._dims) > 2 for t in (a, b))
+        # Batches are multiplied by adjoints, matrices by transposed ones.
+        if transpose_a if is_batch else adjoint_a:
+            a = ops.conj(a)
+        if transpose_b if is_batch else adjoint_b:
+            b = ops.conj(b)
+        transpose_a, transpose_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+        if is_batch:
             return batch_mat_mul_v2(a, b, adj_x=transpose_a, adj_y=transpose_b, name=scope)
         are_sparse_types = a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES
         are_mixed = a.dtype is not b.dtype and dtypes.bfloat16 in (a.dtype, b.dtype)
@@ -175,7 +180,7 @@ def _(op, grad):
     def multiply(a, b, transpose_a, transpose_b):
         return mat_mul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
-    x, y = op._inputs
+    x, y = (ops.conj(value) for value in op._inputs)
     return _product_gradient(multiply, x, y, grad, op.get_attr("transpose_a"), op.get_attr("transpose_b"))
 
 

@@ -37,7 +37,7 @@ matrix_triangular_solve = define_op(
       matrix: float32 or float64 [..., n, n]; the triangle that is zero is not read.
       rhs: of that type [..., n, k].
       lower: whether the matrix is lower triangular rather than upper.
-      adjoint: whether to solve with the transposed matrix.
+      adjoint: whether to solve with the adjoint of the matrix.
 
     Raises:
       InvalidArgumentError: if the shapes do not fit, or the diagonal has a zero.
@@ -70,17 +70,19 @@ def _(context):
 
 def _adjoint(matrix):
     with name_scope(None, "adjoint", [matrix]):
-        return ops.matrix_transpose(matrix)
+        return ops.matrix_transpose(matrix, conjugate=True)
 
 
 def _transposed_solve(x, r):
-    """x times the inverse of r transposed, for an upper triangular r."""
+    """x times the inverse of the adjoint of r, for an upper triangular r."""
     return _adjoint(matrix_triangular_solve(r, _adjoint(x), lower=False, adjoint=False))
 
 
 @qr_op.gradient
 def _(op, dq, dr):
     q, r = op.outputs
+    if q.dtype.is_complex:
+        raise NotImplementedError(f"QrGrad not implemented for dtype: {q.dtype}")
     dims = r._dims
     if dims is None or dims[-1] is None or dims[-2] is None:
         raise NotImplementedError("QrGrad not implemented with dynamic shapes.")

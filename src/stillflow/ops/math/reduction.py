@@ -21,25 +21,24 @@ _NUMBERS = (
 
 
 def _reduction(name, operation, types=_NUMBERS, **options):
-    """`operation` is the kernel's number for it."""
     declared = f"T: {{{types}}}; " if types else ""
     dtype = "T" if types else "bool"
     return define_op(
         f"{name}(input: {dtype}, reduction_indices: Tidx) -> (output: {dtype})",
         f"keep_dims: bool = false; {declared}Tidx: {{int32, int64}} = int32",
-        kernel=f"reduce(input, reduction_indices | keep_dims, {operation})",
+        kernel=f"reduce(input, reduction_indices | keep_dims, '{operation}')",
         **options,
     )
 
 
-sum_op = _reduction("Sum", 0)
-mean_op = _reduction("Mean", 1)
-prod_op = _reduction("Prod", 2)
-max_op = _reduction("Max", 3)
-min_op = _reduction("Min", 4)
-euclidean_norm = _reduction("EuclideanNorm", 7, differentiable=False)
-all_op = _reduction("All", 5, types=None, differentiable=False)
-any_op = _reduction("Any", 6, types=None, differentiable=False)
+sum_op = _reduction("Sum", "sum")
+mean_op = _reduction("Mean", "mean")
+prod_op = _reduction("Prod", "prod")
+max_op = _reduction("Max", "max")
+min_op = _reduction("Min", "min")
+euclidean_norm = _reduction("EuclideanNorm", "euclidean_norm", differentiable=False)
+all_op = _reduction("All", "all", types=None, differentiable=False)
+any_op = _reduction("Any", "any", types=None, differentiable=False)
 
 
 def reduced_dims(dims, axes, keep_dims):
@@ -275,6 +274,6 @@ def _(op, grad):
     columns = ops.reshape(permuted, (reduced_count, other_count))
     left = ops.cumprod(columns, axis=0, exclusive=True)
     right = ops.cumprod(columns, axis=0, exclusive=True, reverse=True)
-    products = ops.reshape(left * right, permuted_shape)
+    products = ops.reshape(ops.conj(left) * ops.conj(right), permuted_shape)
     result = grad * ops.transpose(products, ops.invert_permutation(order))
     return ops.reshape(result, shape), None

@@ -22,7 +22,7 @@ def _sorted(name, operation, types, **options):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}",
-        kernel=f"segment(data, segment_ids | {operation})",
+        kernel=f"segment(data, segment_ids | '{operation}')",
         **options,
     )
 
@@ -31,28 +31,28 @@ def _unsorted(name, operation, types, **options):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}; Tnumsegments: {{int32, int64}} = int32",
-        kernel=f"unsorted_segment(data, segment_ids, num_segments | {operation})",
+        kernel=f"unsorted_segment(data, segment_ids, num_segments | '{operation}')",
         **options,
     )
 
 
 segment_sum = _sorted(
     "SegmentSum",
-    0,
+    "sum",
     _NUMBERS,
     public="segment_sum math.segment_sum",
     doc="Sums of the rows of each segment; `segment_ids` must not decrease.",
 )
 segment_mean = _sorted(
     "SegmentMean",
-    1,
+    "mean",
     _NUMBERS,
     public="segment_mean math.segment_mean",
     doc="Means of the rows of each segment; `segment_ids` must not decrease.",
 )
 segment_prod = _sorted(
     "SegmentProd",
-    2,
+    "prod",
     _NUMBERS,
     differentiable=None,
     public="segment_prod math.segment_prod",
@@ -60,42 +60,42 @@ segment_prod = _sorted(
 )
 segment_min = _sorted(
     "SegmentMin",
-    3,
+    "min",
     _REAL,
     public="segment_min math.segment_min",
     doc="Minima of the rows of each segment; `segment_ids` must not decrease.",
 )
 segment_max = _sorted(
     "SegmentMax",
-    4,
+    "max",
     _REAL,
     public="segment_max math.segment_max",
     doc="Maxima of the rows of each segment; `segment_ids` must not decrease.",
 )
 unsorted_segment_sum = _unsorted(
     "UnsortedSegmentSum",
-    0,
+    "sum",
     _NUMBERS,
     public="unsorted_segment_sum math.unsorted_segment_sum",
     doc="Sums of the rows of each of `num_segments` segments; rows with negative ids are left out.",
 )
 unsorted_segment_prod = _unsorted(
     "UnsortedSegmentProd",
-    2,
+    "prod",
     _NUMBERS,
     public="unsorted_segment_prod math.unsorted_segment_prod",
     doc="""Products of the rows of each of `num_segments` segments; rows with negative ids are left out.""",
 )
 unsorted_segment_min = _unsorted(
     "UnsortedSegmentMin",
-    3,
+    "min",
     _REAL,
     public="unsorted_segment_min math.unsorted_segment_min",
     doc="""Minima of the rows of each of `num_segments` segments; rows with negative ids are left out.""",
 )
 unsorted_segment_max = _unsorted(
     "UnsortedSegmentMax",
-    4,
+    "max",
     _REAL,
     public="unsorted_segment_max math.unsorted_segment_max",
     doc="""Maxima of the rows of each of `num_segments` segments; rows with negative ids are left out.""",

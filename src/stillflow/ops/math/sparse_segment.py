@@ -17,7 +17,7 @@ def _plain(name, operation, types):
     return define_op(
         f"{name}(data: T, indices: Tidx, segment_ids: int32) -> (output: T)",
         f"T: {types}; {_INDEX}",
-        kernel=f"sparse_segment(data, indices, segment_ids | {operation})",
+        kernel=f"sparse_segment(data, indices, segment_ids | '{operation}')",
     )
 
 
@@ -26,7 +26,7 @@ def _counted(name, operation, types):
         f"{name}WithNumSegments(data: T, indices: Tidx, segment_ids: int32, num_segments: Tnumsegments) "
         "-> (output: T)",
         f"T: {types}; {_INDEX}; Tnumsegments: {{int32, int64}} = int32",
-        kernel=f"sparse_segment_n(data, indices, segment_ids, num_segments | {operation})",
+        kernel=f"sparse_segment_n(data, indices, segment_ids, num_segments | '{operation}')",
     )
 
 
@@ -34,19 +34,19 @@ def _gradient(name, operation):
     return define_op(
         f"{name}Grad(grad: T, indices: Tidx, segment_ids: int32, output_dim0: int32) -> (output: T)",
         f"T: {_FLOATS}; {_INDEX}",
-        kernel=f"sparse_segment_grad(grad, indices, segment_ids, output_dim0 | {operation})",
+        kernel=f"sparse_segment_grad(grad, indices, segment_ids, output_dim0 | '{operation}')",
         differentiable=None,
     )
 
 
-sparse_segment_sum_op = _plain("SparseSegmentSum", 0, _REAL)
-sparse_segment_mean_op = _plain("SparseSegmentMean", 1, _FLOATS)
-sparse_segment_sqrt_n_op = _plain("SparseSegmentSqrtN", 2, _FLOATS)
-sparse_segment_sum_with_num_segments = _counted("SparseSegmentSum", 0, _REAL)
-sparse_segment_mean_with_num_segments = _counted("SparseSegmentMean", 1, _FLOATS)
-sparse_segment_sqrt_n_with_num_segments = _counted("SparseSegmentSqrtN", 2, _FLOATS)
-sparse_segment_mean_grad = _gradient("SparseSegmentMean", 1)
-sparse_segment_sqrt_n_grad = _gradient("SparseSegmentSqrtN", 2)
+sparse_segment_sum_op = _plain("SparseSegmentSum", "sum", _REAL)
+sparse_segment_mean_op = _plain("SparseSegmentMean", "mean", _FLOATS)
+sparse_segment_sqrt_n_op = _plain("SparseSegmentSqrtN", "sqrt_n", _FLOATS)
+sparse_segment_sum_with_num_segments = _counted("SparseSegmentSum", "sum", _REAL)
+sparse_segment_mean_with_num_segments = _counted("SparseSegmentMean", "mean", _FLOATS)
+sparse_segment_sqrt_n_with_num_segments = _counted("SparseSegmentSqrtN", "sqrt_n", _FLOATS)
+sparse_segment_mean_grad = _gradient("SparseSegmentMean", "mean")
+sparse_segment_sqrt_n_grad = _gradient("SparseSegmentSqrtN", "sqrt_n")
 
 
 def _check(context):

@@ -22,7 +22,7 @@ bias_add_op = define_op(
     kernel="bias_add(value, bias | data_format)",
 )
 bias_add_v1_op = define_op(
-    "BiasAddV1(value: T, bias: T) -> (output: T)", _NUMBERS, kernel="bias_add(value, bias | 0)"
+    "BiasAddV1(value: T, bias: T) -> (output: T)", _NUMBERS, kernel="bias_add(value, bias | 'NHWC')"
 )
 bias_add_grad = define_op(
     "BiasAddGrad(out_backprop: T) -> (output: T)",

@@ -42,23 +42,23 @@ def _cwise(name, operation):
     return define_op(
         f"SparseDenseCwise{name}(sp_indices: int64, sp_values: T, sp_shape: int64, dense: T) -> (output: T)",
         f"T: {_NUMBERS}",
-        kernel=f"sparse_dense_cwise(sp_indices, sp_values, sp_shape, dense | {operation})",
+        kernel=f"sparse_dense_cwise(sp_indices, sp_values, sp_shape, dense | '{operation}')",
     )
 
 
-def _extremum(name, types, is_maximum):
+def _extremum(name, types, kept):
     return define_op(
         f"SparseSparse{name}({_BOTH}) -> (output_indices: int64, output_values: T)",
         f"T: {types}",
-        kernel=f"sparse_extremum(a_indices, a_values, a_shape, b_indices, b_values, b_shape | {is_maximum})",
+        kernel=f"sparse_extremum(a_indices, a_values, a_shape, b_indices, b_values, b_shape | '{kept}')",
     )
 
 
-sparse_dense_cwise_add_op = _cwise("Add", 0)
-sparse_dense_cwise_mul = _cwise("Mul", 1)
-sparse_dense_cwise_div = _cwise("Div", 2)
-sparse_sparse_maximum = _extremum("Maximum", _REALS, 1)
-sparse_sparse_minimum = _extremum("Minimum", _NUMBERS, 0)
+sparse_dense_cwise_add_op = _cwise("Add", "add")
+sparse_dense_cwise_mul = _cwise("Mul", "mul")
+sparse_dense_cwise_div = _cwise("Div", "div")
+sparse_sparse_maximum = _extremum("Maximum", _REALS, "max")
+sparse_sparse_minimum = _extremum("Minimum", _NUMBERS, "min")
 sparse_tensor_dense_mat_mul = define_op(
     "SparseTensorDenseMatMul(a_indices: Tindices, a_values: T, a_shape: int64, b: T) -> (product: T)",
     "T: type; Tindices: {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false",

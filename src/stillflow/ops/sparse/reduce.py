@@ -20,21 +20,21 @@ _NUMBERS = (
 )
 
 
-def _reduction(name, types, is_maximum, is_sparse, differentiable=None):
+def _reduction(name, types, operation, is_sparse, differentiable=None):
     outputs = "output_indices: int64, output_values: T, output_shape: int64" if is_sparse else "output: T"
     return define_op(
         f"{name}(input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32) -> ({outputs})",
         f"keep_dims: bool = false; T: {{{types}}}",
         kernel="sparse_reduce(input_indices, input_values, input_shape, reduction_axes | keep_dims, "
-        f"{is_maximum}, {is_sparse})",
+        f"'{operation}', {str(is_sparse).lower()})",
         differentiable=differentiable,
     )
 
 
-sparse_reduce_sum_op = _reduction("SparseReduceSum", _NUMBERS, 0, 0, differentiable=True)
-sparse_reduce_sum_sparse_op = _reduction("SparseReduceSumSparse", _NUMBERS, 0, 1)
-sparse_reduce_max_op = _reduction("SparseReduceMax", _REALS, 1, 0)
-sparse_reduce_max_sparse_op = _reduction("SparseReduceMaxSparse", _REALS, 1, 1)
+sparse_reduce_sum_op = _reduction("SparseReduceSum", _NUMBERS, "sum", False, differentiable=True)
+sparse_reduce_sum_sparse_op = _reduction("SparseReduceSumSparse", _NUMBERS, "sum", True)
+sparse_reduce_max_op = _reduction("SparseReduceMax", _REALS, "max", False)
+sparse_reduce_max_sparse_op = _reduction("SparseReduceMaxSparse", _REALS, "max", True)
 
 
 @sparse_reduce_sum_op.shape_rule

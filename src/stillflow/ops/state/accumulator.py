@@ -7,7 +7,7 @@ resource. Those of sparse ones have the first alone.
 from __future__ import annotations
 
 from stillflow.ops import dims as plain
-from stillflow.ops.input.handle import shape_of_handle
+from stillflow.ops.input.handle import HANDLES, shape_of_handle
 from stillflow.ops.registry import define_op
 
 _TYPES = (
@@ -22,8 +22,8 @@ def _make(name, handle, version, is_sparse):
         f"{name}() -> (handle: {handle})",
         f"{_TYPES}; shape: shape; container: string = ''; shared_name: string = ''; "
         "reduction_type: {'MEAN', 'SUM'} = 'MEAN'",
-        kernel=f"make_accumulator(| {version}, container, shared_name, node_name, dtype, shape, reduction_type, "
-        f"{is_sparse})",
+        kernel=f"make_accumulator(| {HANDLES[version]}, container, shared_name, node_name, dtype, shape, "
+        f"reduction_type, {str(is_sparse).lower()})",
         state="op",
         stateful=True,
         differentiable=None,
@@ -32,12 +32,12 @@ def _make(name, handle, version, is_sparse):
     return op
 
 
-conditional_accumulator = _make("ConditionalAccumulator", "Ref(string)", 1, 0)
-resource_conditional_accumulator = _make("ResourceConditionalAccumulator", "resource", 2, 0)
-sparse_conditional_accumulator = _make("SparseConditionalAccumulator", "Ref(string)", 1, 1)
+conditional_accumulator = _make("ConditionalAccumulator", "Ref(string)", 1, False)
+resource_conditional_accumulator = _make("ResourceConditionalAccumulator", "resource", 2, False)
+sparse_conditional_accumulator = _make("SparseConditionalAccumulator", "Ref(string)", 1, True)
 
 
-def _both(name, inputs, outputs, attrs, kernel, rule):
+def _both(name, inputs, outputs, attrs, kernel, rule, traits=""):
     """The op for handles that are references, and that for resources."""
     found = []
     for prefix, handle in _HANDLES.items():
@@ -47,6 +47,7 @@ def _both(name, inputs, outputs, attrs, kernel, rule):
             kernel=kernel,
             stateful=prefix == "Resource",
             differentiable=None,
+            traits=traits,
         )
         op.shape_rule(rule)
         found.append(op)
@@ -79,6 +80,7 @@ accumulator_take_gradient, resource_accumulator_take_gradient = _both(
     _TYPES,
     "accumulator_take(handle, num_required | dtype)",
     _check_count,
+    traits="waits",
 )
 accumulator_set_global_step, resource_accumulator_set_global_step = _both(
     "AccumulatorSetGlobalStep",
@@ -111,6 +113,7 @@ sparse_accumulator_take_gradient = define_op(
     _TYPES,
     kernel="sparse_accumulator_take(handle, num_required | dtype)",
     differentiable=None,
+    traits="waits",
 )
 
 

@@ -45,7 +45,7 @@ sharded_filespec = define_op(
 save = define_op(
     "Save(filename: string, tensor_names: string, data: T) -> ()",
     "T: list(type) >= 1",
-    kernel="save_v1(filename, tensor_names, data | 0)",
+    kernel="save_v1(filename, tensor_names, data | false)",
     stateful=True,
     differentiable=False,
     traits="saves_or_restores",
@@ -53,7 +53,7 @@ save = define_op(
 save_slices = define_op(
     "SaveSlices(filename: string, tensor_names: string, shapes_and_slices: string, data: T) -> ()",
     "T: list(type) >= 1",
-    kernel="save_slices_v1(filename, tensor_names, shapes_and_slices, data | 1)",
+    kernel="save_slices_v1(filename, tensor_names, shapes_and_slices, data | true)",
     stateful=True,
     differentiable=False,
 )

@@ -6,7 +6,7 @@ Every op comes twice, as in TensorFlow: with a handle that is a reference to two
 from __future__ import annotations
 
 from stillflow.ops import dims as plain
-from stillflow.ops.input.handle import shape_of_handle, versions
+from stillflow.ops.input.handle import HANDLES, shape_of_handle, versions
 from stillflow.ops.registry import define_op
 
 
@@ -15,7 +15,7 @@ def _define_table(handle, suffix, version):
         f"HashTable{suffix}() -> (table_handle: {handle})",
         "container: string = ''; shared_name: string = ''; use_node_name_sharing: bool = false; key_dtype: type; "
         "value_dtype: type",
-        kernel=f"make_hash_table(| {version}, container, shared_name, node_name, key_dtype, value_dtype)",
+        kernel=f"make_hash_table(| {HANDLES[version]}, container, shared_name, node_name, key_dtype, value_dtype)",
         state="op",
         stateful=True,
         differentiable=False,

@@ -48,7 +48,7 @@ read_variable_op = define_op(
 assign_variable_op = define_op(
     "AssignVariableOp(resource: resource, value: dtype) -> ()",
     "dtype: type",
-    kernel="assign(resource, value | 0)",
+    kernel="assign(resource, value | false)",
     stateful=True,
     differentiable=False,
     traits="assigns_variable",
@@ -91,11 +91,10 @@ resource_gather_nd = define_op(
 
 
 def _scatter(name, operation, types=NUMBERS):
-    """`operation` is the kernel's number for it."""
     op = define_op(
         f"{name}(resource: resource, indices: Tindices, updates: dtype) -> ()",
         f"dtype: {types}; Tindices: {{int32, int64}}",
-        kernel=f"scatter(resource, indices, updates | {operation})",
+        kernel=f"scatter(resource, indices, updates | '{operation}')",
         stateful=True,
         differentiable=False,
     )
@@ -110,20 +109,20 @@ def _scatter(name, operation, types=NUMBERS):
     return op
 
 
-resource_scatter_update = _scatter("ResourceScatterUpdate", 0, "type")
-resource_scatter_add = _scatter("ResourceScatterAdd", 1)
-resource_scatter_sub = _scatter("ResourceScatterSub", 2)
-resource_scatter_mul = _scatter("ResourceScatterMul", 3)
-resource_scatter_div = _scatter("ResourceScatterDiv", 4)
-resource_scatter_min = _scatter("ResourceScatterMin", 5)
-resource_scatter_max = _scatter("ResourceScatterMax", 6)
+resource_scatter_update = _scatter("ResourceScatterUpdate", "set", "type")
+resource_scatter_add = _scatter("ResourceScatterAdd", "add")
+resource_scatter_sub = _scatter("ResourceScatterSub", "sub")
+resource_scatter_mul = _scatter("ResourceScatterMul", "mul")
+resource_scatter_div = _scatter("ResourceScatterDiv", "div")
+resource_scatter_min = _scatter("ResourceScatterMin", "min")
+resource_scatter_max = _scatter("ResourceScatterMax", "max")
 
 
 def _scatter_nd(name, operation):
     op = define_op(
         f"{name}(ref: resource, indices: Tindices, updates: T) -> ()",
         "T: type; Tindices: {int32, int64}; use_locking: bool = true",
-        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        kernel=f"scatter_nd_ref(ref, indices, updates | '{operation}')",
         stateful=True,
         differentiable=False,
     )
@@ -137,9 +136,9 @@ def _scatter_nd(name, operation):
     return op
 
 
-resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", 0)
-resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", 1)
-resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", 2)
+resource_scatter_nd_update = _scatter_nd("ResourceScatterNdUpdate", "set")
+resource_scatter_nd_add = _scatter_nd("ResourceScatterNdAdd", "add")
+resource_scatter_nd_sub = _scatter_nd("ResourceScatterNdSub", "sub")
 
 
 @var_handle_op.shape_rule

@@ -11,36 +11,35 @@ _ORDERED = "{float16, bfloat16, float32, float64, int32, int64}"
 
 
 def _scatter(name, operation, types=NUMBERS, use_locking="false", differentiable: bool | None = False):
-    """`operation` is the kernel's number for it."""
     return define_op(
         f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> (output_ref: Ref(T))",
         f"T: {types}; Tindices: {{int32, int64}}; use_locking: bool = {use_locking}",
-        kernel=f"scatter(ref, indices, updates | {operation})",
+        kernel=f"scatter(ref, indices, updates | '{operation}')",
         differentiable=differentiable,
     )
 
 
-scatter_update = _scatter("ScatterUpdate", 0, "type", "true", differentiable=None)
-scatter_add = _scatter("ScatterAdd", 1)
-scatter_sub = _scatter("ScatterSub", 2)
-scatter_mul = _scatter("ScatterMul", 3)
-scatter_div = _scatter("ScatterDiv", 4)
-scatter_min = _scatter("ScatterMin", 5, _ORDERED, differentiable=None)
-scatter_max = _scatter("ScatterMax", 6, _ORDERED, differentiable=None)
+scatter_update = _scatter("ScatterUpdate", "set", "type", "true", differentiable=None)
+scatter_add = _scatter("ScatterAdd", "add")
+scatter_sub = _scatter("ScatterSub", "sub")
+scatter_mul = _scatter("ScatterMul", "mul")
+scatter_div = _scatter("ScatterDiv", "div")
+scatter_min = _scatter("ScatterMin", "min", _ORDERED, differentiable=None)
+scatter_max = _scatter("ScatterMax", "max", _ORDERED, differentiable=None)
 
 
 def _scatter_nd(name, operation, types=NUMBERS, use_locking="false"):
     return define_op(
         f"{name}(ref: Ref(T), indices: Tindices, updates: T) -> (output_ref: Ref(T))",
         f"T: {types}; Tindices: {{int32, int64}}; use_locking: bool = {use_locking}",
-        kernel=f"scatter_nd_ref(ref, indices, updates | {operation})",
+        kernel=f"scatter_nd_ref(ref, indices, updates | '{operation}')",
         differentiable=False,
     )
 
 
-scatter_nd_update = _scatter_nd("ScatterNdUpdate", 0, "type", "true")
-scatter_nd_add = _scatter_nd("ScatterNdAdd", 1)
-scatter_nd_sub = _scatter_nd("ScatterNdSub", 2)
+scatter_nd_update = _scatter_nd("ScatterNdUpdate", "set", "type", "true")
+scatter_nd_add = _scatter_nd("ScatterNdAdd", "add")
+scatter_nd_sub = _scatter_nd("ScatterNdSub", "sub")
 
 
 @scatter_update.shape_rule

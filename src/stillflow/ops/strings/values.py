@@ -35,13 +35,13 @@ as_string = define_op(
 string_to_hash_bucket_op = define_op(
     "StringToHashBucket(string_tensor: string) -> (output: int64)",
     "num_buckets: int >= 1",
-    kernel="string_to_hash_bucket(string_tensor | num_buckets, 0)",
+    kernel="string_to_hash_bucket(string_tensor | num_buckets, 'legacy')",
     differentiable=False,
 )
 string_to_hash_bucket_fast = define_op(
     "StringToHashBucketFast(input: string) -> (output: int64)",
     "num_buckets: int >= 1",
-    kernel="string_to_hash_bucket(input | num_buckets, 1)",
+    kernel="string_to_hash_bucket(input | num_buckets, 'fast')",
     differentiable=False,
     public="string_to_hash_bucket_fast strings.to_hash_bucket_fast",
     doc="Which of `num_buckets` each string belongs to, by FarmHash.",

@@ -1,0 +1,1 @@
+"""Recurrent nets: cells, which compute one step, and the loops that run them along sequences."""
