@@ -6,8 +6,8 @@ from __future__ import annotations
 class FunctionalMethods:
     """What DatasetV2 has of them. Functions are traced: called once, with tensors, when the graph is built."""
 
-    @staticmethod
-    def from_generator(generator, output_types, output_shapes=None, args=None):
+    @classmethod
+    def from_generator(cls, generator, output_types, output_shapes=None, args=None):
         """The elements that a Python generator yields.
 
         Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
@@ -27,7 +27,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.generator import from_generator
 
-        return from_generator(generator, output_types, output_shapes, args)
+        return cls._of(from_generator(generator, output_types, output_shapes, args))
 
     def map(self, map_func, num_parallel_calls=None):
         """What `map_func` returns for each element, in the order of the elements.
@@ -45,8 +45,8 @@ class FunctionalMethods:
         from stillflow.datasets.mapping import MapDataset, ParallelMapDataset
 
         if num_parallel_calls is None:
-            return MapDataset(self, map_func)
-        return ParallelMapDataset(self, map_func, num_parallel_calls)
+            return self._of(MapDataset(self, map_func))
+        return self._of(ParallelMapDataset(self, map_func, num_parallel_calls))
 
     def flat_map(self, map_func):
         """The elements of the data set that `map_func` returns for the first element, then for the second, ...
@@ -55,7 +55,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import FlatMapDataset
 
-        return FlatMapDataset(self, map_func)
+        return self._of(FlatMapDataset(self, map_func))
 
     def interleave(self, map_func, cycle_length=-1, block_length=1, num_parallel_calls=None):
         """Like `flat_map`, with elements of several data sets in turns.
@@ -72,7 +72,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import InterleaveDataset
 
-        return InterleaveDataset(self, map_func, cycle_length, block_length, num_parallel_calls)
+        return self._of(InterleaveDataset(self, map_func, cycle_length, block_length, num_parallel_calls))
 
     def filter(self, predicate):
         """The elements for which `predicate` returns True.
@@ -83,7 +83,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import FilterDataset
 
-        return FilterDataset(self, predicate)
+        return self._of(FilterDataset(self, predicate))
 
     def reduce(self, initial_state, reduce_func):
         """What is left of a state when `reduce_func` has made a new one of it and each element.

@@ -15,10 +15,10 @@ from stillflow.plan.fusions.nce_loss import fuse_nce_loss
 from stillflow.plan.fusions.scaled_scatter import fuse_scaled_scatter
 from stillflow.plan.verify import verify
 
-__all__ = ["FUSIONS", "fuse", "lower_elementwise"]
+__all__ = ["FUSIONS", "fuse", "lower_elementwise", "names"]
 
 # Applied in this order. Each takes the plan and `reduce(plan)`, the passes that the plan has been through.
-_PATTERNS = {
+FUSIONS = {
     "nce_loss": fuse_nce_loss,
     "scaled_scatter": lambda plan, reduce: fuse_scaled_scatter(plan),
     "bottom_k": lambda plan, reduce: fuse_bottom_k(plan),
@@ -26,7 +26,11 @@ _PATTERNS = {
 }
 # The last fusion is also the lowering of elementwise nodes, which remains when it is switched off.
 _CHAINS = "elementwise_chains"
-FUSIONS = (*_PATTERNS, _CHAINS)
+
+
+def names():
+    """The names of all fusions."""
+    return [*FUSIONS, _CHAINS]
 
 
 def fuse(plan, reduce):
@@ -35,7 +39,7 @@ def fuse(plan, reduce):
     Raises ValueError if STILLFLOW_WITHOUT_FUSIONS names a fusion that does not exist.
     """
     switched_off = _switched_off()
-    for name, apply in _PATTERNS.items():
+    for name, apply in FUSIONS.items():
         if name not in switched_off:
             apply(plan, reduce)
             verify(plan, name)
@@ -51,11 +55,11 @@ def lower_elementwise(plan):
 
 
 def _switched_off():
-    names = os.environ.get("STILLFLOW_WITHOUT_FUSIONS")
-    if not names:
+    text = os.environ.get("STILLFLOW_WITHOUT_FUSIONS")
+    if not text:
         return ()
-    found = [name.strip() for name in names.split(",")]
+    found = [name.strip() for name in text.split(",")]
     for name in found:
-        if name not in FUSIONS:
-            raise ValueError(f"STILLFLOW_WITHOUT_FUSIONS names {name!r}, which is not one of {', '.join(FUSIONS)}")
+        if name not in names():
+            raise ValueError(f"STILLFLOW_WITHOUT_FUSIONS names {name!r}, which is not one of {', '.join(names())}")
     return found
