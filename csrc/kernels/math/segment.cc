@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
