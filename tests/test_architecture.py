@@ -23,7 +23,7 @@ ORDER = [package for packages in FLOORS.values() for package in packages.split()
 
 # Circles of modules within a package, imports inside functions counted, each with the reason why it is one idea.
 CIRCLES = {
-    ("ops.control_flow.context", "ops.control_flow.while_context"): "a cond inside of a loop, a loop inside of a cond",
+    ("ops.control_flow.context", "ops.control_flow.while_context"): "a cond in a loop, a loop in a cond",
 }
 
 

@@ -11,7 +11,7 @@ from stillflow.names import public
 _INT64_MAX = 2**63 - 1
 
 
-class DatasetV2(FunctionalMethods, DatasetNode):
+class DatasetV2(FunctionalMethods):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form.
 
     A data set is a node of the graph; iterators go through it when the graph runs.
@@ -19,7 +19,6 @@ class DatasetV2(FunctionalMethods, DatasetNode):
 
     @classmethod
     def _of(cls, node):
-        """A node with the methods of this class."""
         return node if isinstance(node, DatasetV2) else _DatasetV2Adapter(node)
 
     def __iter__(self):
@@ -307,6 +306,8 @@ class DatasetV1(DatasetV2):
 
 class _Adapter:
     """What a data set that stands for a node takes from it."""
+
+    _dataset: DatasetNode
 
     def _has_captured_ref(self):
         return self._dataset._has_captured_ref()

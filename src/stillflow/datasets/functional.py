@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from stillflow.datasets.node import DatasetNode
 
-class FunctionalMethods:
+
+class FunctionalMethods(DatasetNode):
     """What DatasetV2 has of them. Functions are traced: called once, with tensors, when the graph is built."""
+
+    @classmethod
+    def _of(cls, node):
+        """A node with the methods of this class."""
+        raise NotImplementedError
 
     @classmethod
     def from_generator(cls, generator, output_types, output_shapes=None, args=None):

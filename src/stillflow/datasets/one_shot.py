@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import structure
-from stillflow.datasets.node import check_graph
 from stillflow.datasets.iterator import Iterator
+from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes

@@ -1,4 +1,4 @@
-"""How Python values and arrays become constants: the conversions and errors of tf.constant and tf.make_tensor_proto."""
+"""How Python values and arrays become constants, as tf.constant and tf.make_tensor_proto convert them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Algebra of operators: adjoints, inverses, Cholesky factors, products and solutions, dispatched on operator types."""
+"""Algebra of operators: adjoints, inverses, Cholesky factors, products and solutions, by the operators' types."""
 
 from __future__ import annotations
 

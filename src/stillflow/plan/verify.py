@@ -154,12 +154,12 @@ def _problems_of_slots(plan, slots):
                 yield f"step {index} [{node.name}] marks {value.name} as dying, but it is read later"
         for value, slot in zip(_made(node), step.outputs, strict=True):
             held = holds.get(slot)
-            if held is not value and is_read_after(held, position):
+            if held is not None and held is not value and is_read_after(held, position):
                 yield f"step {index} [{node.name}] writes {value.name} over {held.name} in slot {slot}"
             holds[slot] = value
         for slot in step.releases:
             held = holds.pop(slot, None)
-            if is_read_after(held, position):
+            if held is not None and is_read_after(held, position):
                 yield f"step {index} [{node.name}] releases {held.name} in slot {slot}, which is read later"
     for value in plan.fetch_values:
         if holds.get(slots.of[value]) is not value:

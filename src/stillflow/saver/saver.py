@@ -380,7 +380,7 @@ class Saver:
         restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
 
     def _of_objects(self, graph, keys):
-        """The Saver of the same variables under the `keys` of a checkpoint of tf.train.Checkpoint; it is made once."""
+        """The Saver of the same variables under the `keys` of a checkpoint of tf.train.Checkpoint, made once."""
         if self._object_saver is None:
             with graph.as_default():
                 variables = all_saveable_objects() if self._var_list is None else self._var_list
