@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow.plan import verify as verify_module
 from stillflow.plan.fusions import lower_elementwise
 from stillflow.plan.guards import both_ways
 from stillflow.plan.ir import Value, constant_of
 from stillflow.plan.lift import lift
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.slots import Slots
-from stillflow.plan.verify import PlanError, verify, verify_slots
+from stillflow.plan.verify import PlanError, is_on, verify, verify_slots
 
 
 def lifted(fetches, feeds):
@@ -115,10 +114,10 @@ def test_a_broken_plan_is_refused(plan, broken, message):
 
 
 def test_a_loop_variable_that_nothing_makes_is_refused(new_graph):
-    (x,) = (tf.placeholder(tf.float32, [], name="x"),)
+    x = tf.placeholder(tf.float32, [], name="x")
     plan = lifted([tf.while_loop(lambda i: i < 9, lambda i: i + x, [x])], [x])
     verify(plan, "lift")
-    node_of(plan, "_LoopNext").attrs["variables"][0] = Value(tf.float32, ())
+    node_of(plan, "_LoopNext").attrs["variables"] = (Value(tf.float32, ()),)
     with pytest.raises(PlanError, match="no node makes the loop variable"):
         verify(plan, "lift")
 
@@ -213,10 +212,10 @@ def test_every_pass_of_a_session_is_verified(new_graph, monkeypatch):
 
 def test_programs_do_not_verify():
     program = (
-        "from stillflow.plan import verify\n"
-        "assert not verify.is_on\n"
-        "verify.verify(None, 'nothing is looked at')\n"
-        "verify.verify_slots(None, None)\n"
+        "from stillflow.plan.verify import is_on, verify, verify_slots\n"
+        "assert not is_on\n"
+        "verify(None, 'nothing is looked at')\n"
+        "verify_slots(None, None)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, env={})
-    assert verify_module.is_on
+    assert is_on

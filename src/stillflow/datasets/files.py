@@ -104,6 +104,8 @@ def _dataset_of(filenames):
 
 
 class _FilesV1(DatasetV1Adapter):
+    _dataset: _Files
+
     @property
     def _filenames(self):
         return self._dataset._filenames
