@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import structure
-from stillflow.datasets.dataset import DatasetV1Adapter, DatasetV2
+from stillflow.datasets.dataset import DatasetV1, DatasetV1Adapter, DatasetV2
 from stillflow.datasets.node import DatasetNode, DatasetSource
 from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
@@ -94,7 +94,7 @@ def _dataset_of(filenames):
     """Names of files, or a data set of them, as a data set. Raises TypeError for one of anything else."""
     if not isinstance(filenames, DatasetNode):
         filenames = convert_to_tensor(filenames, dtype=dtypes.string)
-        return DatasetV2.from_tensor_slices(ops.reshape(filenames, [-1], name="flat_filenames"))
+        return DatasetV1.from_tensor_slices(ops.reshape(filenames, [-1], name="flat_filenames"))
     spec = filenames.element_spec
     if structure.output_types(spec) != dtypes.string:
         raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")

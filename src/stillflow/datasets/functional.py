@@ -13,29 +13,6 @@ class FunctionalMethods(DatasetNode):
         """A node with the methods of this class."""
         raise NotImplementedError
 
-    @classmethod
-    def from_generator(cls, generator, output_types, output_shapes=None, args=None):
-        """The elements that a Python generator yields.
-
-        Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
-        checkpoint, is the number of elements that it has brought: going on there begins a new generator and lets
-        so many elements go by.
-
-        Args:
-          generator: a function that returns an iterator or a generator.
-          output_types: the types of the components, in tuples and dictionaries.
-          output_shapes: their shapes; unknown if None.
-          args: tensors; `generator` is called with their values.
-
-        Raises:
-          TypeError: if `generator` cannot be called.
-          At run time: tf.errors.InvalidArgumentError for elements of another structure, type or shape; the errors
-            of tf.py_func for what the generator raises.
-        """
-        from stillflow.datasets.generator import from_generator
-
-        return cls._of(from_generator(generator, output_types, output_shapes, args))
-
     def map(self, map_func, num_parallel_calls=None):
         """What `map_func` returns for each element, in the order of the elements.
 
