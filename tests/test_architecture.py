@@ -123,7 +123,7 @@ kernel_api
 arithmetic/math io regex
 memory
 arithmetic/elementwise arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
-arithmetic/linear corpus
+arithmetic/fourier arithmetic/linear corpus
 runtime/executor
 collections
 datasets queues
