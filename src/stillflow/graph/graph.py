@@ -8,9 +8,8 @@ import threading
 
 from stillflow.graph import device as devices
 from stillflow.graph import op_def as op_defs
-from stillflow.graph import recording
+from stillflow.graph import recording, scopes
 from stillflow.graph.control import ControlDependencies
-from stillflow.graph.default_graph import default_graph_context
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
@@ -316,7 +315,7 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """Makes this the graph to which functions of tf.* add nodes, in this thread."""
-        with default_graph_context(self):
+        with scopes.graphs.with_default(self):
             yield self
 
     def py_functions_of_bodies(self):

@@ -7,11 +7,10 @@ import functools
 from stillflow import _engine, errors
 from stillflow.plan.branches import settle
 from stillflow.plan.drop import drop
-from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
 from stillflow.plan.functions import body_of, check_results, known_arguments
-from stillflow.plan.fusions import fuse
+from stillflow.plan.fusions import fuse, lower_elementwise
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
 from stillflow.plan.merge import merge
@@ -19,6 +18,7 @@ from stillflow.plan.placement import check_devices
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.simplify import simplify
 from stillflow.plan.uniform import spread
+from stillflow.plan.verify import verify
 
 __all__ = ["CompiledPlan", "compile_plan", "listing"]
 
@@ -79,10 +79,10 @@ class _Compiler:
 
         reduce(plan)
         fuse(plan, reduce)
-        fuse_elementwise(plan)
+        lower_elementwise(plan)
 
     def _evaluate(self, part):
-        fuse_elementwise(part)
+        lower_elementwise(part)
         try:
             return emit(part, self._session_core, self._kernels, [], self.function).run(())
         except (_engine.EngineError, errors.OpError):
@@ -117,15 +117,16 @@ class _Compiler:
 
 def _reduce(plan, evaluate):
     """Brings a plan to the form in which fusions look for their patterns: equal programs have equal forms."""
-    drop(plan)
-    simplify(plan)
-    merge(plan)
-    spread(plan, evaluate)
-    fold(plan, evaluate)
-    spread(plan, evaluate)
+
+    def run(*passes):
+        for each in passes:
+            each(plan, evaluate) if each in (spread, fold) else each(plan)
+            verify(plan, each.__name__)
+
+    verify(plan, "lift")
+    run(drop, simplify, merge, spread, fold, spread)
     if plan.is_guarded and settle(plan):
+        verify(plan, "settle")
         _reduce(plan, evaluate)  # more is known now
         return
-    simplify(plan)
-    merge(plan)
-    drop(plan)
+    run(simplify, merge, drop)

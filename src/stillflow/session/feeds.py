@@ -1,4 +1,4 @@
-"""What Session.run is given: keys become tensors, and values arrays of the right type and shape."""
+"""Feeds of Session.run: keys become tensors of the graph, and values arrays of the tensors' dtypes and shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.sparse_tensor import SparseTensor, parts
 
-# {type: expand}: keys that stand for several tensors; expand(key, value) gives [(tensor, value)].
+# Keys that stand for several tensors: {class of the key: function (key, value) -> [(tensor, value)]}.
 _COMPOSITES: dict = {}
 
 
@@ -67,7 +67,7 @@ def tensors_of(graph, key):
 
 
 def make_feed(tensor, dims) -> _engine.Feed:
-    """How values for `tensor` are brought to a program that was planned for arrays of the plain shape `dims`."""
+    """The engine's feed of `tensor` in a plan that was compiled for values of the plain shape `dims`."""
     return _engine.Feed(tensor.dtype.base_dtype.as_datatype_enum, dims, lambda value: convert(tensor, value))
 
 
@@ -126,7 +126,7 @@ def _incompatible(value, numpy_type):
 def _strings(value):
     array = np.asarray(value)
     if array.size == 0:
-        return array.astype(object)  # of what type nothing is, nobody can tell
+        return array.astype(object)  # the dtype of an empty list cannot be inferred
     if array.dtype.kind not in "OSU":
         raise _incompatible(value, "string")
     array = np.asarray(value, object) if array.dtype.kind != "O" else array
