@@ -268,8 +268,8 @@ struct CopyOp {
   }
 };
 
-// Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take. A gradient of
-// 0 stays 0, also where the derivative is infinite or NaN.
+// Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take. A gradient
+// of 0 stays 0, also where the derivative is infinite or NaN.
 struct ReciprocalGrad {
   template <typename T>
   static T Run(T y, T dy) {

@@ -145,9 +145,7 @@ Complex128 ReciprocalGrad(Complex128 y, Complex128 dy) {
   const Complex128 conj = Conj(y);
   return Product(-dy, Product(conj, conj));
 }
-Complex128 SqrtGrad(Complex128 y, Complex128 dy) {
-  return IsZero(dy) ? Complex128{0, 0} : Scaled(dy, 0.5) / Conj(y);
-}
+Complex128 SqrtGrad(Complex128 y, Complex128 dy) { return IsZero(dy) ? Complex128{0, 0} : Scaled(dy, 0.5) / Conj(y); }
 Complex128 RsqrtGrad(Complex128 y, Complex128 dy) {
   if (IsZero(dy)) return {0, 0};
   const Complex128 conj = Conj(y);

@@ -11,7 +11,7 @@ namespace stillflow {
 
 template <typename Acc>
 struct Plain {
-  static constexpr bool kWraps = false;     // integers, as Wrapping has them
+  static constexpr bool kWraps = false;  // integers, as Wrapping has them
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;

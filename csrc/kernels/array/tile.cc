@@ -69,7 +69,7 @@ Status CheckBroadcast(const Tensor& input, const Shape& shape) {
     return STILLFLOW_INVALID_ARGUMENT("Rank of input (%d) must be no greater than rank of output shape (%d).",
                                       input.rank, shape.rank);
   }
-  if (shape.Count() == 0) return Status();
+  if (std::find(shape.dims, shape.dims + shape.rank, 0) != shape.dims + shape.rank) return Status();
   bool fits = true;
   for (int i = 0; i < input.rank; ++i) {
     const int64_t from = input.dims[i];

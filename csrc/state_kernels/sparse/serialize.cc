@@ -107,9 +107,10 @@ Status SliceDataset(const KernelCall& call) {
   const Tensor& indices = *call.in[0];
   for (int64_t i = 1; i < indices.dims[0]; ++i) {
     if (IntAt(indices, i * indices.dims[1]) < IntAt(indices, (i - 1) * indices.dims[1])) {
-      return Error(Code::kUnimplemented,
-                   "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
-                   "currently supported.");
+      return Error(
+          Code::kUnimplemented,
+          "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
+          "currently supported.");
     }
   }
   std::vector<Tuple> rows;

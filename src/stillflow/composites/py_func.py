@@ -21,8 +21,8 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
       stateful: False for a function of its arguments alone: it may be called less often than the node runs.
 
     Returns:
-      A tensor of unknown shape, a list of them if `Tout` is a list, or the operation if that is empty and the function
-      has state. Gradients do not flow through.
+      A tensor of unknown shape, a list of them if `Tout` is a list, or the operation if that is empty and the
+      function has state. Gradients do not flow through.
 
     Raises:
       ValueError: if `func` cannot be called.

@@ -309,7 +309,7 @@ class Graph:
             self._name_stack = previous
 
     def get_name_scope(self):
-        """The current scope, without a slash at its end: "" outside of all, None where name_scope(None) has left them."""
+        """The current scope, without a slash at its end: "" outside of all, None where name_scope(None) left them."""
         return self._name_stack
 
     # ---- Scopes ---------------------------------------------------------------------------------------------

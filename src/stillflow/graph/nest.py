@@ -54,9 +54,7 @@ def rebuilt(value, parts):
 @public("nest.is_nested")
 def is_nested(seq):
     """Whether it is a list, a tuple, a dictionary, a view of one or another sequence that is no text."""
-    return isinstance(seq, (list, tuple)) or (
-        isinstance(seq, _SEQUENCES) and not isinstance(seq, (str, bytes))
-    )
+    return isinstance(seq, (list, tuple)) or (isinstance(seq, _SEQUENCES) and not isinstance(seq, (str, bytes)))
 
 
 def _children(structure, expand_composites):

@@ -12,8 +12,7 @@ DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Devices(NamedTuple):
-    """The devices of a session: CPUs by number; whether devices of this process that are none, such as a GPU, are these
-    instead."""
+    """The devices of a session: how many CPUs, and whether they stand for others of this process, such as a GPU."""
 
     cpu_count: int = 1
     allows_others: bool = False
@@ -45,6 +44,6 @@ def check_devices(operations, devices):
                 op.node_def,
                 op,
                 f"Cannot assign a device for operation {op.name}: {op.described} was explicitly assigned to "
-                f"{op._device} but available devices are [ {', '.join(devices.names())} ]. Make sure the device specification refers to "
-                f"a valid device.{hint}\n\t [[{op.name}]]",
+                f"{op._device} but available devices are [ {', '.join(devices.names())} ]. Make sure the device "
+                f"specification refers to a valid device.{hint}\n\t [[{op.name}]]",
             )

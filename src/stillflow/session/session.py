@@ -15,7 +15,6 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.host import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.names import public
 from stillflow.plan.placement import Devices
-from stillflow.plan.placement import Devices
 from stillflow.session import feeds, isa, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns

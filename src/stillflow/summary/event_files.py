@@ -137,7 +137,7 @@ class SharedEventFileWriter:
     """
 
     def __init__(self, session, logdir, max_queue=10, flush_secs=120, filename_suffix=None):
-        self._key = os.path.abspath(path_text(logdir)), filename_suffix
+        self._key = path_text(logdir), filename_suffix
         self._writers = _writers_of_sessions.setdefault(session, {})
         self._make = functools.partial(EventFileWriter, logdir, max_queue, flush_secs, filename_suffix)
         self._logdir = path_text(logdir)

@@ -8,7 +8,10 @@ from stillflow.word2vec import evaluation, events, options, plot, text, train, v
 
 
 def run(arguments) -> int:
-    """Trains, evaluates, writes. Returns the exit code: 0, or 2 for bad input and options that make training diverge, with a sentence on stderr."""
+    """Trains, evaluates, writes. Returns the exit code.
+
+    0, or 2 for bad input and options that make training diverge, with a sentence on stderr.
+    """
     try:
         chosen = options.from_arguments(arguments)
         path = chosen.corpus or text.BOOKS

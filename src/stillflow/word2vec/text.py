@@ -38,10 +38,10 @@ def read(path: Path) -> bytes:
 
 
 def spelled_alike(text: bytes) -> bytes:
-    """UTF-8 text of which the words can be told by ASCII's marks alone, and in which capitals do not tell words apart.
+    """UTF-8 text of which the words can be told by ASCII's marks alone, without capitals.
 
-    Marks, symbols and spaces beyond ASCII become blanks, separators of lines and paragraphs newlines; what is invisible
-    within words, such as soft hyphens, goes.
+    Marks, symbols and spaces beyond ASCII become blanks, separators of lines and paragraphs newlines; what is
+    invisible within words, such as soft hyphens, goes.
     """
     if text.isascii():
         return text

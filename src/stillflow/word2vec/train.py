@@ -49,8 +49,8 @@ def train(corpus: Corpus, options: Options) -> Result:
 
 def _diverged(step):
     return DivergedError(
-        f"Training diverged: at step {step} vectors are no longer numbers. A lower --learning-rate, a smaller --batch or "
-        "more --negatives may help."
+        f"Training diverged: at step {step} vectors are no longer numbers. A lower --learning-rate, a smaller "
+        "--batch or more --negatives may help."
     )
 
 

@@ -89,7 +89,11 @@ def a_function_without_results(tf):
 
 def variables_read_from_copies(tf):
     kind = tf.VariableSynchronization
-    for sync, trainable, expected in ((kind.ON_READ, True, True), (kind.ON_READ, None, False), (kind.ON_WRITE, None, True)):
+    for sync, trainable, expected in (
+        (kind.ON_READ, True, True),
+        (kind.ON_READ, None, False),
+        (kind.ON_WRITE, None, True),
+    ):
         name = "v_{}_{}".format(sync.name, trainable)
         assert tf.get_variable(name, [], synchronization=sync, trainable=trainable).trainable is expected
 
@@ -105,8 +109,7 @@ def text_of_white_space_as_numbers(tf):
 
 def rows_picked_in_batches(tf):
     v = tf.constant([[1, 2], [3, 4]])
-    found = [tf.gather(v, [[1], [0]], batch_dims=1), tf.gather(v, [[1, 1], [0, 1]], batch_dims=-1)]
-    return found
+    return [tf.gather(v, [[1], [0]], batch_dims=1), tf.gather(v, [[1, 1], [0, 1]], batch_dims=-1)]
 
 
 def a_template_of_no_name(tf):
