@@ -75,19 +75,6 @@ void CombineRunsAtOnce(const T* data, int64_t count, T* to) {
   const auto start = static_cast<L>(Op::Start());
   const L* const from = reinterpret_cast<const L*>(data);
   Register<L> runs[kRuns];
-  if constexpr (Op::kKeepsNaN) {
-    NaNWatch<L> watch;
-    for (int k = 0; k < kRuns; ++k) {
-      Lanes lanes(start);
-      lanes.AddNumbers(from + k * count, count, &watch);
-      runs[k] = lanes.template Folded<OfNumbers<Op>>();
-    }
-    if (__builtin_expect(!watch.HasSeen(), true)) {
-      const Register<L> totals = CombineEachByHalves<OfNumbers<Op>, L>(runs);
-      std::memcpy(to, &totals, sizeof totals);
-      return;
-    }
-  }
   for (int k = 0; k < kRuns; ++k) {
     Lanes lanes(start);
     lanes.Add(from + k * count, count);

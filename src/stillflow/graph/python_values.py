@@ -115,7 +115,7 @@ def _as_array(values, dtype, shape):
         if dtype is not None and dtype.base_dtype is not dtypes.string:
             array = array.astype(dtype.as_numpy_dtype)
         return array
-    if hasattr(values, "__array__") and not isinstance(values, Tensor):
+    if (hasattr(values, "__array__") or hasattr(values, "__array_interface__")) and not isinstance(values, Tensor):
         return np.asarray(values, None if dtype is None else dtype.as_numpy_dtype)
     if values is None:
         raise ValueError("None values not supported.")
@@ -125,7 +125,16 @@ def _as_array(values, dtype, shape):
         return np.empty(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
     if dtype is not None and dtype.is_integer:  # no others take Dimensions
         values = without_dimensions(values)
+    if dtype is not None and dtype.is_quantized:
+        values = _without_single_tuples(values)
     return _array_from_python(values, dtype)
+
+
+def _without_single_tuples(values):
+    """The values with (number,), which is a number of a quantized type, as the number."""
+    if isinstance(values, tuple) and len(values) == 1 and not isinstance(values[0], (list, tuple)):
+        return values[0]
+    return list(map(_without_single_tuples, values)) if isinstance(values, (list, tuple)) else values
 
 
 def without_dimensions(values):

@@ -111,9 +111,21 @@ def _numbers(value, dtype):
         raise TypeError(f"None cannot be fed to a tensor of type {dtype.name}")
     with np.errstate(invalid="ignore", over="ignore"):
         array = np.asarray(value)
+        if not isinstance(value, (np.ndarray, np.generic)):
+            array = _of_python(value, array, numpy_type)
         if array.dtype.kind == "c" and numpy_type.kind != "c":
             array = array.real
         return np.require(array.astype(numpy_type, copy=False), numpy_type, ["C", "ALIGNED"])
+
+
+def _of_python(value, array, numpy_type):
+    """The array for Python's numbers and lists, whose conversions to integers and to real numbers may fail."""
+    is_integer = numpy_type.kind in "iu"
+    if array.dtype.kind == "c" and numpy_type.kind not in "cb":
+        raise TypeError(f"can't convert complex to {'int' if is_integer else 'float'}")
+    if array.dtype.kind == "f" and is_integer:
+        return np.asarray(value, np.uint64 if numpy_type == np.uint64 else np.int64)
+    return array
 
 
 def _incompatible(value, numpy_type):
@@ -131,11 +143,11 @@ def _strings(value):
         raise _incompatible(value, "string")
     array = np.asarray(value, object) if array.dtype.kind != "O" else array
     items = array.ravel().tolist()
-    if set(map(type, items)) == {bytes}:
+    if set(map(type, items)) == {bytes}:  # and none of its descendants
         return np.ascontiguousarray(array) if array.ndim else array
     result = np.empty(array.size, object)
     for i, item in enumerate(items):
         if not isinstance(item, (str, bytes)):
             raise _incompatible(item, "string")
-        result[i] = item.encode() if isinstance(item, str) else item
+        result[i] = item.encode() if isinstance(item, str) else bytes(item)
     return result.reshape(array.shape)
