@@ -8,7 +8,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= train
 SOURCES := $(shell find src csrc -name '*.py' -o -name '*.pyx' -o -name '*.pxi' -o -name '*.cc' -o -name '*.c' -o -name '*.h' \
-	-o -name '*.in' -o -name '*.binpb') CMakeLists.txt pyproject.toml
+	-o -name '*.in' -o -name '*.binpb' -o -name '*.json') tools/make_tables.py tools/make_stubs.py CMakeLists.txt pyproject.toml
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: train test test-peer test-sanitize bench lint format wheel clean

@@ -1,6 +1,7 @@
-"""Writes docs/compatibility.md: every public name of TensorFlow 1.15 in the areas that are done.
+"""Writes docs/compatibility.md: every public name of TensorFlow 1.15, and whether it is here.
 
-Names come from tests/data/signatures.json, element types from trials (try_ops.py), gradients from the registry.
+Names come from tests/data/signatures.json, element types of ops from trials (try_ops.py), gradients from the
+registry.
 
     python tools/make_compatibility.py
 """
@@ -8,7 +9,6 @@ Names come from tests/data/signatures.json, element types from trials (try_ops.p
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -18,50 +18,24 @@ sys.path.insert(0, str(ROOT / "tools"))
 import try_ops  # noqa: E402
 
 import stillflow as tf  # noqa: E402
-from stillflow import ops  # noqa: E402
 from stillflow.graph import op_def as op_defs  # noqa: E402
 
 PAGE = ROOT / "docs" / "compatibility.md"
 SIGNATURES = ROOT / "tests" / "data" / "signatures.json"
 
-# The areas of the page: a title, and the namespaces in it; "" stands for tf itself.
-AREAS = (
-    ("Graphs, sessions, variables, arrays and mathematics", ("",)),
-    ("Element types and shapes", ("dtypes",)),
-    ("Mathematics", ("math", "bitwise", "manip")),
-    ("Linear algebra", ("linalg",)),
-    ("Sparse tensors", ("sparse",)),
-    ("Neural networks", ("nn",)),
-    ("Random numbers and initial values", ("random", "initializers")),
-    ("Optimizers and training", ("train",)),
-    ("Checks, errors and debugging", ("debugging", "errors")),
-    ("Programs that test themselves", ("test",)),
-    ("Devices and threads", ("config",)),
-    ("Tables, images and text", ("lookup", "image", "strings", "io")),
-    ("Flags, files, logging and programs", ("app", "flags", "gfile", "logging", "graph_util", "nest", "version")),
-)
-
-# Functions whose op has another name.
-OF_FUNCTION = {
-    "abs": "Abs", "batch_gather": "GatherV2", "boolean_mask": "GatherV2", "ceil": "Ceil", "divide": "RealDiv",
-    "fake_quant": "", "floordiv": "FloorDiv", "floormod": "FloorMod", "gather": "GatherV2", "inv": "MatrixInverse",
-    "matmul": "MatMul", "mod": "FloorMod", "multiply": "Mul", "negative": "Neg", "nn.bias_add": "BiasAdd",
-    "one_hot": "OneHot", "placeholder": "Placeholder", "range": "Range", "rsqrt": "Rsqrt", "stack": "Pack",
-    "strided_slice": "StridedSlice", "subtract": "Sub", "truediv": "RealDiv", "unstack": "Unpack",
-    "where_v2": "SelectV2", "where": "Select", "norm": "Sum", "expand_dims": "ExpandDims",
-    "self_adjoint_eig": "SelfAdjointEigV2", "eigh": "SelfAdjointEigV2", "eigvalsh": "SelfAdjointEigV2",
-    "self_adjoint_eigvals": "SelfAdjointEigV2", "det": "MatrixDeterminant", "slogdet": "LogMatrixDeterminant",
-    "solve": "MatrixSolve", "lstsq": "MatrixSolveLs", "triangular_solve": "MatrixTriangularSolve",
-    "set_diag": "MatrixSetDiag", "band_part": "MatrixBandPart", "tensor_diag": "Diag", "tensor_diag_part": "DiagPart",
-    "concat": "ConcatV2", "identity_n": "IdentityN", "print": "PrintV2", "Assert": "Assert",
-    **{f"reduce_{name}": name.capitalize() for name in ("sum", "mean", "prod", "max", "min", "all", "any")},
-}  # fmt: skip
+# What stays out, by namespace, and why.
+LEFT_OUT = {
+    "lite": "converts models for phones and microcontrollers: a product of its own",
+    "tpu": "drives hardware that is not here",
+    "xla": "TensorFlow's just-in-time compiler; graphs are compiled here anyway",
+    "user_ops": "an example of how to add ops to TensorFlow's own build",
+}
 
 
 def is_here(name):
     """Whether there is something of a public name."""
     found = tf
-    for part in name.split(".")[1:]:
+    for part in name.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
@@ -69,26 +43,30 @@ def is_here(name):
     return True
 
 
-def _op_types():
-    """{name in lower case without underscores: op type}, the newest version of each."""
-    found: dict[str, str] = {}
-    for op_type in ops.all_op_types():
-        found[re.sub(r"V\d$", "", op_type).lower()] = op_type
-    return found
+def namespaces(names):
+    """{namespace: last parts of the names in it}, in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        namespace, _, last = name.rpartition(".")
+        found.setdefault(namespace, []).append(last)
+    return {namespace: sorted(found[namespace], key=str.lower) for namespace in sorted(found)}
 
 
-def op_of(name, recorded, by_name):
-    """The op that a function is, or None if it is none or made of several."""
-    if not isinstance(recorded, list):
-        return None
-    area, _, function = name.removeprefix("tf.").rpartition(".")
-    if function in OF_FUNCTION:
-        return OF_FUNCTION[function] or None
-    candidates = [function.replace("_", "").lower()]
-    if area in ("sparse", "linalg"):
-        prefix = {"sparse": "sparse", "linalg": "matrix"}[area]
-        candidates.insert(0, prefix + candidates[0])
-    return next((by_name[candidate] for candidate in candidates if candidate in by_name), None)
+def _listed(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _section(namespace, names):
+    prefix = f"{namespace}." if namespace else ""
+    there = [name for name in names if is_here(prefix + name)]
+    missing = [name for name in names if name not in there]
+    lines = [f"## tf{'.' + namespace if namespace else ''}", "", f"{len(there)} of {len(names)} names.", ""]
+    if there:
+        lines += [f"Here: {_listed(there)}", ""]
+    if missing:
+        reason = LEFT_OUT.get(namespace.partition(".")[0])
+        lines += [f"Not here{f' ({reason})' if reason else ''}: {_listed(missing)}", ""]
+    return lines
 
 
 def _types_text(op_type):
@@ -112,42 +90,34 @@ def _gradient_text(op_type):
     return "none" if op_def.is_differentiable is not None else "an error"
 
 
-def _rows(recorded, namespaces, by_name, texts):
-    for name in sorted(recorded, key=lambda name: (name.count("."), name.lower(), name)):
-        area = name.removeprefix("tf.").rpartition(".")[0]
-        if area not in namespaces:
-            continue
-        is_there = is_here(name)
-        op_type = op_of(name, recorded[name], by_name) if is_there else None
-        if op_type is not None and op_type not in texts:
-            texts[op_type] = _types_text(op_type), _gradient_text(op_type)
-        types, gradient = texts.get(op_type, ("", ""))
-        yield name, is_there, op_type or "", types, gradient
+def _ops_section(op_types):
+    there = [op_type for op_type in op_types if op_defs.find(op_type) is not None]
+    missing = [op_type for op_type in op_types if op_type not in there]
+    lines = ["## Ops (tf.raw_ops)", "", f"{len(there)} of {len(op_types)} ops.", ""]
+    lines += ["| op | element types | gradient |", "|---|---|---|"]
+    lines += [f"| {op_type} | {_types_text(op_type)} | {_gradient_text(op_type)} |" for op_type in there]
+    lines += ["", f"Not here: {_listed(missing)}", ""]
+    return lines
 
 
 def page():
     """The text of docs/compatibility.md."""
-    recorded = json.loads(SIGNATURES.read_text())
-    by_name, texts = _op_types(), {}
+    recorded = [name.removeprefix("tf.") for name in json.loads(SIGNATURES.read_text())]
+    by_namespace = namespaces(recorded)
+    op_types = by_namespace.pop("raw_ops")
+    count = sum(is_here(name) for name in recorded)
     lines = [
         "# What of TensorFlow 1.15 is here",
         "",
-        "Written by `tools/make_compatibility.py`; a test fails when it is out of date. Each table has every public",
-        "name of TensorFlow 1.15.5 in its area. Where a function is one op, the table says which, the element types",
-        "that its kernel takes, found out by running it, and what its gradient is: there (yes), None (none), or an",
-        "error. Signatures and defaults are TensorFlow's, which another test sees to.",
+        "Written by `tools/make_compatibility.py`; a test fails when it is out of date. It has every public name of",
+        f"TensorFlow 1.15.5: {count} of {len(recorded)} are here. Signatures and defaults are TensorFlow's, which",
+        "another test sees to. Of ops the table at the end says which element types their kernels take, found out by",
+        "running them, and what their gradients are: there (yes), None (none), or an error.",
         "",
     ]
-    for title, namespaces in AREAS:
-        rows = list(_rows(recorded, namespaces, by_name, texts))
-        there = sum(row[1] for row in rows)
-        lines += [f"## {title}", "", f"{there} of {len(rows)} names.", ""]
-        lines += ["| name | here | op | element types | gradient |", "|---|---|---|---|---|"]
-        lines += [
-            f"| `{name}` | {'yes' if is_there else 'no'} | {' | '.join(rest)} |" for name, is_there, *rest in rows
-        ]
-        lines.append("")
-    return "\n".join(lines)
+    for namespace, names in by_namespace.items():
+        lines += _section(namespace, names)
+    return "\n".join(lines + _ops_section(op_types))
 
 
 if __name__ == "__main__":

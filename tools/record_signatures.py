@@ -19,11 +19,8 @@ import tensorflow as tf  # noqa: E402
 from tensorflow.python.util import tf_inspect  # noqa: E402
 
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "data", "signatures.json")
-# What stands apart: bindings, what is generated from the ops, and packages of their own.
-LEFT_OUT = (
-    "autograph compat config contrib distribute estimator experimental feature_column keras lite mixed_precision "
-    "profiler python pywrap_tensorflow ragged raw_ops resource_loader saved_model sysconfig tools tpu user_ops xla"
-).split()
+# Modules that are no namespaces of their own: the versions of the API, and what the interpreter adds.
+LEFT_OUT = ("compat.v1", "compat.v2", "contrib", "python", "pywrap_tensorflow", "tools", "core")
 
 
 def default_of(value):
@@ -89,22 +86,26 @@ def describe(value):
     return type(value).__name__
 
 
+def is_namespace(name, value):
+    is_generated = "api" in value.__name__ or ("tensorflow" in value.__name__ and name in ("flags", "app.flags"))
+    return is_generated and name not in LEFT_OUT
+
+
 def walk(module, prefix, found, seen):
     for name in sorted(dir(module)):
         if name.startswith("_"):
             continue
         value = getattr(module, name, None)
-        if inspect.ismodule(value):
-            is_public = "tensorflow" in value.__name__ and name not in LEFT_OUT and value.__name__ not in seen
-            if is_public and (prefix == "tf." or "_api" in value.__name__):
-                walk(value, prefix + name + ".", found, seen | {value.__name__})
-        else:
-            found[prefix + name] = describe(value)
+        full = prefix + name
+        if not inspect.ismodule(value):
+            found["tf." + full] = describe(value)
+        elif value.__name__ not in seen and is_namespace(full, value):
+            walk(value, full + ".", found, seen | {value.__name__})
 
 
 def main():
     found = {}
-    walk(tf, "tf.", found, frozenset(["tensorflow"]))
+    walk(tf, "", found, frozenset([tf.__name__]))
     lines = ["{}: {}".format(json.dumps(name), json.dumps(found[name], sort_keys=True)) for name in sorted(found)]
     with open(TARGET, "w") as target:
         target.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -127,7 +127,8 @@ void AddElements(const Tensor& a, const Tensor& b, Tensor* sum) {
   const T* x = Data<T>(a);
   const T* y = Data<T>(b);
   T* to = MutableData<T>(*sum);
-  for (int64_t i = 0; i < a.count; ++i) to[i] = Narrow<T>(static_cast<Wide<T>>(Widen(x[i]) + Widen(y[i])));
+  const int64_t count = a.count * PartCount(a.dtype);
+  for (int64_t i = 0; i < count; ++i) to[i] = Narrow<T>(static_cast<Wide<T>>(Widen(x[i]) + Widen(y[i])));
 }
 
 template <>
@@ -160,7 +161,7 @@ Status TensorArray::Add(const Services& services, Element* element, const Tensor
   } else {
     STILLFLOW_RETURN_IF_ERROR(Allocate(services, type_, element->shape, &sum));
     Status status =
-        ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", type_, [&](auto tag) {
+        ForType<float, double, Half, BFloat16, int32_t, int64_t>("TensorArrayWrite", PartType(type_), [&](auto tag) {
           AddElements<typename decltype(tag)::type>(element->value, value, &sum);
           return Status();
         });

@@ -22,6 +22,14 @@ struct Half {
 struct BFloat16 {
   uint16_t bits;
 };
+template <typename R>
+struct Complex {
+  using Part = R;
+  R re;
+  R im;
+};
+using Complex64 = Complex<float>;
+using Complex128 = Complex<double>;
 
 template <typename T>
 struct TypeTag {
@@ -43,8 +51,18 @@ constexpr DType DTypeOf() {
   if constexpr (std::is_same_v<T, uint16_t>) return DType::kUInt16;
   if constexpr (std::is_same_v<T, uint8_t>) return DType::kUInt8;
   if constexpr (std::is_same_v<T, bool>) return DType::kBool;
+  if constexpr (std::is_same_v<T, Complex64>) return DType::kComplex64;
+  if constexpr (std::is_same_v<T, Complex128>) return DType::kComplex128;
   return DType::kInvalid;
 }
+
+inline bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
+// The type of a complex number's parts; of any other type itself. Sums and moves of complex numbers are those of twice
+// as many parts.
+inline DType PartType(DType dtype) {
+  return dtype == DType::kComplex64 ? DType::kFloat : dtype == DType::kComplex128 ? DType::kDouble : dtype;
+}
+inline int64_t PartCount(DType dtype) { return IsComplex(dtype) ? 2 : 1; }
 
 inline int64_t ElementBytes(DType dtype) {
   switch (dtype) {

@@ -131,6 +131,8 @@ inline Status WriteShape(const KernelCall& call, int out, const Shape& shape) {
 template <typename Body>
 Status ForWidth(const char* kernel, DType dtype, const Body& body) {
   switch (ElementBytes(dtype)) {
+    case 16:
+      return body(TypeTag<Complex128>{});
     case 8:
       return body(TypeTag<uint64_t>{});
     case 4:

@@ -35,6 +35,8 @@ struct DivideBy {
   static T Apply(T a, T b) {
     if constexpr (kIsFloating<T>) {
       return Narrow<T>(Widen(a) / Widen(b));
+    } else if constexpr (kIsComplex<T>) {
+      return a / b;
     } else if constexpr (std::is_signed_v<T>) {
       return b == T(-1) ? ElementArithmetic<T>::Negative(a) : static_cast<T>(a / b);  // the smallest integer wraps
     } else {
@@ -64,8 +66,8 @@ struct KeepGreater {
 template <typename Operation, typename T>
 void UpdateSome(void* table, const int64_t* rows, const void* updates, const int64_t* numbers, int64_t count,
                 int64_t width, int64_t stride, const void* scale) {
-  constexpr bool kTakesScale =
-      kIsFloating<T> && (std::is_same_v<Operation, AddTo> || std::is_same_v<Operation, SubtractFrom>);
+  constexpr bool kTakesScale = (kIsFloating<T> || kIsComplex<T>) &&
+                               (std::is_same_v<Operation, AddTo> || std::is_same_v<Operation, SubtractFrom>);
   if (width == 1 && scale == nullptr) {
     for (int64_t k = 0; k < count; ++k) {
       T& x = static_cast<T*>(table)[rows[k]];
@@ -98,14 +100,10 @@ void SetSome(void* table, const int64_t* rows, const void* updates, const int64_
   }
 }
 
-struct Bytes16 {
-  uint64_t words[2];
-};
-
 RowFunction SetterOf(DType type) {
   switch (ElementBytes(type)) {
     case 16:
-      return SetSome<Bytes16>;
+      return SetSome<Complex128>;
     case 8:
       return SetSome<uint64_t>;
     case 4:
@@ -134,10 +132,13 @@ RowFunction ArithmeticOf(RowOperation operation) {
       return UpdateSome<MultiplyBy, SignedOf<T>>;
     case RowOperation::kDivide:
       return UpdateSome<DivideBy, T>;
-    case RowOperation::kMinimum:
-      return UpdateSome<KeepLess, T>;
     default:
-      return UpdateSome<KeepGreater, T>;
+      break;
+  }
+  if constexpr (kIsComplex<T>) {
+    return nullptr;
+  } else {
+    return operation == RowOperation::kMinimum ? UpdateSome<KeepLess, T> : UpdateSome<KeepGreater, T>;
   }
 }
 
@@ -189,7 +190,7 @@ RowFunction RowFunctionOf(RowOperation operation, DType type) {
   if (type == DType::kBool) return operation == RowOperation::kAdd ? UpdateSome<AddTo, bool> : RowFunction{nullptr};
   RowFunction found = nullptr;
   (void)ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
-                BFloat16>("", type, [&](auto tag) {
+                BFloat16, Complex64, Complex128>("", type, [&](auto tag) {
     found = ArithmeticOf<typename decltype(tag)::type>(operation);
     return Status();
   });

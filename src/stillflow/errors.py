@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from stillflow.names import public, public_module
+
+public_module("errors", "python.framework.errors", "python.framework.errors_impl")
+
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -23,6 +27,7 @@ DATA_LOSS = 15
 UNAUTHENTICATED = 16
 
 
+@public("OpError")
 class OpError(Exception):
     """An op failed while a graph ran.
 

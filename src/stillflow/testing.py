@@ -7,12 +7,13 @@ import itertools
 
 import numpy as np
 
-from stillflow import _engine, isa
-from stillflow.gradients import gradients
+from stillflow import _engine
+from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes
 from stillflow.graph.graph import Graph
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.session import Session
+from stillflow.session import isa
+from stillflow.session.session import Session
 
 ISAS = tuple(isa.supported())
 THREAD_COUNTS = (1, 2, 3, 8)

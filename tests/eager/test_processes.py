@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import isa as isa_names
 from stillflow.eager.graph import EagerGraph
+from stillflow.session import isa as isa_names
 
 _SETUP = "import os, signal, sys, threading, time\nimport numpy as np\nimport stillflow as tf\n"
 

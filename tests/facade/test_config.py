@@ -3,7 +3,7 @@
 import pytest
 
 import stillflow as tf
-from stillflow import process_settings
+from stillflow.session import process_settings
 
 
 @pytest.fixture(autouse=True)

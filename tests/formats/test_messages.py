@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow.formats import attr_value, protobuf, tensor_proto
+from stillflow.formats import protobuf
+from stillflow.graph import attr_value, tensor_proto
 from stillflow.graph.tensor_value import make_tensor_value
 
 DATA = Path(__file__).parent.parent / "data" / "formats"

@@ -11,7 +11,7 @@ from function_cases import CASES
 
 import stillflow as tf
 from stillflow.formats import protobuf
-from stillflow.formats.function_def import function_def_message
+from stillflow.graph.function_def import function_def_message
 
 RECORDED = np.load(Path(__file__).parent.parent / "golden" / "functions.npz", allow_pickle=True)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stillflow import _engine, isa, ops
+from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
+from stillflow.ops import contents
 from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
+from stillflow.session import isa
 from stillflow.testing import run_kernel
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "op_defs.txt"
@@ -98,7 +100,7 @@ def test_every_kernel_library_has_the_same_kernels():
 
 
 def test_the_table_of_contents_is_true():
-    for name, module in ops._MODULE_OF_BUILDER.items():
+    for name, module in contents.BUILDERS.items():
         assert getattr(ops, name) is not None, f"{module} has no {name}"
     for op_type in ops.all_op_types():
         assert op_defs.find(op_type) is not None, op_type

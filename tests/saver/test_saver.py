@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import files
+from stillflow.files import filesystem
 from stillflow.saver.builder import BaseSaverBuilder, on_cpu
 
 
@@ -447,21 +447,21 @@ def test_bytes_are_paths_too(saved):
 
 def test_the_blocks_of_a_checkpoint_that_is_replaced_are_freed_by_a_thread(tmp_path, monkeypatch):
     events = []
-    freed_by_thread = files.freed_by_thread
+    freed_by_thread = filesystem.freed_by_thread
 
     def note(*paths):
         events.append([Path(path).name for path in paths])
         return freed_by_thread(*paths)
 
-    monkeypatch.setattr(files, "freed_by_thread", note)
+    monkeypatch.setattr(filesystem, "freed_by_thread", note)
     v = tf.get_variable("v", initializer=tf.zeros([17 << 20]))
     saver = tf.train.Saver([v])
     with tf.Session() as session:
         for value in (0.0, 1.0):
             session.run(v.assign(tf.fill([17 << 20], value)))
-            files._removals.clear()
+            filesystem._removals.clear()
             saver.save(session, str(tmp_path / "m"), write_meta_graph=False)
     assert events[0] == [] and events[1] == ["m.data-00000-of-00001"]
-    assert len(files._removals) == 1
+    assert len(filesystem._removals) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", "m.data-00000-of-00001", "m.index"]
     assert np.unique(tf.train.load_variable(str(tmp_path / "m"), "v")).tolist() == [1.0]

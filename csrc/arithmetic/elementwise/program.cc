@@ -8,8 +8,9 @@
 namespace stillflow {
 namespace {
 
-const TileOp* const kTables[] = {kArithmeticTiles, kIntegerTiles,    kExponentialTiles, kTrigonometricTiles,
-                                 kSpecialTiles,    kActivationTiles, kComparisonTiles,  kCastTiles};
+const TileOp* const kTables[] = {kArithmeticTiles,    kIntegerTiles, kExponentialTiles,
+                                 kTrigonometricTiles, kSpecialTiles, kActivationTiles,
+                                 kComparisonTiles,    kCastTiles,    kComplexTiles};
 
 template <typename IsIt>
 const TileOp* Find(const char* name, const IsIt& is_it) {
@@ -53,6 +54,8 @@ __attribute__((noinline)) void RunOnSingles(const TileOp& op, const TileCall& ca
   single.count = 1;
   RunTileOp(op, single);
   switch (ElementBytes(op.result)) {
+    case 16:
+      return FillWithFirst<Complex128>(call.out, call.count);
     case 8:
       return FillWithFirst<uint64_t>(call.out, call.count);
     case 4:
@@ -132,6 +135,10 @@ Status ElementwiseProgram::ParseInstructions(const char* text) {
     output_of_[output] = static_cast<int32_t>(outputs_.size());
     outputs_.push_back(output);
   }
+  for (const Instruction& instruction : instructions_) {
+    widest_bytes_ =
+        std::max({widest_bytes_, ElementBytes(instruction.op->type), ElementBytes(instruction.op->result)});
+  }
   const bool is_empty = instructions_.empty() || outputs_.empty();
   return is_empty || instructions_.size() > kMostInstructions ? Malformed(text) : Status();
 }
@@ -182,7 +189,7 @@ void ElementwiseProgram::AssignScratch() {
 
 void ElementwiseProgram::PlaceScratch(char* scratch, int64_t count, Place* places) const {
   for (size_t number = input_count_; number < types_.size(); ++number) {
-    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * kWidestBytes, 0, false, 0};
+    if (output_of_[number] < 0) places[number] = {scratch + scratch_of_[number] * count * widest_bytes_, 0, false, 0};
   }
 }
 

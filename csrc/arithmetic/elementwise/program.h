@@ -46,7 +46,7 @@ class ElementwiseProgram {
   static constexpr int kMostRegisters = kMostInputs + kMostInstructions;
 
   // Sets the places of what is neither input nor output, for tiles of up to `count` elements. `scratch` has room for
-  // scratch_count() values of count * kWidestBytes bytes.
+  // scratch_count() values of count * widest_bytes() bytes.
   void PlaceScratch(char* scratch, int64_t count, Place* places) const;
   // Runs all instructions on `count` elements from `begin` on.
   Status RunTile(const Place* places, int64_t begin, int64_t count) const;
@@ -58,13 +58,16 @@ class ElementwiseProgram {
   // How many are worth handing to another thread.
   int64_t elements_per_chunk() const { return elements_per_chunk_; }
 
-  static constexpr int64_t kWidestBytes = 8;
+  // Of an element: 16 where there are complex numbers of doubles, else 8.
+  int64_t widest_bytes() const { return widest_bytes_; }
+  static constexpr int64_t kWidestBytes = 16;
 
  private:
   Status ParseInstructions(const char* text);
   void AssignScratch();
   void ChooseChunk();
 
+  int64_t widest_bytes_ = 8;
   int input_count_ = 0;
   int scratch_count_ = 0;
   int64_t elements_per_chunk_ = 0;

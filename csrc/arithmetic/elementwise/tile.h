@@ -60,6 +60,7 @@ extern const TileOp kSpecialTiles[];
 extern const TileOp kActivationTiles[];
 extern const TileOp kComparisonTiles[];
 extern const TileOp kCastTiles[];
+extern const TileOp kComplexTiles[];
 
 // ---- Loops over elements ------------------------------------------------------------------------------------
 

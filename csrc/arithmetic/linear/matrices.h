@@ -1,30 +1,44 @@
 // matrices.h: what kernels on matrices have in common. All but the last two dimensions count matrices; they are
-// computed in double, each element in one order, whatever the type is.
+// computed in double or Complex128 (number.h), each element in one order, whatever the type is.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/linear/number.h"
 
 namespace stillflow {
 
 // row -= factor * other
-inline void Subtract(double factor, const double* __restrict other, int64_t count, double* __restrict row) {
-  for (int64_t i = 0; i < count; ++i) row[i] -= factor * other[i];
+template <typename S>
+void Subtract(S factor, const S* __restrict other, int64_t count, S* __restrict row) {
+  for (int64_t i = 0; i < count; ++i) row[i] = row[i] - factor * other[i];
 }
 
-// The sum of products, in eight lanes by position and a tree over them.
-inline double Dot(const double* a, const double* b, int64_t count) {
+// The sum of products in eight lanes by position and a tree over them.
+template <bool kConjugatesA, typename S>
+S SumOfProducts(const S* a, const S* b, int64_t count) {
   constexpr int kLanes = 8;
-  double lanes[kLanes] = {};
+  const auto product = [=](int64_t i) __attribute__((always_inline)) {
+    return kConjugatesA ? Conj(a[i]) * b[i] : a[i] * b[i];
+  };
+  S lanes[kLanes] = {};
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    for (int j = 0; j < kLanes; ++j) lanes[j] += a[i + j] * b[i + j];
+    for (int j = 0; j < kLanes; ++j) lanes[j] = lanes[j] + product(i + j);
   }
-  for (int j = 0; i < count; ++i, ++j) lanes[j] += a[i] * b[i];
+  for (int j = 0; i < count; ++i, ++j) lanes[j] = lanes[j] + product(i);
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+// Of a conjugated, or of both as they are.
+template <typename S>
+S Dot(const S* a, const S* b, int64_t count) {
+  return SumOfProducts<true>(a, b, count);
+}
+template <typename S>
+S PlainDot(const S* a, const S* b, int64_t count) {
+  return SumOfProducts<false>(a, b, count);
 }
 
 // The length of (x, y), where the sum of squares might overflow.
@@ -48,36 +62,54 @@ inline bool FindScale(const double* a, int64_t count, int* exponent) {
   return is_finite;
 }
 
-template <typename T>
-void LoadElements(const T* from, int64_t count, double* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<double>(Widen(from[i]));
+inline bool FindScale(const Complex128* a, int64_t count, int* exponent) {
+  return FindScale(reinterpret_cast<const double*>(a), 2 * count, exponent);
 }
 
-// A NaN becomes the positive quiet one.
-template <typename T>
-void StoreElements(const double* from, int64_t count, T* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    to[i] = Narrow<T>(from[i] != from[i] ? std::numeric_limits<double>::quiet_NaN() : from[i]);
+// a times 2^exponent.
+template <typename S>
+void ScaleAll(S* a, int64_t count, int exponent) {
+  auto* const parts = reinterpret_cast<double*>(a);
+  for (int64_t i = 0; i < count * static_cast<int64_t>(sizeof(S) / sizeof(double)); ++i) {
+    parts[i] = std::ldexp(parts[i], exponent);
   }
 }
 
-inline void Transpose(const double* from, int64_t rows, int64_t columns, double* to) {
+// Elements [begin, begin + count) of a tensor as numbers, and back; a NaN becomes the positive quiet one. The tensor
+// is of a type that ForNumber allows.
+void LoadElements(const Tensor& from, int64_t begin, int64_t count, double* to);
+void LoadElements(const Tensor& from, int64_t begin, int64_t count, Complex128* to);
+void StoreElements(const double* from, int64_t count, Tensor* to, int64_t begin);
+void StoreElements(const Complex128* from, int64_t count, Tensor* to, int64_t begin);
+// Real numbers, of which complex elements have the real parts.
+void StoreReals(const double* from, int64_t count, Tensor* to, int64_t begin);
+
+// Calls body(TypeTag<S>) for the number S that elements of a type are computed with.
+template <typename Body>
+Status ForNumber(const char* kernel, DType dtype, bool takes_half, const Body& body) {
+  if (IsComplex(dtype)) return body(TypeTag<Complex128>{});
+  const bool is_real = dtype == DType::kFloat || dtype == DType::kDouble || (dtype == DType::kHalf && takes_half);
+  return is_real ? body(TypeTag<double>{}) : UnsupportedType(kernel, dtype);
+}
+
+template <typename S>
+void Transpose(const S* from, int64_t rows, int64_t columns, S* to) {
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
   }
 }
 
-// Calls solve(index, scratch) for each matrix, with `scratch_count` doubles.
-template <typename Solve>
+// Calls solve(index, scratch) for each matrix, with `scratch_count` numbers.
+template <typename S = double, typename Solve>
 Status ForEachMatrix(const KernelCall& call, int64_t matrices, int64_t cost, int64_t scratch_count,
                      const Solve& solve) {
   constexpr int64_t kCostPerChunk = 100000;
   return ForEachChunk(call, matrices, std::max<int64_t>(kCostPerChunk / std::max<int64_t>(cost, 1), 1),
                       [&](Range chunk) -> Status {
-                        const Scratch scratch(call, scratch_count * static_cast<int64_t>(sizeof(double)));
+                        const Scratch scratch(call, scratch_count * static_cast<int64_t>(sizeof(S)));
                         if (!scratch.ok()) return OutOfScratch();
                         for (int64_t i = chunk.begin; i < chunk.end; ++i) {
-                          STILLFLOW_RETURN_IF_ERROR(solve(i, scratch.data<double>()));
+                          STILLFLOW_RETURN_IF_ERROR(solve(i, scratch.data<S>()));
                         }
                         return Status();
                       });
@@ -99,9 +131,10 @@ inline Status CheckSquare(const Tensor& tensor) {
   return STILLFLOW_INVALID_ARGUMENT("Input matrix must be square.");
 }
 
-// Memory of `count` doubles from scratch memory.
-inline double* Take(double** scratch, int64_t count) {
-  double* const taken = *scratch;
+// Memory of `count` numbers from scratch memory.
+template <typename S>
+S* Take(S** scratch, int64_t count) {
+  S* const taken = *scratch;
   *scratch += count;
   return taken;
 }

@@ -1,7 +1,7 @@
 // element.h: arithmetic on elements of any number type, one at a time: half types in float, integers wrapping around.
 #pragma once
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/complex.h"
 
 namespace stillflow {
 
@@ -24,6 +24,17 @@ struct ElementArithmetic<T, true> {
   static Wide Add(Wide a, Wide b) { return a + b; }
   static Wide Subtract(Wide a, Wide b) { return a - b; }
   static Wide Multiply(Wide a, Wide b) { return a * b; }
+  static Wide Negative(Wide a) { return -a; }
+};
+
+template <typename R>
+struct ElementArithmetic<Complex<R>, false> {
+  using Wide = Complex<R>;
+  static Wide Load(Wide x) { return x; }
+  static Wide Store(Wide x) { return x; }
+  static Wide Add(Wide a, Wide b) { return a + b; }
+  static Wide Subtract(Wide a, Wide b) { return a - b; }
+  static Wide Multiply(Wide a, Wide b) { return Product(a, b); }
   static Wide Negative(Wide a) { return -a; }
 };
 

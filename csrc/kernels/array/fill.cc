@@ -1,7 +1,7 @@
 // fill, zeros_like, ones_like: one value in every element.
 #include <algorithm>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/complex.h"
 
 namespace stillflow {
 namespace {
@@ -34,6 +34,8 @@ Status Fill(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value.dtype, shape));
   switch (ElementBytes(value.dtype)) {
+    case 16:
+      return FillOutput(call, *Data<Complex128>(value));
     case 8:
       if (HasCells(value.dtype)) return FillStrings(call, *Data<StringCell*>(value));
       return FillOutput(call, *Data<uint64_t>(value));
@@ -60,15 +62,17 @@ Status ZerosLike(const KernelCall& call) {
 Status OnesLike(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
-  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t, bool>(
-      "OnesLike", input.dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (kIsFloating<T>) {
-          return FillOutput(call, Narrow<T>(Wide<T>{1}));
-        } else {
-          return FillOutput(call, static_cast<T>(1));
-        }
-      });
+  return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t, bool, Complex64,
+                 Complex128>("OnesLike", input.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (kIsComplex<T>) {
+      return FillOutput(call, T{1, 0});
+    } else if constexpr (kIsFloating<T>) {
+      return FillOutput(call, Narrow<T>(Wide<T>{1}));
+    } else {
+      return FillOutput(call, static_cast<T>(1));
+    }
+  });
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ Status OneHot(const KernelCall& call) {
   const int64_t outer = shape.Count(0, at);
   const int64_t inner = shape.Count(at + 1, shape.rank);
   switch (ElementBytes(on_value.dtype)) {
+    case 16:
+      return Fill<Complex128>(call, outer, depth, inner);
     case 8:
       STILLFLOW_RETURN_IF_ERROR(Fill<uint64_t>(call, outer, depth, inner));
       RetainStrings(*call.out[0]);

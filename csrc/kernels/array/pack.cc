@@ -21,6 +21,9 @@ void PackScalars(const KernelCall& call) {
 
 Status PackScalarValues(const KernelCall& call, int64_t element_bytes) {
   switch (element_bytes) {
+    case 16:
+      PackScalars<Complex128>(call);
+      break;
     case 8:
       PackScalars<uint64_t>(call);
       break;

@@ -59,6 +59,8 @@ Status Fill(const KernelCall& call, T value) {
 
 Status FillWith(const KernelCall& call, const Tensor& value) {
   switch (ElementBytes(value.dtype)) {
+    case 16:
+      return Fill(call, *Data<Complex128>(value));
     case 8:
       return Fill(call, *Data<uint64_t>(value));
     case 4:
@@ -179,6 +181,8 @@ Status MirrorPad(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
   if (call.out[0]->count == 0) return Status();
   switch (ElementBytes(input.dtype)) {
+    case 16:
+      return MirrorRows<Complex128>(call, paddings, shape, offset);
     case 8:
       STILLFLOW_RETURN_IF_ERROR(MirrorRows<uint64_t>(call, paddings, shape, offset));
       RetainStrings(*call.out[0]);

@@ -117,6 +117,8 @@ Status SparseToDense(const KernelCall& call) {
   const DType dtype = call.in[2]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, shape));
   switch (ElementBytes(dtype)) {
+    case 16:
+      return FillAndPut<Complex128>(call, places, shape);
     case 8:
       STILLFLOW_RETURN_IF_ERROR(FillAndPut<uint64_t>(call, places, shape));
       RetainStrings(*call.out[0]);

@@ -2,6 +2,7 @@
 //
 //   transpose           in[0] x; in[1] perm, int32 | int64[rank of x]; out[0] dimension i is dimension perm[i] of x
 //   invert_permutation  in[0] x, int32 | int64[n], a permutation; out[0] y with y[x[i]] = i
+#include "arithmetic/math/complex.h"
 #include "memory/strided_copy.h"
 
 namespace stillflow {
@@ -51,6 +52,27 @@ Status Transpose(const KernelCall& call) {
   return TakeStrided(call, 0, 0, shape, 0, moved_strides);
 }
 
+template <typename R>
+void ConjugateAll(const Complex<R>* from, int64_t count, Complex<R>* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = Conj(from[i]);
+}
+
+Status ConjugateTranspose(const KernelCall& call) {
+  STILLFLOW_RETURN_IF_ERROR(Transpose(call));
+  const DType dtype = call.in[0]->dtype;
+  if (!IsComplex(dtype)) return Status();
+  const Tensor transposed = *call.out[0];
+  const bool is_view = transposed.buffer == call.in[0]->buffer;
+  if (is_view) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, Shape(transposed)));
+  if (dtype == DType::kComplex64) {
+    ConjugateAll(Data<Complex64>(transposed), transposed.count, MutableData<Complex64>(*call.out[0]));
+  } else {
+    ConjugateAll(Data<Complex128>(transposed), transposed.count, MutableData<Complex128>(*call.out[0]));
+  }
+  if (is_view) Release(transposed.buffer);
+  return Status();
+}
+
 template <typename T>
 Status Invert(const Tensor& input, Tensor* output) {
   const T* x = Data<T>(input);
@@ -79,7 +101,9 @@ Status InvertPermutation(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(array, transpose){
-    {"transpose", "x, perm", Transpose}, {"invert_permutation", "x", InvertPermutation}, {}};
+STILLFLOW_KERNELS(array, transpose){{"transpose", "x, perm", Transpose},
+                                    {"conjugate_transpose", "x, perm", ConjugateTranspose},
+                                    {"invert_permutation", "x", InvertPermutation},
+                                    {}};
 
 }  // namespace stillflow

@@ -6,6 +6,7 @@
 // The elements are counted in chunks of one size, and then written by the same chunks.
 #include <algorithm>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/lanes.h"
 
 namespace stillflow {
@@ -162,7 +163,7 @@ Status FindTrue(const KernelCall& call, Mark mark) {
 // One code for all integers, and bools, of one width.
 template <typename T>
 constexpr Mark MarkOf() {
-  if constexpr (kIsFloating<T>) {
+  if constexpr (kIsFloating<T> || kIsComplex<T>) {
     return MarkTrue<T>;
   } else {
     constexpr size_t size = sizeof(T);
@@ -175,8 +176,8 @@ constexpr Mark MarkOf() {
 
 Status Where(const KernelCall& call) {
   return ForType<bool, float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
-                 BFloat16>("Where", call.in[0]->dtype,
-                           [&](auto tag) { return FindTrue(call, MarkOf<typename decltype(tag)::type>()); });
+                 BFloat16, Complex64, Complex128>(
+      "Where", call.in[0]->dtype, [&](auto tag) { return FindTrue(call, MarkOf<typename decltype(tag)::type>()); });
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr int64_t kElementsPerChunk = 16384;
 
 // So few that a tile's sums stay in the first-level cache until all inputs have been added.
 constexpr int64_t kTileElements = 1024;
-constexpr int64_t kWidestBytes = 8;
+constexpr int64_t kWidestBytes = 16;
 
 class Adder {
  public:

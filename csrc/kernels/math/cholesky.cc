@@ -1,4 +1,4 @@
-// cholesky: a lower triangular l with a = l l', for matrices that are symmetric and positive definite.
+// cholesky: a lower triangular l with a = l l', for matrices that are symmetric or Hermitian, and positive definite.
 //
 //   in[0]  a [..., n, n], of which the lower triangle is read
 //   out[0] l [..., n, n]
@@ -14,16 +14,16 @@ Status Cholesky(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
   if (input.count == 0) return Status();
   const int64_t n = input.dims[input.rank - 1];
-  return ForType<float, double, Half>("Cholesky", input.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return ForEachMatrix(call, MatrixCount(input), CubicCost(n), n * n, [&](int64_t i, double* a) -> Status {
-      LoadElements(Data<T>(input) + i * n * n, n * n, a);
+  return ForNumber("Cholesky", input.dtype, true, [&](auto tag) {
+    using S = typename decltype(tag)::type;
+    return ForEachMatrix<S>(call, MatrixCount(input), CubicCost(n), n * n, [&](int64_t i, S* a) -> Status {
+      LoadElements(input, i * n * n, n * n, a);
       bool is_positive = false;
       STILLFLOW_RETURN_IF_ERROR(FactorCholesky(call, a, n, &is_positive));
       if (!is_positive) {
         return STILLFLOW_INVALID_ARGUMENT("Cholesky decomposition was not successful. The input might not be valid.");
       }
-      StoreElements(a, n * n, MutableData<T>(*call.out[0]) + i * n * n);
+      StoreElements(a, n * n, call.out[0], i * n * n);
       return Status();
     });
   });

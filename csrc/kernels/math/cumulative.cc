@@ -9,6 +9,7 @@
 // Elements are combined in their order, from the first (the last) on. Half types are accumulated in float.
 #include <algorithm>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/element.h"
 #include "arithmetic/math/worked_type.h"
 
@@ -118,6 +119,26 @@ Status Run(const KernelCall& call, const Layout& layout, const T* from, T* to) {
   });
 }
 
+// Running products of complex numbers, in Complex128.
+template <typename T>
+Status MultiplyAlong(const KernelCall& call, const Layout& layout) {
+  const T* const from = Data<T>(*call.in[0]);
+  T* const to = MutableData<T>(*call.out[0]);
+  const int64_t chunk = std::max<int64_t>(kElementsPerChunk / layout.size, 1);
+  return ForEachChunk(call, layout.outer * layout.inner, chunk, [&](Range range) {
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      const int64_t begin = row / layout.inner * layout.size * layout.inner + row % layout.inner;
+      Complex128 running = {1, 0};
+      for (int64_t i = 0; i < layout.size; ++i) {
+        const int64_t at = begin + (layout.is_reverse ? layout.size - 1 - i : i) * layout.inner;
+        const Complex128 next = stillflow::Product(running, Widen(from[at]));
+        to[at] = NarrowComplex<T>(layout.is_exclusive ? running : next);
+        running = next;
+      }
+    }
+  });
+}
+
 template <typename T>
 Status Accumulate(const KernelCall& call, const Layout& layout, bool is_product, const T* from, T* to) {
   return is_product ? Run<Product<T>>(call, layout, from, to) : Run<Sum<T>>(call, layout, from, to);
@@ -146,10 +167,15 @@ Status Cumulative(const KernelCall& call) {
   layout.is_reverse = call.attrs[1].i != 0;
   const bool is_product = call.attrs[2].i != 0;
   const char* const kernel = is_product ? "Cumprod" : "Cumsum";
-  const WorkedType worked = CountedAs(x.dtype);
+  const WorkedType worked = CountedAs(PartType(x.dtype));
   if (x.dtype == DType::kBool || x.dtype == DType::kUInt32 || x.dtype == DType::kUInt64) {
     return UnsupportedType(kernel, x.dtype);  // as in TensorFlow
   }
+  if (is_product && IsComplex(x.dtype)) {
+    return x.dtype == DType::kComplex64 ? MultiplyAlong<Complex64>(call, layout)
+                                        : MultiplyAlong<Complex128>(call, layout);
+  }
+  layout.inner *= PartCount(x.dtype);  // the sums of complex numbers are those of their parts
   return ForWorkedType(kernel, x.dtype, worked, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T* from = Data<T>(x);

@@ -121,6 +121,8 @@ void CopyRepeated(const Repeated& repeated, const T* from, int64_t begin, int64_
 
 void Expand(const Repeated& repeated, const Tensor& tensor, int64_t begin, int64_t count, void* to) {
   switch (ElementBytes(tensor.dtype)) {
+    case 16:
+      return CopyRepeated(repeated, Data<Complex128>(tensor), begin, count, static_cast<Complex128*>(to));
     case 8:
       return CopyRepeated(repeated, Data<uint64_t>(tensor), begin, count, static_cast<uint64_t*>(to));
     case 4:
@@ -198,7 +200,6 @@ class TileRunner {
 
  private:
   using Place = ElementwiseProgram::Place;
-  static constexpr int64_t kWidest = ElementwiseProgram::kWidestBytes;
   // From here on a run is worth tiles of its own: of whole rows, one expanded copy serves many tiles.
   static constexpr int64_t kLongRun = 512;
   static constexpr int64_t kLongRunOfColumns = 128;
@@ -222,7 +223,7 @@ class TileRunner {
     }
     const int scratch_tiles = expanded_count_ + staged_count_ + program_.scratch_count();
     if (scratch_tiles == 0) return count;
-    int64_t fitting = std::min(count, kScratchBytes / (kWidest * scratch_tiles));
+    int64_t fitting = std::min(count, kScratchBytes / (program_.widest_bytes() * scratch_tiles));
     if (expands_) fitting = std::min(fitting, kExpandedElements);
     if (fitting > kElementsPerLine) fitting -= fitting % kElementsPerLine;
     // Rows that are added to each row need be expanded once if a tile holds whole ones.
@@ -245,7 +246,7 @@ class TileRunner {
     return Status();
   }
 
-  char* ScratchTile(int index) { return scratch_ + index * tile_count_ * kWidest; }
+  char* ScratchTile(int index) { return scratch_ + index * tile_count_ * program_.widest_bytes(); }
 
   // Of repeated inputs too, where these are expanded.
   void PlaceInputs() {

@@ -37,12 +37,13 @@ void Expand(const Tensor& tensor, const Shape& shape, Range range, void* to) {
 
 Status CompareNumbers(const KernelCall& call, const Shape& shape, const TileOp& equal) {
   const int64_t bytes = ElementBytes(equal.type);
-  const auto expand = bytes == 8   ? Expand<uint64_t>
+  const auto expand = bytes == 16  ? Expand<Complex128>
+                      : bytes == 8 ? Expand<uint64_t>
                       : bytes == 4 ? Expand<uint32_t>
                       : bytes == 2 ? Expand<uint16_t>
                                    : Expand<uint8_t>;
   return ForEachChunk(call, call.out[0]->count, kElementsPerChunk, [&](Range range) {
-    alignas(64) char operands[2][kElementsPerChunk * 8];
+    alignas(64) char operands[2][kElementsPerChunk * 16];
     TileCall tile = {};
     tile.count = range.end - range.begin;
     for (int k = 0; k < 2; ++k) {

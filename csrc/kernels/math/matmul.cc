@@ -9,7 +9,9 @@
 // The order of additions is gemm.h's.
 #include <algorithm>
 
+#include "arithmetic/gemm/complex_gemm.h"
 #include "arithmetic/gemm/gemm.h"
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
 #include "kernel_api/broadcast.h"
 
@@ -25,6 +27,7 @@ struct Product {
   int64_t m, n, k;
   int64_t a_row_stride, a_column_stride;
   int64_t b_row_stride, b_column_stride;
+  bool conjugates_a, conjugates_b;  // complex elements
 };
 
 // Of the last two dimensions; false if they do not fit.
@@ -43,8 +46,13 @@ bool Describe(const Tensor& a, const Tensor& b, bool transposes_a, bool transpos
 
 template <typename T>
 Status Multiply(const KernelCall& call, const Product& p, const T* a, const T* b, T* c) {
-  return Gemm<T>(call, p.m, p.n, p.k, {a, p.a_row_stride, p.a_column_stride}, {b, p.b_row_stride, p.b_column_stride},
-                 c, p.n);
+  if constexpr (kIsComplex<T>) {
+    return ComplexGemm<typename T::Part>(call, p.m, p.n, p.k, {a, p.a_row_stride, p.a_column_stride, p.conjugates_a},
+                                         {b, p.b_row_stride, p.b_column_stride, p.conjugates_b}, c, p.n);
+  } else {
+    return Gemm<T>(call, p.m, p.n, p.k, {a, p.a_row_stride, p.a_column_stride},
+                   {b, p.b_row_stride, p.b_column_stride}, c, p.n);
+  }
 }
 
 bool DescribeMatrices(const KernelCall& call, Product* product) {
@@ -74,10 +82,11 @@ Status MatMul(const KernelCall& call) {
   Product product{};
   STILLFLOW_RETURN_IF_ERROR(CheckMatrices(call, &product));
   STILLFLOW_RETURN_IF_ERROR(AllocateProduct(call, product, call.in[0]->dtype));
-  return ForType<float, double, Half, BFloat16, int32_t, int64_t>("MatMul", call.in[0]->dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return Multiply(call, product, Data<T>(*call.in[0]), Data<T>(*call.in[1]), MutableData<T>(*call.out[0]));
-  });
+  return ForType<float, double, Half, BFloat16, int32_t, int64_t, Complex64, Complex128>(
+      "MatMul", call.in[0]->dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        return Multiply(call, product, Data<T>(*call.in[0]), Data<T>(*call.in[1]), MutableData<T>(*call.out[0]));
+      });
 }
 
 // The tensor's elements as floats: its own, or widened into `scratch`.
@@ -174,14 +183,16 @@ Status BatchMatMul(const KernelCall& call) {
         static_cast<long long>(y.dims[y.rank - (call.attrs[1].i != 0 ? 1 : 2)]), ShapeText(x).c_str(),
         ShapeText(y).c_str(), static_cast<int>(call.attrs[0].i), static_cast<int>(call.attrs[1].i));
   }
+  product.conjugates_a = call.attrs[0].i != 0;
+  product.conjugates_b = call.attrs[1].i != 0;
   Shape shape = batch;
   shape.Add(product.m);
   shape.Add(product.n);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, x.dtype, shape));
   if (call.out[0]->count == 0) return Status();
-  return ForType<float, double, Half, BFloat16, int32_t, int64_t>("BatchMatMul", x.dtype, [&](auto tag) {
-    return MultiplyBatches<typename decltype(tag)::type>(call, product, batch);
-  });
+  return ForType<float, double, Half, BFloat16, int32_t, int64_t, Complex64, Complex128>(
+      "BatchMatMul", x.dtype,
+      [&](auto tag) { return MultiplyBatches<typename decltype(tag)::type>(call, product, batch); });
 }
 
 }  // namespace

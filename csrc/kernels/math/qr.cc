@@ -7,7 +7,7 @@
 //       out[0]  x [..., n, k] of matrix * x = rhs, or of matrix transposed if `adjoint`; the other triangle is not
 //       read
 //
-// Arithmetic is in double, row by row: each element adds up in one order.
+// Arithmetic is in double or Complex128, row by row: each element adds up in one order.
 #include "arithmetic/linear/factors.h"
 #include "arithmetic/linear/householder.h"
 
@@ -31,19 +31,19 @@ Status Qr(const KernelCall& call) {
   if (call.out[0]->count == 0 && call.out[1]->count == 0) return Status();
   const int64_t matrices = Shape(input).Count(0, input.rank - 2);
   const int64_t cost = m * n * p * 2;
-  return ForType<float, double>("Qr", input.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T* const q = MutableData<T>(*call.out[0]);
-    T* const r = MutableData<T>(*call.out[1]);
-    return ForEachMatrix(call, matrices, cost, Factorization::ScratchCount(m, n, p), [&](int64_t i, double* scratch) {
-      const Factorization factors(m, n, p, scratch);
-      std::copy_n(Data<T>(input) + i * m * n, m * n, factors.a);
+  return ForNumber("Qr", input.dtype, false, [&](auto tag) {
+    using S = typename decltype(tag)::type;
+    using Factors = Factorization<S>;
+    return ForEachMatrix<S>(call, matrices, cost, Factors::ScratchCount(m, n, p), [&](int64_t i, S* scratch) {
+      const Factors factors(m, n, p, scratch);
+      LoadElements(input, i * m * n, m * n, factors.a);
       factors.Triangularize();
       factors.MakeQ();
-      for (int64_t at = 0; at < m * p; ++at) q[i * m * p + at] = static_cast<T>(factors.q[at]);
       for (int64_t at = 0; at < p * n; ++at) {
-        r[i * p * n + at] = at / n > at % n ? T{0} : static_cast<T>(factors.a[at]);
+        if (at / n > at % n) factors.a[at] = NumberOf<S>(0);
       }
+      StoreElements(factors.q, m * p, call.out[0], i * m * p);
+      StoreElements(factors.a, p * n, call.out[1], i * p * n);
       return Status();
     });
   });
@@ -77,18 +77,18 @@ Status MatrixTriangularSolve(const KernelCall& call) {
   const int64_t k = rhs.dims[rhs.rank - 1];
   const bool is_adjoint = call.attrs[1].i != 0;
   const bool is_lower = (call.attrs[0].i != 0) != is_adjoint;
-  return ForType<float, double, Half>("MatrixTriangularSolve", rhs.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return ForEachMatrix(call, MatrixCount(rhs), n * n * k, n * (n + k), [&](int64_t index, double* a) -> Status {
-      LoadElements(Data<T>(matrix) + index * n * n, n * n, a);
+  return ForNumber("MatrixTriangularSolve", rhs.dtype, true, [&](auto tag) {
+    using S = typename decltype(tag)::type;
+    return ForEachMatrix<S>(call, MatrixCount(rhs), n * n * k, n * (n + k), [&](int64_t index, S* a) -> Status {
+      LoadElements(matrix, index * n * n, n * n, a);
       for (int64_t i = 0; i < n; ++i) {
-        if (a[i * n + i] == 0) return STILLFLOW_INVALID_ARGUMENT("Input matrix is not invertible.");
+        if (a[i * n + i] == NumberOf<S>(0)) return STILLFLOW_INVALID_ARGUMENT("Input matrix is not invertible.");
       }
-      double* const x = a + n * n;
-      LoadElements(Data<T>(rhs) + index * n * k, n * k, x);
-      const MatrixView<double> view{a, is_adjoint ? 1 : n, is_adjoint ? n : 1};
+      S* const x = a + n * n;
+      LoadElements(rhs, index * n * k, n * k, x);
+      const NumberView<S> view{a, is_adjoint ? 1 : n, is_adjoint ? n : 1, is_adjoint};
       STILLFLOW_RETURN_IF_ERROR(SolveTriangle(call, view, n, is_lower, false, x, k));
-      StoreElements(x, n * k, MutableData<T>(*call.out[0]) + index * n * k);
+      StoreElements(x, n * k, call.out[0], index * n * k);
       return Status();
     });
   });

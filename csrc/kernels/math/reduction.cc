@@ -9,11 +9,13 @@
 //
 // bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr data_format is NCHW.
 //
+// Complex numbers are reduced as their parts; products of them, in Complex128, in the order of the elements.
+//
 // The order of combination follows from the shape alone (reduction/rows.h, reduction/columns.h). 16-bit floats are
 // accumulated in float.
 #include <algorithm>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/complex.h"
 #include "arithmetic/reduction/columns.h"
 #include "arithmetic/reduction/reducer.h"
 #include "memory/cache.h"
@@ -163,27 +165,36 @@ Status ReadAxes(const Tensor& input, const Tensor& axes, bool* is_reduced) {
 // Neighbouring axes of one kind merged: alternating kept and reduced dimensions.
 struct Layout {
   int count = 0;
-  int64_t dims[kMaxRank];
-  bool is_reduced[kMaxRank];
-};
+  int64_t dims[kMaxRank + 1];
+  bool is_reduced[kMaxRank + 1];
 
-Layout Merge(const Tensor& input, const bool* is_reduced) {
-  Layout layout;
-  for (int i = 0; i < input.rank; ++i) {
-    if (input.dims[i] == 1) continue;
-    if (layout.count > 0 && layout.is_reduced[layout.count - 1] == is_reduced[i]) {
-      layout.dims[layout.count - 1] *= input.dims[i];
+  void Add(int64_t dim, bool is_dim_reduced) {
+    if (dim == 1) return;
+    if (count > 0 && is_reduced[count - 1] == is_dim_reduced) {
+      dims[count - 1] *= dim;
     } else {
-      layout.dims[layout.count] = input.dims[i];
-      layout.is_reduced[layout.count++] = is_reduced[i];
+      dims[count] = dim;
+      is_reduced[count++] = is_dim_reduced;
     }
   }
+  int64_t Count(bool of_reduced) const {
+    int64_t product = 1;
+    for (int i = 0; i < count; ++i) product *= is_reduced[i] == of_reduced ? dims[i] : 1;
+    return product;
+  }
+};
+
+// Of complex numbers, their parts are a dimension too.
+Layout Merge(const Tensor& input, const bool* is_reduced, bool are_parts_reduced = false) {
+  Layout layout;
+  for (int i = 0; i < input.rank; ++i) layout.Add(input.dims[i], is_reduced[i]);
+  layout.Add(PartCount(input.dtype), are_parts_reduced);
   return layout;
 }
 
 // Copies the input so that kept dimensions come first and reduced ones last, each in their order.
 Status Gather(const KernelCall& call, const Layout& layout, int64_t element_bytes, const void* from, void* to) {
-  int64_t strides[kMaxRank];
+  int64_t strides[kMaxRank + 1];
   int64_t stride = 1;
   for (int i = layout.count - 1; i >= 0; --i) {
     strides[i] = stride;
@@ -201,10 +212,8 @@ Status Gather(const KernelCall& call, const Layout& layout, int64_t element_byte
   return CopyStrided(call, copy, element_bytes, from, to);
 }
 
-Status Reduce(const KernelCall& call, const Reducer& reducer, const bool* is_reduced, const char* from) {
-  const Tensor& input = *call.in[0];
-  char* const to = MutableData<char>(*call.out[0]);
-  const Layout layout = Merge(input, is_reduced);
+Status ReduceLayout(const KernelCall& call, const Reducer& reducer, const Layout& layout, const char* from,
+                    char* to) {
   const bool starts_kept = layout.count > 0 && !layout.is_reduced[0];
   if (layout.count <= (starts_kept ? 3 : 2)) {
     const int first = starts_kept ? 0 : -1;
@@ -216,14 +225,17 @@ Status Reduce(const KernelCall& call, const Reducer& reducer, const bool* is_red
                        layout.dims[1] * layout.dims[2]};
     return ReduceRows(call, reducer, rows, from, to);
   }
-  const Scratch scratch(call, input.count * reducer.element_bytes);
+  const Extent extent{layout.Count(false), layout.Count(true), 1};
+  const Scratch scratch(call, extent.outer * extent.reduced * reducer.element_bytes);
   if (!scratch.ok()) return OutOfScratch();
-  if (input.count > 0) {
+  if (extent.outer * extent.reduced > 0) {
     STILLFLOW_RETURN_IF_ERROR(Gather(call, layout, reducer.element_bytes, from, scratch.data<char>()));
   }
-  Extent extent{1, 1, 1};
-  for (int i = 0; i < layout.count; ++i) (layout.is_reduced[i] ? extent.reduced : extent.outer) *= layout.dims[i];
   return ReduceExtent(call, reducer, extent, scratch.data<char>(), to);
+}
+
+Status Reduce(const KernelCall& call, const Reducer& reducer, const bool* is_reduced, const char* from) {
+  return ReduceLayout(call, reducer, Merge(*call.in[0], is_reduced), from, MutableData<char>(*call.out[0]));
 }
 
 template <typename T>
@@ -248,6 +260,66 @@ Status ReduceSquares(const KernelCall& call, const Reducer& reducer, const bool*
   return Reduce(call, reducer, is_reduced, squares.data<char>());
 }
 
+// ---- Complex numbers ----------------------------------------------------------------------------------------
+
+template <typename T>
+Status MultiplyAll(const KernelCall& call, const bool* is_reduced) {
+  const Tensor& input = *call.in[0];
+  Layout layout;
+  for (int i = 0; i < input.rank; ++i) layout.Add(input.dims[i], is_reduced[i]);
+  const int64_t length = layout.Count(true);
+  const Scratch scratch(call, input.count * static_cast<int64_t>(sizeof(T)));
+  if (!scratch.ok()) return OutOfScratch();
+  if (input.count > 0) STILLFLOW_RETURN_IF_ERROR(Gather(call, layout, sizeof(T), input.data, scratch.data<char>()));
+  const T* const from = scratch.data<T>();
+  T* const to = MutableData<T>(*call.out[0]);
+  const int64_t rows_per_chunk = std::max<int64_t>(kElementsPerChunk / std::max<int64_t>(length, 1), 1);
+  return ForEachChunk(call, call.out[0]->count, rows_per_chunk, [&](Range range) {
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      Complex128 product = {1, 0};
+      for (int64_t i = 0; i < length; ++i) product = Product(product, Widen(from[row * length + i]));
+      to[row] = NarrowComplex<T>(product);
+    }
+  });
+}
+
+template <typename R>
+void WriteReals(const R* from, int64_t count, Complex<R>* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = {from[i], 0};
+}
+
+// The root of the sum of the squares of all parts, as a complex number.
+Status ReduceToNorms(const KernelCall& call, const Reducer& reducer, const bool* is_reduced) {
+  const Tensor& input = *call.in[0];
+  Tensor* const output = call.out[0];
+  const Scratch norms(call, output->count * reducer.element_bytes);
+  if (!norms.ok()) return OutOfScratch();
+  STILLFLOW_RETURN_IF_ERROR(
+      ReduceLayout(call, reducer, Merge(input, is_reduced, true), Data<char>(input), norms.data<char>()));
+  if (input.dtype == DType::kComplex64) {
+    WriteReals(norms.data<float>(), output->count, MutableData<Complex64>(*output));
+  } else {
+    WriteReals(norms.data<double>(), output->count, MutableData<Complex128>(*output));
+  }
+  return Status();
+}
+
+Status ReduceComplex(const KernelCall& call, Reduction reduction, const Reducer& reducer, const bool* is_reduced) {
+  const DType type = call.in[0]->dtype;
+  switch (reduction) {
+    case Reduction::kSum:
+    case Reduction::kMean:
+      return Reduce(call, reducer, is_reduced, Data<char>(*call.in[0]));
+    case Reduction::kProd:
+      return type == DType::kComplex64 ? MultiplyAll<Complex64>(call, is_reduced)
+                                       : MultiplyAll<Complex128>(call, is_reduced);
+    case Reduction::kEuclideanNorm:
+      return ReduceToNorms(call, reducer, is_reduced);
+    default:
+      return UnsupportedType("Reduction", type);
+  }
+}
+
 bool IsFloating(DType dtype) {
   return dtype == DType::kFloat || dtype == DType::kDouble || dtype == DType::kHalf || dtype == DType::kBFloat16;
 }
@@ -264,8 +336,9 @@ Status ReduceKernel(const KernelCall& call) {
     if (is_reduced[i] && keeps_dims) shape.Add(1);
   }
   Reducer reducer;
-  STILLFLOW_RETURN_IF_ERROR(FindReducer(reduction, input.dtype, &reducer));
+  STILLFLOW_RETURN_IF_ERROR(FindReducer(reduction, PartType(input.dtype), &reducer));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  if (IsComplex(input.dtype)) return ReduceComplex(call, reduction, reducer, is_reduced);
   if (reduction == Reduction::kEuclideanNorm && !IsFloating(input.dtype)) {
     return ReduceSquares(call, reducer, is_reduced);
   }
@@ -296,7 +369,7 @@ Status BiasAddGrad(const KernelCall& call) {
   Shape shape;
   shape.Add(input.dims[axis]);
   Reducer reducer;
-  STILLFLOW_RETURN_IF_ERROR(FindReducer(Reduction::kSum, input.dtype, &reducer));
+  STILLFLOW_RETURN_IF_ERROR(FindReducer(Reduction::kSum, PartType(input.dtype), &reducer));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
   return Reduce(call, reducer, is_reduced, Data<char>(input));
 }

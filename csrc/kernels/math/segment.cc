@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
@@ -26,6 +27,8 @@ template <typename T>
 T NumberOf(double value) {
   if constexpr (kIsFloating<T>) {
     return Narrow<T>(static_cast<Wide<T>>(value));
+  } else if constexpr (kIsComplex<T>) {
+    return {static_cast<typename T::Part>(value), 0};
   } else {
     return static_cast<T>(value);
   }
@@ -38,6 +41,8 @@ T Extreme(bool is_largest) {
     return Half{static_cast<uint16_t>(is_largest ? 0x7BFF : 0xFBFF)};
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return BFloat16{static_cast<uint16_t>(is_largest ? 0x7F7F : 0xFF7F)};
+  } else if constexpr (kIsComplex<T>) {
+    return {};  // there is none: see Reduce
   } else {
     return is_largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
   }
@@ -91,7 +96,7 @@ RowUpdates WorkOf(const KernelCall& call, const int64_t* rows) {
 template <typename Body>
 Status ForNumber(const char* kernel, DType dtype, const Body& body) {
   return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint64_t, uint32_t, uint16_t, uint8_t, Half,
-                 BFloat16>(kernel, dtype, body);
+                 BFloat16, Complex64, Complex128>(kernel, dtype, body);
 }
 
 // ---- unsorted_segment ---------------------------------------------------------------------------------------------
@@ -172,7 +177,10 @@ void DivideByCounts(const RowUpdates& work) {
     while (end < work.count && work.rows[end] == work.rows[begin]) ++end;
     T* const row = static_cast<T*>(work.table) + work.rows[begin] * work.width;
     for (int64_t i = 0; i < work.width; ++i) {
-      if constexpr (kIsFloating<T>) {
+      if constexpr (kIsComplex<T>) {
+        row[i] = {row[i].re / static_cast<typename T::Part>(end - begin),
+                  row[i].im / static_cast<typename T::Part>(end - begin)};
+      } else if constexpr (kIsFloating<T>) {
         row[i] = Narrow<T>(Widen(row[i]) / static_cast<Wide<T>>(end - begin));
       } else if constexpr (std::is_signed_v<T>) {
         row[i] = static_cast<T>(row[i] / (end - begin));

@@ -21,7 +21,13 @@ Status ChooseElements(const KernelCall& call) {
   const T* otherwise = Data<T>(*call.in[2]);
   T* to = MutableData<T>(*call.out[0]);
   return ForEachChunk(call, call.out[0]->count, kBytesPerChunk / static_cast<int64_t>(sizeof(T)), [=](Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) to[i] = Choose(condition[i], then[i], otherwise[i]);
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        to[i] = Choose(condition[i], then[i], otherwise[i]);
+      } else {
+        to[i] = condition[i] ? then[i] : otherwise[i];
+      }
+    }
   });
 }
 
@@ -55,6 +61,8 @@ Status ChooseRows(const KernelCall& call, int64_t rows, int64_t width) {
 template <typename Body>
 Status ForElementSize(DType type, const Body& body) {
   switch (ElementBytes(type)) {
+    case 16:
+      return body(TypeTag<Complex128>{});
     case 8:
       return body(TypeTag<uint64_t>{});
     case 4:

@@ -1,4 +1,4 @@
-// self_adjoint_eig: eigenvalues and eigenvectors of symmetric matrices.
+// self_adjoint_eig: eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 //
 //   in[0]   a [..., n, n], of which the lower triangle is read; attr compute_v
 //   out[0]  the eigenvalues [..., n] in ascending order
@@ -23,24 +23,25 @@ Status SelfAdjointEig(const KernelCall& call) {
   --shape.rank;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
   if (input.count == 0) return Status();
-  return ForType<float, double, Half>("SelfAdjointEigV2", input.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return ForEachMatrix(
-        call, MatrixCount(input), CubicCost(n), 2 * n * n + n, [&](int64_t i, double* scratch) -> Status {
-          double* const a = Take(&scratch, n * n);
-          double* const vectors = Take(&scratch, n * n);
-          LoadElements(Data<T>(input) + i * n * n, n * n, a);
+  return ForNumber("SelfAdjointEigV2", input.dtype, true, [&](auto tag) {
+    using S = typename decltype(tag)::type;
+    return ForEachMatrix<S>(
+        call, MatrixCount(input), CubicCost(n), 2 * n * n + n, [&](int64_t i, S* scratch) -> Status {
+          S* const a = Take(&scratch, n * n);
+          S* const vectors = Take(&scratch, n * n);
+          auto* const values = reinterpret_cast<double*>(scratch);
+          LoadElements(input, i * n * n, n * n, a);
           bool has_converged = false;
           STILLFLOW_RETURN_IF_ERROR(
-              SymmetricEigen(call, a, n, scratch, wants_vectors ? vectors : nullptr, &has_converged));
+              SymmetricEigen(call, a, n, values, wants_vectors ? vectors : nullptr, &has_converged));
           if (!has_converged) {
             return STILLFLOW_INVALID_ARGUMENT(
                 "Self-adjoint eigen decomposition was not successful. The input might not be valid.");
           }
-          StoreElements(scratch, n, MutableData<T>(*call.out[0]) + i * n);
+          StoreReals(values, n, call.out[0], i * n);
           if (!wants_vectors) return Status();
           Transpose(vectors, n, n, a);
-          StoreElements(a, n * n, MutableData<T>(*call.out[1]) + i * n * n);
+          StoreElements(a, n * n, call.out[1], i * n * n);
           return Status();
         });
   });

@@ -28,35 +28,37 @@ struct Sizes {
   int64_t ScratchCount() const { return m * n + n + left_count * m + n * n; }
 };
 
-// One decomposition in scratch memory: the vectors are rows.
+// One decomposition in scratch memory: the vectors are rows. Of a wide matrix it is that of the adjoint.
+template <typename S>
 struct Decomposition {
   double* values;
-  double* left;
-  double* right;
+  S* left;
+  S* right;
 
-  template <typename T>
-  Status Compute(const KernelCall& call, const Sizes& sizes, const T* from, bool wants_vectors, double* scratch) {
+  // Of matrix `index`.
+  Status Compute(const KernelCall& call, const Sizes& sizes, const Tensor& from, int64_t index, bool wants_vectors,
+                 S* scratch) {
     const int64_t count = sizes.m * sizes.n;
-    double* const a = Take(&scratch, count);
-    values = Take(&scratch, sizes.n);
+    S* const a = Take(&scratch, count);
+    values = reinterpret_cast<double*>(Take(&scratch, sizes.n));
     left = Take(&scratch, sizes.left_count * sizes.m);
     right = scratch;
+    LoadElements(from, index * count, count, a);
     if (sizes.is_transposed) {
-      for (int64_t i = 0; i < sizes.n; ++i) {
-        for (int64_t j = 0; j < sizes.m; ++j) a[j * sizes.n + i] = static_cast<double>(Widen(from[i * sizes.m + j]));
-      }
-    } else {
-      LoadElements(from, count, a);
+      S* const adjoint = left;  // which is not needed yet
+      Transpose(a, sizes.n, sizes.m, adjoint);
+      for (int64_t i = 0; i < count; ++i) a[i] = Conj(adjoint[i]);
     }
     return SingularValues(call, a, sizes.m, sizes.n, values, wants_vectors ? left : nullptr, sizes.left_count,
                           wants_vectors ? right : nullptr);
   }
 };
 
-template <typename T>
-void StoreTransposed(const double* rows, int64_t count, int64_t length, T* to) {
+// The rows as columns of matrix `index`.
+template <typename S>
+void StoreColumns(const S* rows, int64_t count, int64_t length, Tensor* to, int64_t index) {
   for (int64_t j = 0; j < length; ++j) {
-    for (int64_t i = 0; i < count; ++i) StoreElements(rows + i * length + j, 1, to + j * count + i);
+    for (int64_t i = 0; i < count; ++i) StoreElements(rows + i * length + j, 1, to, (index * length + j) * count + i);
   }
 }
 
@@ -84,22 +86,20 @@ Status Svd(const KernelCall& call) {
     STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, input.dtype, shape));
   }
   if (input.count == 0 && (!wants_vectors || (call.out[1]->count == 0 && call.out[2]->count == 0))) return Status();
-  return ForType<float, double, Half>("Svd", input.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return ForEachMatrix(
-        call, MatrixCount(input), CubicCost(sizes.m), sizes.ScratchCount(),
-        [&](int64_t i, double* scratch) -> Status {
-          Decomposition parts{};
-          STILLFLOW_RETURN_IF_ERROR(
-              parts.Compute(call, sizes, Data<T>(input) + i * rows * columns, wants_vectors, scratch));
-          StoreElements(parts.values, sizes.n, MutableData<T>(*call.out[0]) + i * sizes.n);
-          if (!wants_vectors) return Status();
-          auto* const left = MutableData<T>(*call.out[sizes.is_transposed ? 2 : 1]);
-          auto* const right = MutableData<T>(*call.out[sizes.is_transposed ? 1 : 2]);
-          StoreTransposed(parts.left, sizes.left_count, sizes.m, left + i * sizes.left_count * sizes.m);
-          StoreTransposed(parts.right, sizes.n, sizes.n, right + i * sizes.n * sizes.n);
-          return Status();
-        });
+  return ForNumber("Svd", input.dtype, true, [&](auto tag) {
+    using S = typename decltype(tag)::type;
+    return ForEachMatrix<S>(call, MatrixCount(input), CubicCost(sizes.m), sizes.ScratchCount(),
+                            [&](int64_t i, S* scratch) -> Status {
+                              Decomposition<S> parts{};
+                              STILLFLOW_RETURN_IF_ERROR(parts.Compute(call, sizes, input, i, wants_vectors, scratch));
+                              StoreReals(parts.values, sizes.n, call.out[0], i * sizes.n);
+                              if (!wants_vectors) return Status();
+                              Tensor* const left = call.out[sizes.is_transposed ? 2 : 1];
+                              Tensor* const right = call.out[sizes.is_transposed ? 1 : 2];
+                              StoreColumns(parts.left, sizes.left_count, sizes.m, left, i);
+                              StoreColumns(parts.right, sizes.n, sizes.n, right, i);
+                              return Status();
+                            });
   });
 }
 
@@ -111,58 +111,59 @@ struct LeastSquares {
 };
 
 // x = a' (a a' + l2)^-1 b, or (a' a + l2)^-1 a' b for a tall a.
-Status SolveNormalEquations(const KernelCall& call, const LeastSquares& sizes, const double* a, double* b,
-                            double* x) {
+template <typename S>
+Status SolveNormalEquations(const KernelCall& call, const LeastSquares& sizes, const S* a, S* b, S* x) {
   const auto& [m, n, width, l2] = sizes;
   const bool is_tall = m >= n;
   const int64_t size = is_tall ? n : m;
-  const Scratch scratch(call, size * (size + width) * 8);
+  const Scratch scratch(call, size * (size + width) * static_cast<int64_t>(sizeof(S)));
   if (!scratch.ok()) return OutOfScratch();
-  auto* const gramian = scratch.data<double>();
-  const MatrixView<double> plain{a, n, 1};
-  const MatrixView<double> transposed{a, 1, n};
-  STILLFLOW_RETURN_IF_ERROR(Gemm<double>(call, size, size, is_tall ? m : n, is_tall ? transposed : plain,
-                                         is_tall ? plain : transposed, gramian, size));
-  for (int64_t i = 0; i < size; ++i) gramian[i * size + i] += l2;
+  S* const gramian = scratch.data<S>();
+  const NumberView<S> plain{a, n, 1};
+  const NumberView<S> adjoint{a, 1, n, true};
+  STILLFLOW_RETURN_IF_ERROR(Multiply<S>(call, size, size, is_tall ? m : n, is_tall ? adjoint : plain,
+                                        is_tall ? plain : adjoint, gramian, size));
+  for (int64_t i = 0; i < size; ++i) gramian[i * size + i] = gramian[i * size + i] + NumberOf<S>(l2);
   bool is_positive = false;
   STILLFLOW_RETURN_IF_ERROR(FactorCholesky(call, gramian, size, &is_positive));
   if (!is_positive)
     return STILLFLOW_INVALID_ARGUMENT(
         "Input matrix was rank deficient or ill-conditioned. Try setting "
         "fast=False or provide a larger l2_regularizer > 0.");
-  double* solution = b;
+  S* solution = b;
   if (is_tall) {
     solution = x;
-    STILLFLOW_RETURN_IF_ERROR(Gemm<double>(call, n, width, m, transposed, {b, width, 1}, x, width));
+    STILLFLOW_RETURN_IF_ERROR(Multiply<S>(call, n, width, m, adjoint, {b, width, 1}, x, width));
   }
-  STILLFLOW_RETURN_IF_ERROR(SolveTriangle(call, {gramian, size, 1}, size, true, false, solution, width));
-  STILLFLOW_RETURN_IF_ERROR(SolveTriangle(call, {gramian, 1, size}, size, false, false, solution, width));
+  STILLFLOW_RETURN_IF_ERROR(SolveTriangle<S>(call, {gramian, size, 1}, size, true, false, solution, width));
+  STILLFLOW_RETURN_IF_ERROR(SolveTriangle<S>(call, {gramian, 1, size, true}, size, false, false, solution, width));
   if (is_tall) return Status();
-  return Gemm<double>(call, n, width, m, transposed, {b, width, 1}, x, width);
+  return Multiply<S>(call, n, width, m, adjoint, {b, width, 1}, x, width);
 }
 
 // x = v (u' b / s) without the directions in which a is as good as zero.
-template <typename T>
-Status SolveBySingularValues(const KernelCall& call, const LeastSquares& sizes, const T* a, const double* b,
-                             double* x) {
+template <typename S>
+Status SolveBySingularValues(const KernelCall& call, const LeastSquares& sizes, int64_t index, const S* b, S* x) {
+  const Tensor& a = *call.in[0];
   const Sizes parts_sizes(sizes.m, sizes.n, false);
   const int64_t p = parts_sizes.n;
-  const Scratch scratch(call, (parts_sizes.ScratchCount() + p * sizes.width) * 8);
+  const Scratch scratch(call, (parts_sizes.ScratchCount() + p * sizes.width) * static_cast<int64_t>(sizeof(S)));
   if (!scratch.ok()) return OutOfScratch();
-  Decomposition parts{};
-  STILLFLOW_RETURN_IF_ERROR(parts.Compute(call, parts_sizes, a, true, scratch.data<double>()));
-  double* const u = parts_sizes.is_transposed ? parts.right : parts.left;
-  double* const v = parts_sizes.is_transposed ? parts.left : parts.right;
-  double* const products = scratch.data<double>() + parts_sizes.ScratchCount();
+  Decomposition<S> parts{};
+  STILLFLOW_RETURN_IF_ERROR(parts.Compute(call, parts_sizes, a, index, true, scratch.data<S>()));
+  S* const u = parts_sizes.is_transposed ? parts.right : parts.left;
+  S* const v = parts_sizes.is_transposed ? parts.left : parts.right;
+  S* const products = scratch.data<S>() + parts_sizes.ScratchCount();
   STILLFLOW_RETURN_IF_ERROR(
-      Gemm<double>(call, p, sizes.width, sizes.m, {u, sizes.m, 1}, {b, sizes.width, 1}, products, sizes.width));
-  const double epsilon = std::is_same_v<T, double> ? 0x1p-52 : std::is_same_v<T, Half> ? 0x1p-10 : 0x1p-23;
+      Multiply<S>(call, p, sizes.width, sizes.m, {u, sizes.m, 1, true}, {b, sizes.width, 1}, products, sizes.width));
+  const DType part = PartType(a.dtype);
+  const double epsilon = part == DType::kDouble ? 0x1p-52 : part == DType::kHalf ? 0x1p-10 : 0x1p-23;
   const double least = parts.values[0] * epsilon * static_cast<double>(parts_sizes.m);
   for (int64_t i = 0; i < p; ++i) {
     const double factor = parts.values[i] <= least ? 0 : 1 / parts.values[i];
-    for (int64_t j = 0; j < sizes.width; ++j) products[i * sizes.width + j] *= factor;
+    for (int64_t j = 0; j < sizes.width; ++j) products[i * sizes.width + j] = factor * products[i * sizes.width + j];
   }
-  return Gemm<double>(call, sizes.n, sizes.width, p, {v, 1, sizes.n}, {products, sizes.width, 1}, x, sizes.width);
+  return Multiply<S>(call, sizes.n, sizes.width, p, {v, 1, sizes.n}, {products, sizes.width, 1}, x, sizes.width);
 }
 
 Status CheckEquations(const KernelCall& call) {
@@ -190,27 +191,27 @@ Status MatrixSolveLs(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, b.dtype, shape));
   if (call.out[0]->count == 0) return Status();
   const bool is_fast = call.attrs[0].i != 0;
-  return ForType<float, double, Half>("MatrixSolveLs", b.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
+  return ForNumber("MatrixSolveLs", b.dtype, true, [&](auto tag) {
+    using S = typename decltype(tag)::type;
     if (sizes.m == 0) {
-      std::fill_n(MutableData<T>(*call.out[0]), call.out[0]->count, T{});
+      std::memset(call.out[0]->data, 0, call.out[0]->count * ElementBytes(b.dtype));
       return Status();
     }
     const int64_t a_size = sizes.m * sizes.n;
     const int64_t b_size = sizes.m * sizes.width;
     const int64_t x_size = sizes.n * sizes.width;
-    return ForEachMatrix(call, MatrixCount(b), CubicCost(std::max(sizes.m, sizes.n)), a_size + b_size + x_size,
-                         [&](int64_t i, double* scratch) {
-                           double* const matrix = Take(&scratch, a_size);
-                           double* const rhs = Take(&scratch, b_size);
-                           LoadElements(Data<T>(a) + i * a_size, a_size, matrix);
-                           LoadElements(Data<T>(b) + i * b_size, b_size, rhs);
-                           STILLFLOW_RETURN_IF_ERROR(
-                               is_fast ? SolveNormalEquations(call, sizes, matrix, rhs, scratch)
-                                       : SolveBySingularValues(call, sizes, Data<T>(a) + i * a_size, rhs, scratch));
-                           StoreElements(scratch, x_size, MutableData<T>(*call.out[0]) + i * x_size);
-                           return Status();
-                         });
+    return ForEachMatrix<S>(call, MatrixCount(b), CubicCost(std::max(sizes.m, sizes.n)), a_size + b_size + x_size,
+                            [&](int64_t i, S* scratch) {
+                              S* const matrix = Take(&scratch, a_size);
+                              S* const rhs = Take(&scratch, b_size);
+                              LoadElements(a, i * a_size, a_size, matrix);
+                              LoadElements(b, i * b_size, b_size, rhs);
+                              STILLFLOW_RETURN_IF_ERROR(is_fast
+                                                            ? SolveNormalEquations(call, sizes, matrix, rhs, scratch)
+                                                            : SolveBySingularValues(call, sizes, i, rhs, scratch));
+                              StoreElements(scratch, x_size, call.out[0], i * x_size);
+                              return Status();
+                            });
   });
 }
 

@@ -8,9 +8,8 @@
 //
 // Matrices are worked on one by one.
 #include <algorithm>
-#include <cmath>
 
-#include "kernel_api/kernel.h"
+#include "arithmetic/linear/number.h"
 
 namespace stillflow {
 namespace {
@@ -33,12 +32,12 @@ bool Eliminate(const T* above, const T* main, const T* below, int64_t n, int64_t
     next[1] = i + 2 < n ? above[i + 1] : T{0};
     next[2] = T{0};
     const T left = below[i + 1];
-    if (!may_swap || std::abs(row[0]) >= std::abs(left)) {
+    if (!may_swap || Magnitude(row[0]) >= Magnitude(left)) {
       if (row[0] == T{0}) return false;
       const T factor = left / row[0];
-      next[0] -= factor * row[1];
-      next[1] -= factor * row[2];
-      for (int64_t j = 0; j < k; ++j) x[(i + 1) * k + j] -= factor * x[i * k + j];
+      next[0] = next[0] - factor * row[1];
+      next[1] = next[1] - factor * row[2];
+      for (int64_t j = 0; j < k; ++j) x[(i + 1) * k + j] = x[(i + 1) * k + j] - factor * x[i * k + j];
     } else {
       const T factor = row[0] / left;
       const T old[3] = {row[0], row[1], row[2]};
@@ -62,8 +61,8 @@ void SubstituteBack(const T* u, int64_t n, int64_t k, T* x) {
   for (int64_t i = n - 1; i >= 0; --i) {
     for (int64_t j = 0; j < k; ++j) {
       T value = x[i * k + j];
-      if (i + 1 < n) value -= u[3 * i + 1] * x[(i + 1) * k + j];
-      if (i + 2 < n) value -= u[3 * i + 2] * x[(i + 2) * k + j];
+      if (i + 1 < n) value = value - u[3 * i + 1] * x[(i + 1) * k + j];
+      if (i + 2 < n) value = value - u[3 * i + 2] * x[(i + 2) * k + j];
       x[i * k + j] = value / u[3 * i];
     }
   }
@@ -94,7 +93,7 @@ Status TridiagonalSolve(const KernelCall& call) {
   if (rhs.dtype != diagonals.dtype) return UnsupportedType("TridiagonalSolve", rhs.dtype);
   if (n == 0) return Status();
   const int64_t batch = diagonals.count / (3 * n);
-  return ForType<float, double>("TridiagonalSolve", diagonals.dtype, [&](auto tag) {
+  return ForType<float, double, Complex64, Complex128>("TridiagonalSolve", diagonals.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return ForEachChunk(call, batch, 1, [&](Range range) {
       Scratch memory(call, 3 * n * static_cast<int64_t>(sizeof(T)));
@@ -133,7 +132,7 @@ Status TridiagonalMatMul(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, rhs.dtype, Shape(rhs)));
   if (rhs.count == 0) return Status();
   const int64_t n = rhs.dims[rhs.rank - 2], k = rhs.dims[rhs.rank - 1];
-  return ForType<float, double>("TridiagonalMatMul", rhs.dtype, [&](auto tag) {
+  return ForType<float, double, Complex64, Complex128>("TridiagonalMatMul", rhs.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const int64_t chunk = std::max<int64_t>(1, 4096 / k);
     return ForEachChunk(call, rhs.count / k, chunk, [&](Range range) {
@@ -144,8 +143,8 @@ Status TridiagonalMatMul(const KernelCall& call) {
         T* to = MutableData<T>(*call.out[0]) + row * k;
         for (int64_t j = 0; j < k; ++j) {
           T value = main * x[j];
-          if (row % n > 0) value += below * x[j - k];
-          if (row % n + 1 < n) value += above * x[j + k];
+          if (row % n > 0) value = value + below * x[j - k];
+          if (row % n + 1 < n) value = value + above * x[j + k];
           to[j] = value;
         }
       }

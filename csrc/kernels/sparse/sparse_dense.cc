@@ -69,9 +69,9 @@ Status AddToDense(const KernelCall& call) {
 
 Status SparseTensorDenseAdd(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckTerms(call));
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      "SparseTensorDenseAdd", call.in[3]->dtype,
-      [&](auto tag) { return AddToDense<typename decltype(tag)::type>(call); });
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16, Complex64,
+                 Complex128>("SparseTensorDenseAdd", call.in[3]->dtype,
+                             [&](auto tag) { return AddToDense<typename decltype(tag)::type>(call); });
 }
 
 // ---- sparse_dense_cwise -------------------------------------------------------------------------------------------

@@ -99,6 +99,17 @@ Status CheckTerms(const KernelCall& call) {
   return CheckRank(Entries(*in[3]), *in[5]);
 }
 
+// What a threshold is compared with.
+template <typename T>
+auto SizeOf(T sum) {
+  if constexpr (kIsComplex<T>) {
+    return static_cast<typename T::Part>(Magnitude(Widen(sum)));
+  } else {
+    const auto wide = Load(sum);
+    return wide < 0 ? ElementArithmetic<T>::Negative(wide) : wide;
+  }
+}
+
 template <typename T>
 Status Sum(const KernelCall& call) {
   using A = ElementArithmetic<T>;
@@ -106,7 +117,7 @@ Status Sum(const KernelCall& call) {
   const Entries b(*call.in[3]);
   const auto* a_values = Data<T>(*call.in[1]);
   const auto* b_values = Data<T>(*call.in[4]);
-  const auto threshold = A::Load(*Data<T>(*call.in[6]));
+  const auto threshold = Load(*Data<PartOf<T>>(*call.in[6]));
   const Scratch kept(call, (a.count + b.count) * 16);
   const Scratch sums(call, (a.count + b.count) * static_cast<int64_t>(sizeof(T)));
   if (!kept.ok() || !sums.ok()) return OutOfScratch();
@@ -115,8 +126,7 @@ Status Sum(const KernelCall& call) {
     T sum = i != kNone ? a_values[i] : b_values[j];
     if (i != kNone && j != kNone) {
       sum = A::Store(A::Add(A::Load(a_values[i]), A::Load(b_values[j])));
-      const auto wide = A::Load(sum);
-      if (!(threshold <= (wide < 0 ? A::Negative(wide) : wide))) return;
+      if (!(threshold <= SizeOf(sum))) return;
     }
     sums.data<T>()[pairs.count] = sum;
     pairs.Add(i, j);
@@ -134,9 +144,10 @@ Status SparseAdd(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("The magnitude threshold must be a scalar: got shape %s",
                                       ShapeText(*call.in[6]).c_str());
   }
-  if (call.in[6]->dtype != call.in[1]->dtype) return UnsupportedType("SparseAdd", call.in[6]->dtype);
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      "SparseAdd", call.in[1]->dtype, [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
+  if (call.in[6]->dtype != PartType(call.in[1]->dtype)) return UnsupportedType("SparseAdd", call.in[6]->dtype);
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16, Complex64,
+                 Complex128>("SparseAdd", call.in[1]->dtype,
+                             [&](auto tag) { return Sum<typename decltype(tag)::type>(call); });
 }
 
 // ---- sparse_add_grad ----------------------------------------------------------------------------------------------

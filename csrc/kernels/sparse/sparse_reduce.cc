@@ -84,7 +84,11 @@ void ReduceGroups(const Groups& groups, const T* values, bool is_maximum, const 
     auto total = A::Load(values[groups.order[i]]);
     for (++i; i < groups.places.count && !groups.StartsAt(i); ++i) {
       const auto value = A::Load(values[groups.order[i]]);
-      total = is_maximum ? std::max(total, value) : A::Add(total, value);
+      if constexpr (kIsComplex<T>) {
+        total = A::Add(total, value);
+      } else {
+        total = is_maximum ? std::max(total, value) : A::Add(total, value);
+      }
     }
     take(group++, place, A::Store(total));
   }
@@ -149,12 +153,13 @@ Status SparseReduce(const KernelCall& call) {
   };
   if (!std::is_sorted(order, order + entries.count, is_before)) std::sort(order, order + entries.count, is_before);
   const Groups groups{places, order};
-  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16>(
-      "SparseReduce", call.in[1]->dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return call.attrs[2].i != 0 ? WriteSparse<T>(call, reduction, groups)
-                                    : WriteDense<T>(call, reduction, groups);
-      });
+  const bool is_maximum = call.attrs[1].i != 0;
+  if (is_maximum && IsComplex(call.in[1]->dtype)) return UnsupportedType("SparseReduceMax", call.in[1]->dtype);
+  return ForType<float, double, int64_t, int32_t, int16_t, int8_t, uint16_t, uint8_t, Half, BFloat16, Complex64,
+                 Complex128>("SparseReduce", call.in[1]->dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return call.attrs[2].i != 0 ? WriteSparse<T>(call, reduction, groups) : WriteDense<T>(call, reduction, groups);
+  });
 }
 
 }  // namespace

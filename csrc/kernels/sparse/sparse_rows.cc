@@ -7,7 +7,7 @@
 //   sparse_fill_empty_rows_grad  in[0] where each entry went, in[1] the gradient of the values; out[0] the gradient
 //   of
 //                           each entry's value, out[1] the sum of the others'
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/element.h"
 #include "kernel_api/sparse_tensor.h"
 
 namespace stillflow {
@@ -115,11 +115,12 @@ Status PickGradients(const KernelCall& call, bool* is_picked) {
     MutableData<T>(*call.out[0])[i] = from[at];
     is_picked[at] = true;
   }
-  Wide<T> sum{};
+  using A = ElementArithmetic<T>;
+  typename A::Wide sum{};
   for (int64_t i = 0; i < grads.count; ++i) {
-    if (!is_picked[i]) sum = static_cast<Wide<T>>(sum + Widen(from[i]));
+    if (!is_picked[i]) sum = A::Add(sum, A::Load(from[i]));
   }
-  *MutableData<T>(*call.out[1]) = Narrow<T>(sum);
+  *MutableData<T>(*call.out[1]) = A::Store(sum);
   return Status();
 }
 
@@ -137,9 +138,9 @@ Status SparseFillEmptyRowsGrad(const KernelCall& call) {
   const Scratch picked(call, grads.count);
   if (!picked.ok()) return OutOfScratch();
   std::fill_n(picked.data<bool>(), grads.count, false);
-  return ForType<float, double, Half, BFloat16>("SparseFillEmptyRowsGrad", grads.dtype, [&](auto tag) {
-    return PickGradients<typename decltype(tag)::type>(call, picked.data<bool>());
-  });
+  return ForType<float, double, Half, BFloat16, Complex64, Complex128>(
+      "SparseFillEmptyRowsGrad", grads.dtype,
+      [&](auto tag) { return PickGradients<typename decltype(tag)::type>(call, picked.data<bool>()); });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 // up in float and rounded once, integers wrap around. Each row has one writer.
 #include <algorithm>
 
-#include "arithmetic/math/scalar.h"
+#include "arithmetic/math/complex.h"
 
 namespace stillflow {
 namespace {
@@ -87,6 +87,15 @@ Status SortByRow(const Tensor& indices, const Factors& factors, int64_t* rows, i
   return Status();
 }
 
+template <typename R>
+void AddScaled(Complex<R> factor, const Complex<R>* __restrict from, int64_t stride, int64_t count, bool conjugates,
+               Complex<R>* __restrict to) {
+  for (int64_t j = 0; j < count; ++j) {
+    const Complex<R> element = from[j * stride];
+    to[j] = to[j] + factor * (conjugates ? Conj(element) : element);
+  }
+}
+
 template <typename W, typename T>
 void AddScaled(T factor, const T* __restrict from, int64_t stride, int64_t count, W* __restrict to) {
   if constexpr (kIsFloating<T>) {
@@ -113,11 +122,20 @@ Status Multiply(const KernelCall& call, const Factors& factors, const int64_t* s
   const double work = terms_per_row * static_cast<double>(factors.width + 8);
   const int64_t chunk = std::max<int64_t>(static_cast<int64_t>(kProductsPerChunk / work), 1);
   return ForEachChunk(call, factors.m, chunk, [&](Range range) {
-    std::fill(to + range.begin * factors.width, to + range.end * factors.width, W{0});
+    std::fill(to + range.begin * factors.width, to + range.end * factors.width, W{});
     for (int64_t row = range.begin; row < range.end; ++row) {
       for (int64_t i = starts[row]; i < starts[row + 1]; ++i) {
-        AddScaled(values[terms[i].entry], b + terms[i].inner * factors.b_row_stride, factors.b_column_stride,
-                  factors.width, to + row * factors.width);
+        const T value = values[terms[i].entry];
+        const T* const other = b + terms[i].inner * factors.b_row_stride;
+        W* const sums = to + row * factors.width;
+        if constexpr (kIsComplex<T>) {
+          const bool conjugates_a = call.attrs[0].i != 0;
+          const bool conjugates_b = call.attrs[1].i != 0;
+          AddScaled(conjugates_a ? Conj(value) : value, other, factors.b_column_stride, factors.width, conjugates_b,
+                    sums);
+        } else {
+          AddScaled(value, other, factors.b_column_stride, factors.width, sums);
+        }
       }
     }
   });
@@ -140,20 +158,21 @@ Status SparseTensorMatMul(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(
       SortByRow(*call.in[0], factors, rows.data<int64_t>(), starts.data<int64_t>(), terms.data<Term>()));
   if (call.out[0]->count == 0) return Status();
-  return ForType<float, double, int32_t, BFloat16>("SparseTensorDenseMatMul", call.in[3]->dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    auto* to = MutableData<T>(*call.out[0]);
-    if constexpr (std::is_same_v<T, BFloat16>) {
-      const Scratch sums(call, call.out[0]->count * 4);
-      if (!sums.ok()) return OutOfScratch();
-      STILLFLOW_RETURN_IF_ERROR(
-          Multiply<T>(call, factors, starts.data<int64_t>(), terms.data<Term>(), sums.data<float>()));
-      for (int64_t i = 0; i < call.out[0]->count; ++i) to[i] = Narrow<T>(sums.data<float>()[i]);
-      return Status();
-    } else {
-      return Multiply<T>(call, factors, starts.data<int64_t>(), terms.data<Term>(), to);
-    }
-  });
+  return ForType<float, double, int32_t, BFloat16, Complex64, Complex128>(
+      "SparseTensorDenseMatMul", call.in[3]->dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        auto* to = MutableData<T>(*call.out[0]);
+        if constexpr (std::is_same_v<T, BFloat16>) {
+          const Scratch sums(call, call.out[0]->count * 4);
+          if (!sums.ok()) return OutOfScratch();
+          STILLFLOW_RETURN_IF_ERROR(
+              Multiply<T>(call, factors, starts.data<int64_t>(), terms.data<Term>(), sums.data<float>()));
+          for (int64_t i = 0; i < call.out[0]->count; ++i) to[i] = Narrow<T>(sums.data<float>()[i]);
+          return Status();
+        } else {
+          return Multiply<T>(call, factors, starts.data<int64_t>(), terms.data<Term>(), to);
+        }
+      });
 }
 
 }  // namespace

@@ -93,11 +93,11 @@ Status Update(const KernelCall& call, const char* name, Fn fn) {
   }
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   return ForType<float, double, Half, BFloat16, int64_t, int32_t, int16_t, uint16_t, int8_t, uint8_t>(
-      name, value.dtype, [&](auto tag) {
+      name, PartType(value.dtype), [&](auto tag) {
         using T = typename decltype(tag)::type;
         T* to = MutableData<T>(variable->value);
         const T* from = Data<T>(value);
-        return ForEachChunk(call, value.count, kElementsPerChunk,
+        return ForEachChunk(call, value.count * PartCount(value.dtype), kElementsPerChunk,
                             [&](Range range) { Accumulate(to, from, range, fn); });
       });
 }

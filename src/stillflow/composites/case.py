@@ -7,22 +7,24 @@ import functools
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.cond import cond, smart_cond
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import cond, smart_cond
 
 
+@public("case")
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
     """The result of the first function whose predicate is true when the graph runs.
 
     Args:
       pred_fn_pairs: a list of (bool scalar tensor, function) pairs, or a dictionary of them, which is gone through in
-        the order of the tensors' names. The functions are as for cond.
+        the order of the tensors' names. The functions are as for `cond`.
       default: the function to take if no predicate is true; without it a run fails then.
       exclusive: whether a run fails if more than one predicate is true.
-      strict: as for cond.
+      strict: as for `cond`.
       name: the scope of the new nodes.
 
     Raises:
@@ -32,6 +34,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     return _case(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name, False)
 
 
+@public("python.framework.smart_cond.smart_case")
 def smart_case(pred_fn_pairs, default=None, exclusive=False, name="smart_case"):
     """Like case, but what is known of the predicates, which may be bools, is decided here."""
     return _case(smart_cond, pred_fn_pairs, default, exclusive, name, True)

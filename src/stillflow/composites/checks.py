@@ -7,17 +7,20 @@ import operator
 import numpy as np
 
 from stillflow import errors, ops
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.eager_checks import described, require, require_comparison
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
+from stillflow.names.arguments import renamed
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 
+@public("Assert", "debugging.Assert")
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
     if executing_eagerly():
@@ -84,6 +87,7 @@ def _known_to_fail(data):
     return errors.InvalidArgumentError(None, None, "\n".join(lines))
 
 
+@public("assert_near", "debugging.assert_near")
 def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless |x - y| <= atol + rtol * |y| for all elements.
 
@@ -132,6 +136,7 @@ def assert_sign(kind, x, data=None, summarize=None, message=None, name=None):
 # ---- Types and finiteness ---------------------------------------------------------------------------------------
 
 
+@public("assert_type", "debugging.assert_type")
 def assert_type(tensor, tf_type, message=None, name=None):
     """Raises TypeError unless `tensor` is of type `tf_type`; returns an operation that does nothing."""
     with name_scope(name, "assert_type", [tensor]):
@@ -142,6 +147,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         return ops.no_op(name="statically_determined_correct_type")
 
 
+@public("assert_integer", "debugging.assert_integer")
 def assert_integer(x, message=None, name=None):
     """Raises TypeError unless `x` is of an integer type; returns an operation that does nothing."""
     with name_scope(name, "assert_integer", [x]):
@@ -152,6 +158,7 @@ def assert_integer(x, message=None, name=None):
         return ops.no_op(name="statically_determined_was_integer")
 
 
+@public("assert_scalar", "debugging.assert_scalar")
 def assert_scalar(tensor, name=None, message=None):
     """`tensor`. Raises ValueError unless it is known to be a scalar."""
     with name_scope(name, "assert_scalar", [tensor]):
@@ -162,8 +169,11 @@ def assert_scalar(tensor, name=None, message=None):
         return tensor
 
 
-def verify_tensor_all_finite(x, message, name=None):
-    """`x`, after a check that it holds no infinities and no NaN."""
+@public("verify_tensor_all_finite", "debugging.assert_all_finite")
+def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+    """`t`, after a check that it holds no infinities and no NaN; the error says `msg`."""
+    x = renamed("x", x, "t", t)
+    message = renamed("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [x]):
         x = convert_to_tensor(x, name="x")
         with get_default_graph().colocate_with(x._op):
@@ -183,7 +193,9 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 
 
+@public("is_numeric_tensor", "debugging.is_numeric_tensor")
 def is_numeric(tensor):
+    """Whether `tensor` is a tensor of numbers, except for 16-bit floats, complex128 and wide unsigned integers."""
     return isinstance(tensor, Tensor) and tensor.dtype in _NUMBERS
 
 
@@ -206,3 +218,75 @@ def is_monotonic(x, is_strict, name=None):
         steps = cond(is_short, lambda: convert_to_tensor([], dtype=dtype), differences)
         zero = convert_to_tensor(0, dtype=steps.dtype)
         return ops.reduce_all((ops.less if is_strict else ops.less_equal)(zero, steps))
+
+
+@public("assert_equal", "debugging.assert_equal")
+def assert_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x == y for all elements."""
+    return assert_comparison("assert_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_none_equal", "debugging.assert_none_equal")
+def assert_none_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x != y for all elements."""
+    return assert_comparison("assert_none_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_less", "debugging.assert_less")
+def assert_less(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < y for all elements."""
+    return assert_comparison("assert_less", x, y, data, summarize, message, name)
+
+
+@public("assert_less_equal", "debugging.assert_less_equal")
+def assert_less_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= y for all elements."""
+    return assert_comparison("assert_less_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_greater", "debugging.assert_greater")
+def assert_greater(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > y for all elements."""
+    return assert_comparison("assert_greater", x, y, data, summarize, message, name)
+
+
+@public("assert_greater_equal", "debugging.assert_greater_equal")
+def assert_greater_equal(x, y, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= y for all elements."""
+    return assert_comparison("assert_greater_equal", x, y, data, summarize, message, name)
+
+
+@public("assert_positive", "debugging.assert_positive")
+def assert_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x > 0 for all elements."""
+    return assert_sign("assert_positive", x, data, summarize, message, name)
+
+
+@public("assert_negative", "debugging.assert_negative")
+def assert_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x < 0 for all elements."""
+    return assert_sign("assert_negative", x, data, summarize, message, name)
+
+
+@public("assert_non_negative", "debugging.assert_non_negative")
+def assert_non_negative(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x >= 0 for all elements."""
+    return assert_sign("assert_non_negative", x, data, summarize, message, name)
+
+
+@public("assert_non_positive", "debugging.assert_non_positive")
+def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
+    """An operation that fails, with `message` and `data`, unless x <= 0 for all elements."""
+    return assert_sign("assert_non_positive", x, data, summarize, message, name)
+
+
+@public("is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing")
+def is_non_decreasing(x, name=None):
+    """A bool scalar: whether no element is smaller than the one before. Raises TypeError if `x` is not numeric."""
+    return is_monotonic(x, False, name)
+
+
+@public("is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing")
+def is_strictly_increasing(x, name=None):
+    """A bool scalar: whether each element is larger than the one before. Raises TypeError if `x` is not numeric."""
+    return is_monotonic(x, True, name)

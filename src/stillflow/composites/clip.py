@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -20,6 +21,7 @@ def _like(t, values):
     return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
 
 
+@public("clip_by_value")
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """Elements below `clip_value_min` become that, and those above `clip_value_max` that.
 
@@ -34,6 +36,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
         return _like(t, clipped)
 
 
+@public("clip_by_norm")
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """Values scaled down to the norm `clip_norm` where their norm over `axes` is larger."""
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
@@ -49,6 +52,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         return _like(t, clipped)
 
 
+@public("clip_by_average_norm")
 def clip_by_average_norm(t, clip_norm, name=None):
     """Values scaled down where their norm, divided by their number, is larger than `clip_norm`."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
@@ -70,6 +74,7 @@ def _all_values(t_list):
     return [None if t is None else _values(t, f"t_{i}") for i, t in enumerate(t_list)]
 
 
+@public("global_norm", "linalg.global_norm")
 def global_norm(t_list, name=None):
     """The root of the sum of squares of all elements of all tensors; None among them is left out."""
     t_list = _as_list(t_list)
@@ -83,6 +88,7 @@ def global_norm(t_list, name=None):
         return ops.sqrt(half * ops.constant(2.0, dtype=half.dtype), name="global_norm")
 
 
+@public("clip_by_global_norm")
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """Tensors scaled down together so that their global norm is at most `clip_norm`.
 

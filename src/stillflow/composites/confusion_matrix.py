@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.checks import assert_comparison, assert_sign
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
@@ -36,7 +37,7 @@ def _squeezed_if(tensor, wanted, difference):
     return cond(ops.equal(wanted, difference), lambda: ops.squeeze(tensor, [-1]), lambda: tensor)
 
 
-def confusion_matrix(labels, predictions, num_classes, weights, dtype, name):
+def _confusion_matrix(labels, predictions, num_classes, weights, dtype, name):
     """See the facade."""
     with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
         labels, predictions = remove_squeezable_dimensions(
@@ -69,3 +70,20 @@ def _checked(classes, message, limit=None):
     else:
         check = assert_comparison("assert_less", classes, limit, message=message)
     return with_dependencies([check], classes)
+
+
+@public("confusion_matrix", "math.confusion_matrix")
+def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None):
+    """A matrix whose element [i, j] says how often a label i was predicted to be j.
+
+    Args:
+      labels, predictions: integers, [n] or [n, 1].
+      num_classes: the size of the matrix; the largest class and one by default.
+      dtype: the type of the matrix.
+      weights: how much each prediction counts; 1 by default.
+
+    Raises:
+      InvalidArgumentError: for negative classes, or classes from `num_classes` on.
+      ValueError: if the shapes do not fit each other.
+    """
+    return _confusion_matrix(labels, predictions, num_classes, weights, dtype, name)

@@ -9,13 +9,30 @@ from stillflow.composites.checks import assert_comparison
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- Softmax ------------------------------------------------------------------------------------------------
 
 
-def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
-    """-sum(labels * log(softmax(logits))) along `axis`; see the facade."""
+@public("nn.softmax_cross_entropy_with_logits_v2")
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    """-sum(labels * log(softmax(logits))) along `axis`.
+
+    Args:
+      labels: a tensor of probabilities that sum to 1 along the axis.
+      logits: a floating-point tensor of the same shape.
+      axis: the axis of the classes, -1 by default.
+
+    Returns:
+      A tensor of the type of `logits` and its shape without the axis. Gradients flow into both arguments.
+
+    Raises:
+      InvalidArgumentError: when run, if the shapes cannot be broadcast against each other.
+    """
+    axis = renamed("axis", axis, "dim", dim)
+    axis = -1 if axis is None else axis
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, name="labels")
@@ -58,10 +75,10 @@ def softmax_cross_entropy_without_label_gradient(labels, logits, axis, name):
     """The same loss, where no gradient flows into the labels."""
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         labels = ops.stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits(labels, logits, axis, scope)
+    return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
+def sparse_softmax_cross_entropy(labels, logits, name=None):
     """The same loss for labels that are class numbers; see the facade."""
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         labels = convert_to_tensor(labels)
@@ -117,7 +134,7 @@ def _logits_and_labels(logits, labels, names=("logits", "labels")):
     return logits, labels
 
 
-def sigmoid_cross_entropy_with_logits(labels, logits, name=None):
+def sigmoid_cross_entropy(labels, logits, name=None):
     """max(x, 0) - x * z + log(1 + exp(-|x|)), with derivatives at 0 too."""
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits, labels = _logits_and_labels(logits, labels)
@@ -129,8 +146,20 @@ def sigmoid_cross_entropy_with_logits(labels, logits, name=None):
         return ops.add(linear, ops.log1p(ops.exp(minus_magnitude)), name=scope)
 
 
-def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
-    """(1 - z) * x + l * (log(1 + exp(-|x|)) + max(-x, 0)), where l = 1 + (q - 1) * z."""
+@public("nn.weighted_cross_entropy_with_logits")
+def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None):
+    """-q * z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x)), elementwise.
+
+    Args:
+      labels: z, a tensor of the type and shape of `logits`.
+      logits: x, a floating-point tensor.
+      pos_weight: q, what positive labels count, a number or a tensor that broadcasts.
+      targets: the old name of `labels`.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
+    labels = renamed("labels", labels, "targets", targets)
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         logits, labels = _logits_and_labels(logits, labels)
         weight = 1 + (pos_weight - 1) * labels
@@ -142,8 +171,18 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
 # ---- Poisson ------------------------------------------------------------------------------------------------
 
 
+@public("nn.log_poisson_loss")
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
-    """exp(c) - c * z, and Stirling's approximation of log(z!) for z > 1 if wanted."""
+    """-log of the Poisson probability of `targets` where log_input is the logarithm of the expected value.
+
+    Args:
+      targets: a tensor of counts, of the type and shape of `log_input`.
+      log_input: a floating-point tensor.
+      compute_full_loss: whether to add an approximation of log(targets!), which does not depend on `log_input`.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
     with name_scope(name, "log_poisson_loss", [log_input, targets]):
         log_input, targets = _logits_and_labels(log_input, targets, ("log_input", "targets"))
         result = ops.exp(log_input) - log_input * targets
@@ -156,3 +195,52 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
             is_small = ops.logical_and(targets >= zeros, targets <= ones)
             result += ops.where(is_small, zeros, stirling)
         return result
+
+
+def _check_named(function, sentinel, labels, logits):
+    if sentinel is not None:
+        raise ValueError(f"Only call `{function}` with named arguments (labels=..., logits=..., ...)")
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be provided.")
+
+
+@public("nn.sparse_softmax_cross_entropy_with_logits")
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """-log(softmax(logits)[label]) along the last axis. Takes named arguments only.
+
+    Args:
+      labels: an int32 or int64 tensor of class numbers, of the shape of `logits` without the last axis.
+      logits: a floating-point tensor [..., classes].
+
+    Returns:
+      A tensor of the type of `logits` and the shape of `labels`.
+
+    Raises:
+      ValueError: if the shapes do not fit.
+      InvalidArgumentError: when run, if a label is not in [0, classes).
+    """
+    _check_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    return sparse_softmax_cross_entropy(labels, logits, name)
+
+
+@public("nn.sigmoid_cross_entropy_with_logits")
+def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x)), elementwise. Takes named arguments only.
+
+    Args:
+      labels: z, a tensor of the type and shape of `logits`.
+      logits: x, a floating-point tensor.
+
+    Raises:
+      ValueError: if the shapes differ.
+    """
+    _check_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    return sigmoid_cross_entropy(labels, logits, name)
+
+
+@public("nn.softmax_cross_entropy_with_logits")
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None, axis=None):
+    """Like softmax_cross_entropy_with_logits_v2, but no gradient flows into `labels`. Takes named arguments only."""
+    _check_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    dim = dim if axis is None else axis
+    return softmax_cross_entropy_without_label_gradient(labels, logits, dim, name)

@@ -7,14 +7,16 @@ import logging
 import numbers
 
 from stillflow import ops
-from stillflow.composites.random import random_uniform
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape, as_shape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 
-def dropout(x, rate, noise_shape=None, seed=None, name=None):
+def _dropout(x, rate, noise_shape=None, seed=None, name=None):
     """Elements of x divided by 1 - rate, but a share of `rate` of them 0; see the facade."""
     with name_scope(name, "dropout", [x]):
         x = convert_to_tensor(x, name="x")
@@ -69,3 +71,28 @@ def _noise_shape(x, noise_shape):
     if x._dims is None or len(x._dims) != len(given):
         return noise_shape
     return TensorShape([size if wanted is None else wanted for wanted, size in zip(given, x._dims, strict=True)])
+
+
+@public("nn.dropout")
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """Random elements of x set to 0, and the others divided by 1 - rate.
+
+    Args:
+      x: a floating-point tensor.
+      keep_prob: 1 - rate, the older way to say it.
+      noise_shape: the shape of what is decided at random, which is broadcast to that of x; by default that of x.
+      seed: an integer; with it or a graph-level seed the choice is the same in every session.
+      rate: a number or scalar in [0, 1), the share of elements to drop.
+
+    Raises:
+      ValueError: if neither or both of `rate` and `keep_prob` are given, the rate is out of range, or x is not of a
+        floating-point type.
+    """
+    try:
+        drop_rate = None if keep_prob is None else 1.0 - keep_prob
+    except TypeError:
+        raise ValueError(f"keep_prob must be a floating point number or Tensor (got {keep_prob!r})") from None
+    rate = renamed("rate", rate, "keep_prob", drop_rate)
+    if rate is None:
+        raise ValueError("You must provide a rate to dropout.")
+    return _dropout(x, rate, noise_shape, seed, name)

@@ -8,10 +8,11 @@ import string
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-def einsum(equation, *inputs, name=None):
+def _einsum(equation, *inputs, name=None):
     """The tensor whose axes `equation` names, as in "ij,jk->ik": products summed over all axes that it leaves out.
 
     Args:
@@ -174,3 +175,15 @@ def _transposed(tensor, order):
 def _reshaped(tensor, sizes):
     is_known = not any(isinstance(size, Tensor) for size in sizes)
     return tensor if is_known and tuple(sizes) == tensor._dims else ops.reshape(tensor, sizes)
+
+
+@public("einsum", "linalg.einsum")
+def einsum(equation, *inputs, **kwargs):
+    """Sums of products over the axes that `equation`, as "ij,jk->ik", names; see numpy.einsum.
+
+    Raises TypeError for keyword arguments other than `name`.
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"invalid keyword arguments for this function: {', '.join(sorted(kwargs))}")
+    return _einsum(equation, *inputs, name=name)

@@ -7,20 +7,36 @@ from stillflow.composites.clip import clip_by_norm
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.variables.partitioned_variables import PartitionedVariable
 
 
 def as_parts(params):
     """A table's parts as a list: those of a partitioned variable, of a list, or the table itself."""
-    from stillflow.partitioned_variables import PartitionedVariable
-
     if isinstance(params, PartitionedVariable):
         return list(params)
     return params if isinstance(params, list) else [params]
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, max_norm=None):
-    """The rows `ids` of the table that `params` make together; see the facade."""
+@public("nn.embedding_lookup")
+def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
+    """The rows `ids` of a table.
+
+    Args:
+      params: a tensor or variable [rows, ...], or its parts: a list of them or a partitioned variable.
+      ids: an integer tensor of any shape.
+      partition_strategy: "mod": id i is in part i % parts; "div": parts hold neighbouring ids.
+      validate_indices: not used.
+      max_norm: rows that are longer are scaled down to this norm.
+
+    Returns:
+      A tensor of the shape of `ids`, followed by that of a row.
+
+    Raises:
+      ValueError: if there is no table, or the strategy is neither.
+      InvalidArgumentError: when run, if an id is not in the table.
+    """
     if params is None:
         raise ValueError("params must be specified")
     if isinstance(params, (list, tuple)) and not params:

@@ -10,14 +10,32 @@ from stillflow.composites.sparse import sparse_retain
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape, unknown_shape
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy, name, combiner, max_norm):
-    """See the facade."""
+@public("nn.embedding_lookup_sparse")
+def embedding_lookup_sparse(
+    params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
+):
+    """For each row of `sp_ids` the rows of a table that it lists, combined into one.
+
+    Args:
+      params: the table, or a list of its parts, as for `embedding_lookup`.
+      sp_ids: a SparseTensor of integers, [n, any]; rows must be in order, and none but the last may be empty.
+      sp_weights: a SparseTensor of the same entries with their weights, or None for weights of 1.
+      partition_strategy: "mod" or "div".
+      combiner: "sum", "mean" (divided by the sum of the weights; None too) or "sqrtn" (by the root of the sum
+        of their squares).
+      max_norm: the largest norm of a row of the table; longer ones are scaled down.
+
+    Raises:
+      TypeError: if `sp_ids` or `sp_weights` is no SparseTensor.
+      ValueError: for another combiner, or weights that are not at the same places.
+    """
     if combiner is None:
         logging.getLogger("tensorflow").warning(
             'The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.'
@@ -74,10 +92,24 @@ def _weighted(rows, places, segments, weights, combiner, scope):
 # ---- With ids and rows that are missing -------------------------------------------------------------------------
 
 
+@public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
-    embedding_weights, sparse_ids, sparse_weights, combiner, default_id, name, partition_strategy, max_norm
+    embedding_weights,
+    sparse_ids,
+    sparse_weights=None,
+    combiner="mean",
+    default_id=None,
+    name=None,
+    partition_strategy="div",
+    max_norm=None,
 ):
-    """See the facade."""
+    """`embedding_lookup_sparse` without negative ids and without weights that are not positive.
+
+    A row without ids gets the row `default_id` of the table, or zeros if that is None. `sparse_ids` may have more
+    than two dimensions; the result has all but its last, and then those of a row.
+
+    Raises ValueError without a table.
+    """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     tables = as_parts(embedding_weights)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 
 from stillflow import ops
-from stillflow.composites.tensor_array import TensorArray
-from stillflow.composites.while_loop import while_loop
 from stillflow.graph import nest
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension, TensorShape
+from stillflow.names import public
+from stillflow.ops.control_flow.tensor_array import TensorArray
+from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.scope import get_variable_scope
 
 
 @contextlib.contextmanager
 def _variables_cached_outside():
     """Variables are read once, outside of the loop."""
-    from stillflow.variable_scope import get_variable_scope
-
     if executing_eagerly():
         yield
         return
@@ -56,6 +56,7 @@ def _size(tensor, is_zero_known=False):
     return size if size or (is_zero_known and size is not None) else ops.shape(tensor)[0]
 
 
+@public("map_fn")
 def map_fn(
     fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None
 ):
@@ -123,11 +124,12 @@ def _unstacked(elems, count):
     )
 
 
+@public("foldl")
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """fn(...fn(fn(initializer, first part), second part)..., last part) for the parts of `elems`.
 
-    Without `initializer` it begins with the first part. Other arguments are as for map_fn. Raises TypeError for what
-    cannot be called.
+    Without `initializer` it begins with the first part. Other arguments are as for `map_fn`. Raises TypeError for
+    what cannot be called.
     """
     _check_function(fn)
     with name_scope(name, "foldl", [elems]), _variables_cached_outside():
@@ -151,8 +153,9 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
         return result
 
 
+@public("foldr")
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
-    """Like foldl, from the last part to the first."""
+    """Like `foldl`, from the last part to the first."""
     _check_function(fn)
     with name_scope(name, "foldr", [elems]), _variables_cached_outside():
         tensors = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
@@ -176,14 +179,15 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
         return result
 
 
+@public("scan")
 def scan(
     fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True,
     reverse=False, name=None,
 ):  # fmt: skip
-    """All that foldl comes by: fn(before, part) for each part of `elems`, side by side.
+    """All that `foldl` comes by: fn(before, part) for each part of `elems`, side by side.
 
     Without `initializer` it begins with the first part, which is the first result; with `reverse` it goes from the
-    last part to the first. Other arguments are as for map_fn. Raises TypeError for what cannot be called, and for
+    last part to the first. Other arguments are as for `map_fn`. Raises TypeError for what cannot be called, and for
     results of another structure than `initializer`, or `elems` without one.
     """
     _check_function(fn)

@@ -6,9 +6,11 @@ from stillflow import ops
 from stillflow.composites.clip import clip_by_value
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """The bin of each value, of `nbins` equal parts of `value_range`; those outside are in the first or the last."""
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):

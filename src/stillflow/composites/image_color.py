@@ -6,7 +6,6 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_types import (
     as_float,
     check_that,
@@ -15,17 +14,21 @@ from stillflow.composites.image_types import (
     convert_image_dtype,
 )
 from stillflow.composites.linear_algebra import tensordot
-from stillflow.composites.random import random_uniform
 from stillflow.composites.statistics import reduce_std
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 # ---- Adjustments ------------------------------------------------------------------------------------------------
 
 
+@public("image.adjust_brightness")
 def adjust_brightness(image, delta):
+    """Images with `delta` added to all elements, which for integers counts as a part of the largest."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         image = convert_to_tensor(image, name="image")
         as_floats = as_float(image)
@@ -33,14 +36,18 @@ def adjust_brightness(image, delta):
         return convert_image_dtype(adjusted, image.dtype, saturate=True)
 
 
+@public("image.adjust_contrast")
 def adjust_contrast(images, contrast_factor):
+    """Images with each element `contrast_factor` times as far from the mean of its image's channel."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         images = convert_to_tensor(images, name="images")
         adjusted = ops.adjust_contrast_v2(as_float(images), contrast_factor=contrast_factor, name=scope)
         return convert_image_dtype(adjusted, images.dtype, saturate=True)
 
 
-def adjust_gamma(image, gamma, gain):
+@public("image.adjust_gamma")
+def adjust_gamma(image, gamma=1, gain=1):
+    """gain * image ** gamma. Raises ValueError for a negative gamma; InvalidArgumentError at run time."""
     with name_scope(None, "adjust_gamma", [image, gamma, gain]):
         image = convert_to_tensor(image, name="image")
         as_floats = as_float(image)
@@ -50,25 +57,33 @@ def adjust_gamma(image, gamma, gain):
         return convert_image_dtype(gain * as_floats**gamma, image.dtype, saturate=True)
 
 
-def adjust_hue(image, delta, name):
+@public("image.adjust_hue")
+def adjust_hue(image, delta, name=None):
+    """RGB images with their hue moved by `delta`, in turns of the circle of colors."""
     with name_scope(name, "adjust_hue", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(ops.adjust_hue_op(as_float(image), delta), image.dtype)
 
 
-def adjust_saturation(image, saturation_factor, name):
+@public("image.adjust_saturation")
+def adjust_saturation(image, saturation_factor, name=None):
+    """RGB images with `saturation_factor` times the saturation, up to the largest there is."""
     with name_scope(name, "adjust_saturation", [image]):
         image = convert_to_tensor(image, name="image")
         return convert_image_dtype(ops.adjust_saturation_op(as_float(image), saturation_factor), image.dtype)
 
 
-def random_brightness(image, max_delta, seed):
+@public("image.random_brightness")
+def random_brightness(image, max_delta, seed=None):
+    """adjust_brightness by a random number in [-max_delta, max_delta). Raises ValueError if that is negative."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_hue(image, max_delta, seed):
+@public("image.random_hue")
+def random_hue(image, max_delta, seed=None):
+    """adjust_hue by a random number in [-max_delta, max_delta). Raises ValueError unless it is in [0, 0.5]."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -85,7 +100,9 @@ def random_factor(lower, upper, seed):
     return random_uniform([], lower, upper, seed=seed)
 
 
+@public("image.per_image_standardization")
 def per_image_standardization(image):
+    """Images with mean 0 and standard deviation 1, or less for images of one color."""
     with name_scope(None, "per_image_standardization", [image]) as scope:
         image = checked_image(convert_to_tensor(image, name="image"))
         dtype = image.dtype
@@ -102,7 +119,9 @@ def per_image_standardization(image):
 # ---- Other colors -----------------------------------------------------------------------------------------------
 
 
-def rgb_to_grayscale(images, name):
+@public("image.rgb_to_grayscale")
+def rgb_to_grayscale(images, name=None):
+    """Shades of gray, [..., 1], for RGB images [..., 3]."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         images = convert_to_tensor(images, name="images")
         as_floats = convert_image_dtype(images, dtypes.float32)
@@ -110,7 +129,9 @@ def rgb_to_grayscale(images, name):
         return convert_image_dtype(gray, images.dtype, name=scope)
 
 
-def grayscale_to_rgb(images, name):
+@public("image.grayscale_to_rgb")
+def grayscale_to_rgb(images, name=None):
+    """RGB images [..., 3] for shades of gray [..., 1]. Raises ValueError for a last dimension other than 1."""
     with name_scope(name, "grayscale_to_rgb", [images]) as scope:
         images = checked_grayscale(convert_to_tensor(images, name="images"))
         ones = ops.expand_dims(ops.rank(images) - 1, 0)
@@ -145,7 +166,12 @@ def convert_colors(images, conversion):
 # ---- Differences ------------------------------------------------------------------------------------------------
 
 
-def total_variation(images, name):
+@public("image.total_variation")
+def total_variation(images, name=None):
+    """The sum of the differences between pixels that lie side by side, for each image.
+
+    Raises ValueError unless the images have 3 or 4 dimensions.
+    """
     with name_scope(name, "total_variation"):
         rank = images.shape.rank
         if rank not in (3, 4):
@@ -158,7 +184,12 @@ def total_variation(images, name):
         return ops.reduce_sum(ops.abs(down), axis=axes) + ops.reduce_sum(ops.abs(right), axis=axes)
 
 
+@public("image.image_gradients")
 def image_gradients(image):
+    """(dy, dx): how far it is to the next pixel below and to the right, and 0 for the last ones.
+
+    Raises ValueError unless the images have 4 dimensions.
+    """
     if image.shape.rank != 4:
         raise ValueError(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}.")
     shape = ops.shape(image)
@@ -172,7 +203,12 @@ def image_gradients(image):
     return down, right
 
 
-def psnr(a, b, max_val, name):
+@public("image.psnr")
+def psnr(a, b, max_val, name=None):
+    """The ratio of signal to noise in decibels, for images whose elements are up to `max_val`.
+
+    Raises ValueError if their shapes do not fit; InvalidArgumentError at run time, if not known before.
+    """
     with name_scope(name, "PSNR", [a, b]):
         largest = convert_image_dtype(ops.cast(max_val, a.dtype), dtypes.float32)
         a, b = convert_image_dtype(a, dtypes.float32), convert_image_dtype(b, dtypes.float32)
@@ -195,3 +231,39 @@ def _checks_of_same_size(a, b):
         checks.assert_that(ops.greater_equal(ops.size(first), 3), [first, second], summarize=10),
         checks.assert_that(ops.reduce_all(ops.equal(first[-3:], second[-3:])), [first, second], summarize=10),
     ]
+
+
+@public("image.random_contrast")
+def random_contrast(image, lower, upper, seed=None):
+    """adjust_contrast by a random number in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_contrast(image, random_factor(lower, upper, seed))
+
+
+@public("image.random_saturation")
+def random_saturation(image, lower, upper, seed=None):
+    """adjust_saturation by a random number in [lower, upper). Raises ValueError unless 0 <= lower < upper."""
+    return adjust_saturation(image, random_factor(lower, upper, seed), None)
+
+
+@public("image.rgb_to_yiq")
+def rgb_to_yiq(images):
+    """Y, I and Q for red, green and blue."""
+    return convert_colors(images, "rgb_to_yiq")
+
+
+@public("image.yiq_to_rgb")
+def yiq_to_rgb(images):
+    """Red, green and blue for Y, I and Q."""
+    return convert_colors(images, "yiq_to_rgb")
+
+
+@public("image.rgb_to_yuv")
+def rgb_to_yuv(images):
+    """Y, U and V for red, green and blue."""
+    return convert_colors(images, "rgb_to_yuv")
+
+
+@public("image.yuv_to_rgb")
+def yuv_to_rgb(images):
+    """Red, green and blue for Y, U and V."""
+    return convert_colors(images, "yuv_to_rgb")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.cond import cond
 from stillflow.composites.image_types import convert_image_dtype, is_tensor
-from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 
+@public("image.is_jpeg", "io.is_jpeg")
 def is_jpeg(contents, name=None):
+    """Whether a string begins as JPEG files do."""
     with name_scope(name, "is_jpeg"):
         return ops.equal(ops.substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
@@ -23,7 +26,20 @@ def _is_png(contents):
         return ops.equal(ops.substr(contents, 0, 3), b"\x89PN")
 
 
-def decode_image(contents, channels, dtype, name, expand_animations):
+@public("image.decode_image", "io.decode_image")
+def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
+    """The pixels of a JPEG, PNG, GIF or BMP file, [height, width, channels], or [frames, height, width, 3] of a GIF.
+
+    Args:
+      contents: a string scalar: what the file holds.
+      channels: how many there are to be; None or 0 for what the file has.
+      dtype: the type of the pixels; see `convert_image_dtype`.
+      expand_animations: whether to return all frames of a GIF rather than the first.
+
+    Raises:
+      ValueError: for a number of channels other than 0, 1, 3 and 4.
+      At run time tf.errors.InvalidArgumentError for other files, damaged ones, or channels that a format has not.
+    """
     with name_scope(name, "decode_image"):
         if channels not in (None, 0, 1, 3, 4):
             raise ValueError("channels must be in (None, 0, 1, 3, 4)")
@@ -31,7 +47,12 @@ def decode_image(contents, channels, dtype, name, expand_animations):
         return cond(is_jpeg(contents), decoder.jpeg, decoder.png_or_other, name="cond_jpeg")
 
 
-def adjust_jpeg_quality(image, jpeg_quality, name):
+@public("image.adjust_jpeg_quality")
+def adjust_jpeg_quality(image, jpeg_quality, name=None):
+    """An image as it is after it was written as a JPEG file of that quality, from 0 to 100, and read again.
+
+    Needs the extra `images`.
+    """
     with name_scope(name, "adjust_jpeg_quality", [image]):
         image = convert_to_tensor(image, name="image")
         pixels = convert_image_dtype(image, dtypes.uint8)
@@ -41,7 +62,12 @@ def adjust_jpeg_quality(image, jpeg_quality, name):
         return convert_image_dtype(pixels, image.dtype)
 
 
-def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed):
+@public("image.random_jpeg_quality")
+def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
+    """adjust_jpeg_quality with a random quality, at least the first and below the second.
+
+    Raises ValueError for bounds in the wrong order or not from 0 to 100.
+    """
     if not (0 <= min_jpeg_quality <= 100 and 0 <= max_jpeg_quality <= 100):
         raise ValueError("jpeg encoding range must be between 0 and 100.")
     if min_jpeg_quality >= max_jpeg_quality:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.case import case
-from stillflow.composites.cond import cond
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_types import at_least_3d_checks, check_that, checked_image, is_tensor
-from stillflow.composites.random import random_uniform
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.sampling import random_uniform
 
 _WRONG_RANK = "'image' must have either 3 or 4 dimensions."
 
@@ -53,7 +54,9 @@ def random_flip(image, axis, seed, scope_name):
         return flips * flipped + (1 - flips) * image
 
 
-def rot90(image, k, name):
+@public("image.rot90")
+def rot90(image, k=1, name=None):
+    """Images turned counter-clockwise by k right angles, an integer or a scalar tensor of int32."""
     with name_scope(name, "rot90", [image, k]) as scope:
         image = checked_image(convert_to_tensor(image, name="image"))
         k = convert_to_tensor(k, dtype=dtypes.int32, name="k")
@@ -74,7 +77,9 @@ def rot90(image, k, name):
         return result
 
 
-def transpose(image, name):
+@public("image.transpose", "image.transpose_image")
+def transpose(image, name=None):
+    """Images with rows for columns. Raises ValueError unless they have 3 or 4 dimensions."""
     with name_scope(name, "transpose", [image]):
         image = checked_image(convert_to_tensor(image, name="image"))
         return ops.transpose(image, [1, 0, 2] if _is_single(image) else [0, 2, 1, 3], name=name)
@@ -96,7 +101,12 @@ def _known_or_tensor(image, axis):
     return ops.shape(image)[axis] if size is None else size
 
 
+@public("image.central_crop")
 def central_crop(image, central_fraction):
+    """The middle of images: so large a part of their height and of their width.
+
+    Raises ValueError for a part that is not in (0, 1], or images that have not 3 or 4 dimensions.
+    """
     with name_scope(None, "central_crop", [image]):
         image = convert_to_tensor(image, name="image")
         if central_fraction <= 0.0 or central_fraction > 1.0:
@@ -147,7 +157,18 @@ def _finished(result, sizes, is_batch):
     return result if is_batch else ops.squeeze(result, [0])
 
 
+@public("image.pad_to_bounding_box")
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    """Images with zeros around them.
+
+    Args:
+      image: 3 or 4 dimensions.
+      offset_height, offset_width: how many rows and columns of zeros come first.
+      target_height, target_width: how many rows and columns there are then. All of them integers or scalars of int32.
+
+    Raises:
+      ValueError: for negative numbers, or images that do not fit; InvalidArgumentError if it is seen at run time.
+    """
     with name_scope(None, "pad_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
@@ -163,7 +184,17 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
         return _finished(ops.pad(image, paddings), (batch, target_height, target_width, depth), is_batch)
 
 
+@public("image.crop_to_bounding_box")
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+    """The part of images that begins so many rows and columns from the first and is so large.
+
+    Args:
+      image: 3 or 4 dimensions.
+      offset_height, offset_width, target_height, target_width: integers or scalars of int32, in pixels.
+
+    Raises:
+      ValueError: for a part that is not inside; InvalidArgumentError at run time, if not known before.
+    """
     with name_scope(None, "crop_to_bounding_box", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
@@ -193,7 +224,12 @@ _smaller = _choose(min, lambda x, y: ops.minimum(x, y))
 _equal = _choose(lambda x, y: x == y, lambda x, y: ops.equal(x, y))
 
 
+@public("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad")
 def resize_with_crop_or_pad(image, target_height, target_width):
+    """The middle of images, with zeros around it where they are smaller than that size, in pixels.
+
+    Raises ValueError for a size that is not positive; InvalidArgumentError at run time, if not known before.
+    """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
@@ -220,3 +256,27 @@ def resize_with_crop_or_pad(image, target_height, target_width):
 def _offsets(difference):
     """How much to crop before, and to pad before, for a size that is to grow by `difference`."""
     return larger(-difference // 2, 0), larger(difference // 2, 0)
+
+
+@public("image.flip_left_right")
+def flip_left_right(image):
+    """Images with their columns in the reverse order. Raises ValueError unless they have 3 or 4 dimensions."""
+    return flip(image, 1, "flip_left_right")
+
+
+@public("image.flip_up_down")
+def flip_up_down(image):
+    """Images with their rows in the reverse order. Raises ValueError unless they have 3 or 4 dimensions."""
+    return flip(image, 0, "flip_up_down")
+
+
+@public("image.random_flip_left_right")
+def random_flip_left_right(image, seed=None):
+    """flip_left_right for every second image, at random."""
+    return random_flip(image, 1, seed, "random_flip_left_right")
+
+
+@public("image.random_flip_up_down")
+def random_flip_up_down(image, seed=None):
+    """flip_up_down for every second image, at random."""
+    return random_flip(image, 0, seed, "random_flip_up_down")

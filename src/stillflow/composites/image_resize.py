@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.image_geometry import as_batch, larger, pad_to_bounding_box, sizes_of
 from stillflow.composites.image_types import at_least_3d_checks, check_that, is_tensor
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import partial_value
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
+
 # The number or name of a method -> the op's builder.
+@public("image.ResizeMethod")
+class ResizeMethod:
+    """The methods of resize_images."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
 _METHODS = {
     0: "resize_bilinear", "bilinear": "resize_bilinear", 1: "resize_nearest_neighbor",
     "nearest": "resize_nearest_neighbor", 2: "resize_bicubic", "bicubic": "resize_bicubic", 3: "resize_area",
@@ -19,7 +31,25 @@ _METHODS = {
 }  # fmt: skip
 
 
-def resize_images(images, size, method, align_corners, preserve_aspect_ratio, name):
+@public("image.resize", "image.resize_images")
+def resize_images(
+    images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None
+):
+    """Images of the height and width that `size` says, in pixels.
+
+    Args:
+      images: 3 or 4 dimensions.
+      size: two integers, or a tensor of int32.
+      method: one of ResizeMethod.
+      align_corners: whether the pixels in the corners keep their places.
+      preserve_aspect_ratio: whether to go only as far as the ratio of height to width allows.
+
+    Returns:
+      float32, but of the images' type for nearest neighbors, and where the size is what it was.
+
+    Raises:
+      ValueError: for images of another rank, a size of another form, or a method that there is not.
+    """
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         if images.shape.rank is None:
@@ -64,7 +94,12 @@ def _size_within(images, known):
     return convert_to_tensor(scaled, dtypes.int32, name="size")
 
 
-def resize_image_with_pad(image, target_height, target_width, method, align_corners):
+@public("image.resize_image_with_pad")
+def resize_image_with_pad(image, target_height, target_width, method=ResizeMethod.BILINEAR, align_corners=False):
+    """Images as large as fits into that height and width, in pixels, with zeros around them; see `resize_images`.
+
+    Raises ValueError for a size that is not positive; InvalidArgumentError if it is seen at run time.
+    """
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)

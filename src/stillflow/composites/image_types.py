@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("image.convert_image_dtype")
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """Pixels of another type: floats from 0 to 1 stand for integers from 0 to the largest.
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.cond import cond
 from stillflow.composites.functional import map_fn
 from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.names.arguments import renamed
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 # ---- tensordot ------------------------------------------------------------------------------------------------
 
 
+@public("tensordot", "linalg.tensordot")
 def tensordot(a, b, axes, name=None):
     """The sums of products of a's and b's elements over `axes`.
 
@@ -107,11 +110,14 @@ def _reshaped(tensor, shape, axes, free, sums_first):
 # ---- norm -----------------------------------------------------------------------------------------------------
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=False, name=None):
+@public("norm", "linalg.norm")
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
     """The norm of vectors along `axis`, of matrices for a pair of axes, or of everything.
 
-    Raises ValueError for an `ord` that there is not, or axes that are no pair of different integers.
+    `ord` is "euclidean", 1, inf, any positive number for vectors, or "fro" for matrices.
     """
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    keepdims = bool(keepdims)
     is_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     if is_matrix:
         axis = tuple(axis)
@@ -135,7 +141,7 @@ def _matrix_or_vector_norm(tensor, ord, axis, is_matrix):
     if is_matrix and ord == 2:
         return _largest_singular_value(tensor, axis)
     if ord in ("fro", "euclidean", 2):
-        return ops.sqrt(ops.reduce_sum(tensor * tensor, axis, keepdims=True))
+        return ops.sqrt(ops.reduce_sum(tensor * ops.conj(tensor), axis, keepdims=True))
     size = ops.abs(tensor)
     if ord == 1:
         result = ops.reduce_sum(size, None if axis is None else axis[0], keepdims=True)
@@ -154,7 +160,7 @@ def _largest_singular_value(tensor, axis):
     axes = ops.range(rank)
     order = ops.concat([ops.setdiff1d(axes, axis)[0], axis], 0)
     back = map_fn(lambda i: ops.cast(ops.squeeze(ops.where_v2(ops.equal(order, i))), dtypes.int32), axes)
-    values = ops.svd(ops.transpose(tensor, order), compute_uv=False)
+    values = ops.svd_op(ops.transpose(tensor, order), compute_uv=False)[0]
     largest = ops.reduce_max(ops.abs(values), -1, keepdims=True)
     return ops.transpose(ops.expand_dims(largest, -1), back)
 
@@ -177,7 +183,12 @@ def _matrix(a, validate_args):
     return a
 
 
+@public("linalg.matrix_rank")
 def matrix_rank(a, tol=None, validate_args=False, name=None):
+    """How many singular values of each matrix [..., m, n] are above `tol`, by default about rounding errors.
+
+    Raises TypeError for integers, ValueError for fewer than two dimensions.
+    """
     with name_scope(name or "matrix_rank"):
         a = _matrix(convert_to_tensor(a, dtype_hint=dtypes.float32, name="a"), validate_args)
         values = ops.svd(a, compute_uv=False)
@@ -191,7 +202,13 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         return ops.reduce_sum(ops.cast(values > tol, dtypes.int32), axis=-1)
 
 
+@public("linalg.pinv")
 def pinv(a, rcond=None, validate_args=False, name=None):
+    """The pseudo-inverse [..., n, m] of each matrix [..., m, n].
+
+    Singular values below `rcond` times the largest count as zero. Raises TypeError for integers, ValueError for
+    fewer than two dimensions.
+    """
     with name_scope(name or "pinv"):
         a = _matrix(convert_to_tensor(a, name="a"), validate_args)
         dtype = a.dtype.as_numpy_dtype
@@ -215,7 +232,9 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         return result
 
 
+@public("linalg.normalize")
 def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor / its norm, the norm), where the norm keeps its dimensions; see `norm`."""
     with name_scope(name, "normalize", [tensor]):
         tensor = convert_to_tensor(tensor)
         size = ops.cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.while_loop import while_loop
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.ops.convert import convert_to_tensor
 
 # Order -> the coefficients of the approximation's numerator, of the powers from 0 on but the highest, whose is 1.
@@ -33,7 +34,12 @@ _FOR_DOUBLE: _Orders = (
 )
 
 
-def matrix_exponential(input, name):
+@public("linalg.expm")
+def matrix_exponential(input, name=None):
+    """The exponential of each matrix [..., n, n]: 1 + a + a a / 2 + ...
+
+    Raises ValueError for types that are neither floats nor complex.
+    """
     with name_scope(name, "matrix_exponential", [input]):
         matrix = convert_to_tensor(input, name="input")
         if matrix.shape.rank is not None and matrix.shape[-2:] == [0, 0]:
@@ -44,9 +50,9 @@ def matrix_exponential(input, name):
         matrix = ops.reshape(matrix, ops.concat(([-1], ops.shape(matrix)[-2:]), axis=0))
         sums = ops.reduce_sum(ops.abs(matrix), axis=ops.size(ops.shape(matrix)) - 2)
         size = ops.reduce_max(sums, axis=-1)
-        if matrix.dtype in (dtypes.float16, dtypes.float32):
+        if matrix.dtype in (dtypes.float16, dtypes.float32, dtypes.complex64):
             limits, orders, largest = _FOR_FLOAT
-        elif matrix.dtype == dtypes.float64:
+        elif matrix.dtype in (dtypes.float64, dtypes.complex128):
             limits, orders, largest = _FOR_DOUBLE
         else:
             raise ValueError(f"tf.linalg.expm does not support matrices of type {matrix.dtype}")

@@ -7,19 +7,26 @@ import math
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
-    """x / sqrt(max(sum(x * x), epsilon)), the sum over `axis`."""
+@public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """x / sqrt(max(sum(x * x), epsilon)), the sum over `axis` (an integer or several) or everything."""
+    axis = renamed("axis", axis, "dim", dim)
     with name_scope(name, "l2_normalize", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         squares = ops.reduce_sum(ops.square(x), axis, keepdims=True)
         return ops.mul(x, ops.rsqrt(ops.maximum(squares, epsilon)), name=scope)
 
 
-def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
-    """(count, sum of x, sum of squares, shift) over `axes`; of x - shift where a shift is given."""
+@public("nn.sufficient_statistics")
+def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+    """(count, sum, sum of squares, shift) of x - shift over `axes`, for `normalize_moments`."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    keepdims = bool(keepdims)
     axes = list(set(axes))
     with name_scope(name, "sufficient_statistics", [x, shift]):
         x = convert_to_tensor(x, name="x")
@@ -40,8 +47,9 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     return counts, total, total_of_squares, shift
 
 
+@public("nn.normalize_moments")
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """(mean, variance) from sufficient statistics."""
+    """(mean, variance) from what `sufficient_statistics` returns."""
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         divisor = ops.reciprocal(counts, name="divisor")
         if shift is not None:
@@ -53,7 +61,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
     return mean, variance
 
 
-def moments(x, axes, keepdims=False, name=None):
+def _moments(x, axes, keepdims=False, name=None):
     """(mean, variance) over `axes`; float16 is computed in float32."""
     with name_scope(name, "moments", [x, axes]):
         is_short = x.dtype == dtypes.float16
@@ -72,7 +80,7 @@ def _finished(mean, variance, axes, keepdims, is_short):
     return mean, variance
 
 
-def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
+def _weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     """(mean, variance) over `axes`, where x[i] counts frequency_weights[i] times."""
     with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
         x = convert_to_tensor(x, name="x")
@@ -93,8 +101,9 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
         return _finished(mean, variance, axes, keepdims, is_short)
 
 
+@public("nn.batch_normalization")
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset; scale and offset may be None."""
+    """(x - mean) / sqrt(variance + variance_epsilon) * scale + offset; scale and offset may be None."""
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         factor = ops.rsqrt(variance + variance_epsilon)
         if scale is not None:
@@ -102,3 +111,28 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         scaled = x * ops.cast(factor, x.dtype)
         shift = offset - mean * factor if offset is not None else -mean * factor
         return scaled + ops.cast(shift, x.dtype)
+
+
+@public("nn.moments")
+def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) of x over `axes`, a list of integers. `shift` is not used."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return _moments(x, axes, bool(keepdims), name)
+
+
+@public("nn.weighted_moments")
+def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
+    """(mean, variance) of x over `axes`, where elements count as often as `frequency_weights` says."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    return _weighted_moments(x, axes, frequency_weights, bool(keepdims), name)
+
+
+@public("nn.batch_norm_with_global_normalization")
+def batch_norm_with_global_normalization(
+    t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None, name=None,
+    input=None, mean=None, variance=None,
+):  # fmt: skip
+    """`batch_normalization` with other argument names; gamma counts only if `scale_after_normalization`."""
+    t, m, v = renamed("input", input, "t", t), renamed("mean", mean, "m", m), renamed("variance", variance, "v", v)
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(t, m, v, beta, scale, variance_epsilon, name)

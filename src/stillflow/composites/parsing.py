@@ -10,16 +10,19 @@ from stillflow.composites.sparse import sparse_merge
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 # ---- What a program asks for --------------------------------------------------------------------------------------
 
 
+@public("VarLenFeature", "io.VarLenFeature")
 class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
     """A feature with any number of values, parsed into a SparseTensor."""
 
 
+@public("FixedLenFeature", "io.FixedLenFeature")
 class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
     """A feature of one shape, parsed into a Tensor.
 
@@ -30,6 +33,7 @@ class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype
         return super().__new__(cls, shape, dtype, default_value)
 
 
+@public("FixedLenSequenceFeature", "io.FixedLenSequenceFeature")
 class FixedLenSequenceFeature(
     collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
 ):
@@ -42,6 +46,7 @@ class FixedLenSequenceFeature(
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
+@public("SparseFeature", "io.SparseFeature")
 class SparseFeature(
     collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])
 ):
@@ -193,6 +198,7 @@ def _example_request(features):
 # ---- Example ------------------------------------------------------------------------------------------------------
 
 
+@public("parse_example", "io.parse_example")
 def parse_example(serialized, features, name=None, example_names=None):
     """Parses a batch of Example messages.
 
@@ -227,6 +233,7 @@ def _parse_batch(request, serialized, names, name):
     return request.outputs(results)
 
 
+@public("parse_single_example", "io.parse_single_example")
 def parse_single_example(serialized, features, name=None, example_names=None):
     """Parses one Example message.
 
@@ -310,6 +317,7 @@ def _sequence_types(context, lists):
     }
 
 
+@public("parse_single_sequence_example", "io.parse_single_sequence_example")
 def parse_single_sequence_example(
     serialized, context_features=None, sequence_features=None, example_name=None, name=None
 ):
@@ -339,6 +347,7 @@ def parse_single_sequence_example(
         return context.outputs(results[:4]), lists.outputs(results[4:])
 
 
+@public("io.parse_sequence_example")
 def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
     """Parses a batch of SequenceExample messages.
 

@@ -9,9 +9,11 @@ import sys
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor
 
 
+@public("print")
 def print_tensors(*inputs, output_stream=None, end="\n", sep=" ", summarize=3, name=None):
     """An operation that writes tensors and other values, in the form of Python's print.
 

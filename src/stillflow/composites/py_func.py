@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from stillflow import ops, py_functions
+from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.host import py_functions
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("py_func")
 def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     """A node that calls `func` with the values of `inp`, as numpy arrays and scalars of its own.
 
@@ -41,3 +44,9 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     build = ops.py_func if stateful else ops.py_func_stateless
     results = build(inp, token=token, Tout=list(Tout) if is_list else [Tout], name=name)
     return results if is_list else results[0]
+
+
+@public("numpy_function")
+def numpy_function(func, inp, Tout, name=None):  # noqa: N803
+    """py_func for a function with state."""
+    return py_func(func, inp, Tout, stateful=True, name=name)

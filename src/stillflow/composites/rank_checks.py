@@ -8,14 +8,17 @@ from stillflow.composites.eager_checks import named
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("assert_rank", "debugging.assert_rank")
 def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless `x` has this rank. Raises ValueError if it is known not to have it."""
     return _check(x, rank, "assert_rank", "", ops.equal, lambda a, b: a == b, data, summarize, message, name)
 
 
+@public("assert_rank_at_least", "debugging.assert_rank_at_least")
 def assert_rank_at_least(x, rank, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless `x` has at least this rank. Raises ValueError if it is known to have a lower."""
     return _check(
@@ -45,6 +48,7 @@ def _check(x, rank, default_name, words, compare, holds, data, summarize, messag
         return assert_that(compare(ops.rank(x), rank), data, summarize)
 
 
+@public("assert_rank_in", "debugging.assert_rank_in")
 def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
     """An operation that fails unless `x` has one of these ranks. Raises ValueError if it is known to have another."""
     with name_scope(name, "assert_rank_in", [x, *ranks, *(data or ())]):

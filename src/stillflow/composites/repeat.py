@@ -5,10 +5,24 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-def repeat(data, repeats, axis, name):
+@public("repeat")
+def repeat(input, repeats, axis=None, name=None):
+    """Elements several times each, along an axis or, without one, along all that is made flat.
+
+    Args:
+      input: any tensor.
+      repeats: how often, an integer or one for each element along the axis.
+      axis: an integer.
+
+    Raises:
+      TypeError: for an axis or counts that are no integers.
+      ValueError: for an axis that there is not, or counts that do not fit.
+    """
+    data = input
     if axis is None:
         data, axis = ops.reshape(data, [-1]), 0
     if not isinstance(axis, int):

@@ -4,35 +4,57 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import candidate_sampler
-from stillflow.composites.cross_entropy import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits
+from stillflow.composites.cross_entropy import sigmoid_cross_entropy, softmax_cross_entropy_with_logits_v2
 from stillflow.composites.embedding_lookup import as_parts, embedding_lookup
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 
 
+@public("nn.nce_loss")
 def nce_loss(
     weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
     remove_accidental_hits=False, partition_strategy="mod", name="nce_loss",
 ):  # fmt: skip
-    """The noise-contrastive loss of each row of `inputs`; see the facade."""
+    """The noise-contrastive loss: true classes told from sampled ones, by a logistic regression each.
+
+    Args:
+      weights: a tensor [num_classes, dim], or a list of its parts.
+      biases: a tensor [num_classes].
+      labels: int64 [batch, num_true], the true classes.
+      inputs: floating-point [batch, dim].
+      num_sampled: how many classes to sample for the whole batch.
+      num_classes: how many there are.
+      num_true: how many true classes each row has.
+      sampled_values: what a *_candidate_sampler returned; by default log_uniform_candidate_sampler's.
+      remove_accidental_hits: whether sampled classes do not count where they are true ones.
+      partition_strategy: "mod" or "div": how classes are dealt out to parts; see `embedding_lookup`.
+
+    Returns:
+      A tensor [batch] of the type of `inputs`.
+    """
     logits, labels = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
         partition_strategy, name,
     )  # fmt: skip
-    return _row_sums(sigmoid_cross_entropy_with_logits(labels, logits, name="sampled_losses"))
+    return _row_sums(sigmoid_cross_entropy(labels, logits, name="sampled_losses"))
 
 
+@public("nn.sampled_softmax_loss")
 def sampled_softmax_loss(
     weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
     remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None,
 ):  # fmt: skip
-    """The softmax loss of each row of `inputs` over its true classes and the sampled ones; see the facade."""
+    """The softmax loss over the true classes and sampled ones, for training. Arguments as of `nce_loss`.
+
+    `seed` is the sampler's. Returns a tensor [batch] of the type of `inputs`.
+    """
     logits, labels = sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
         partition_strategy, name, seed,
     )  # fmt: skip
     labels = ops.stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits(labels, logits)
+    return softmax_cross_entropy_with_logits_v2(labels, logits)
 
 
 def sampled_logits(

@@ -6,15 +6,16 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.control import group
 from stillflow.composites.eager_checks import described
 from stillflow.composites.rank_checks import assert_rank, assert_rank_at_least, assert_rank_in
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 _ANYTHING = (None, ".")  # symbols for any size
 
@@ -69,8 +70,17 @@ def _is_known(size):
     return True
 
 
+@public("debugging.assert_shapes")
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """See the facade."""
+    """An operation that fails unless tensors have the sizes that symbols say, equal symbols meaning equal sizes.
+
+    Args:
+      shapes: {tensor: symbols} or pairs of them. A symbol is a number, a name such as "N", or None or "." for any
+        size; the first may be `...` or "*" for any number of dimensions.
+      data, summarize, message, name: as for the other checks.
+
+    Raises ValueError if sizes are known not to agree, and for symbols of another form.
+    """
     if isinstance(shapes, dict):
         shapes = shapes.items()
     message = message or ""
@@ -123,6 +133,7 @@ def _size_checks(constraint, i, symbol, known, data, summarize, message):
 # ---- Without nodes ----------------------------------------------------------------------------------------------
 
 
+@public("assert_proper_iterable", "debugging.assert_proper_iterable")
 def assert_proper_iterable(values):
     """See the facade."""
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, bytes, str)):
@@ -131,8 +142,12 @@ def assert_proper_iterable(values):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
+@public("assert_same_float_dtype", "debugging.assert_same_float_dtype")
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """See the facade."""
+    """The floating type that all tensors, and `dtype` if it is given, have; float32 without any.
+
+    Raises ValueError if they have different types, or one that is not floating.
+    """
     first = None
     for item in tensors or ():
         if item is None:
@@ -154,8 +169,9 @@ def _name(item):
     return str(item) if executing_eagerly() else getattr(item, "name", item)
 
 
+@public("add_check_numerics_ops")
 def add_check_numerics_ops():
-    """See the facade."""
+    """An operation that fails where any floating tensor of the graph, as it is now, has an infinity or a NaN."""
     if executing_eagerly():
         raise RuntimeError(
             "add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's under "

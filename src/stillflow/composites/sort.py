@@ -7,17 +7,20 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("sort")
 def sort(values, axis=-1, direction="ASCENDING", name=None):
-    """See the facade."""
+    """The elements in order along `axis`, a known number; `direction` is "ASCENDING" or "DESCENDING"."""
     with name_scope(name, "sort"):
         return _sorted(values, axis, direction, is_argsort=False)
 
 
-def argsort(values, axis=-1, direction="ASCENDING", name=None):
-    """See the facade."""
+@public("argsort")
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The places of the elements in order along `axis`; equal ones always stay as they are."""
     with name_scope(name, "argsort"):
         return _sorted(values, axis, direction, is_argsort=True)
 

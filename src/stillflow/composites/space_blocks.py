@@ -6,10 +6,21 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-def required_space_to_batch_paddings(input_shape, block_shape, base_paddings, name):
+@public("required_space_to_batch_paddings")
+def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
+    """(paddings, crops) for space_to_batch_nd and batch_to_space_nd that make sizes multiples of blocks'.
+
+    Args:
+      input_shape, block_shape: vectors of int32.
+      base_paddings: [number of dimensions, 2]: the least paddings.
+
+    Raises:
+      ValueError: for shapes that are not known, or do not fit.
+    """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
         input_shape = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
         block_shape = convert_to_tensor(block_shape, dtypes.int32, name="block_shape")

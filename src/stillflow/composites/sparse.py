@@ -8,7 +8,6 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -16,11 +15,18 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse
 
 
+@public("sparse_placeholder", "sparse.placeholder")
 def sparse_placeholder(dtype, shape=None, name=None):
+    """A SparseTensor that every run that needs it must feed: with a SparseTensorValue, or its three parts.
+
+    `shape` is the shape of the whole: a list, in which None is a size that is not known, or a tensor.
+    """
     require_graph("tf.placeholder() is not compatible with eager execution.")
 
     def named(part):
@@ -38,7 +44,9 @@ def sparse_placeholder(dtype, shape=None, name=None):
     return SparseTensor(indices, values, shape)
 
 
+@public("sparse.from_dense")
 def from_dense(tensor, name=None):
+    """The elements of a tensor that are not zero, as a SparseTensor."""
     with name_scope(name, "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
         indices = ops.where_v2(ops.not_equal(tensor, ops.constant(0, tensor.dtype)))
@@ -46,7 +54,9 @@ def from_dense(tensor, name=None):
         return SparseTensor(indices, values, ops.shape(tensor, out_type=dtypes.int64))
 
 
+@public("sparse_tensor_to_dense", "sparse.to_dense")
 def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, name=None):
+    """The dense tensor, with `default_value`, or zero, where there is no entry."""
     sp_input = as_sparse_tensor(sp_input)
     if default_value is None:
         default_value = ops.zeros([], sp_input.dtype)
@@ -68,7 +78,9 @@ def _as_int64(value, name):
     return value if value.dtype is dtypes.int64 else ops.cast(value, dtypes.int64)
 
 
+@public("sparse.eye")
 def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
+    """A sparse identity matrix."""
     with name_scope(name, "eye", [num_rows, num_columns]):
         rows = _as_int64(num_rows, "num_rows")
         columns = rows if num_columns is None else _as_int64(num_columns, "num_columns")
@@ -78,7 +90,9 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
         return SparseTensor(places, ops.ones(size, dtype), [rows, columns])
 
 
+@public("sparse.expand_dims")
 def sparse_expand_dims(sp_input, axis=None, name=None):
+    """The sparse tensor with an axis of size 1 put in before `axis`, or at the end."""
     rank = sp_input.dense_shape.shape[0]
     axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", [sp_input]):
@@ -99,7 +113,9 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
         return SparseTensor(indices, sp_input.values, shape)
 
 
+@public("sparse_transpose", "sparse.transpose")
 def sparse_transpose(sp_input, perm=None, name=None):
+    """The sparse tensor with its axes in the order `perm`, or reversed."""
     with name_scope(name, "SparseTranspose", [sp_input]):
         if perm is None:
             rank = ops.rank(sp_input)
@@ -114,7 +130,9 @@ def sparse_transpose(sp_input, perm=None, name=None):
         return ops.sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
+@public("sparse_retain", "sparse.retain")
 def sparse_retain(sp_input, to_retain):
+    """The entries for which `to_retain`, a bool for each, is true."""
     sp_input = as_sparse_tensor(sp_input)
     to_retain = convert_to_tensor(to_retain)
     to_retain.shape.assert_has_rank(1)
@@ -126,7 +144,9 @@ def sparse_retain(sp_input, to_retain):
     return SparseTensor(indices, values, ops.identity(sp_input.dense_shape))
 
 
+@public("sparse_reset_shape", "sparse.reset_shape")
 def sparse_reset_shape(sp_input, new_shape=None):
+    """The same entries in a larger shape, or in the smallest that holds them. Raises ValueError for a smaller one."""
     sp_input = as_sparse_tensor(sp_input)
     indices, values = ops.identity(sp_input.indices), ops.identity(sp_input.values)
     old_shape = ops.identity(sp_input.dense_shape)
@@ -154,7 +174,9 @@ def sparse_reset_shape(sp_input, new_shape=None):
     return SparseTensor(indices, values, with_dependencies([is_larger], shape))
 
 
+@public("sparse_mask", "sparse.mask")
 def sparse_mask(a, mask_indices, name=None):
+    """IndexedSlices without the rows `mask_indices`."""
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         indices, places = ops.list_diff(a.indices, mask_indices)
         return IndexedSlices(ops.gather(a.values, places, name=scope), indices, a.dense_shape)
@@ -163,7 +185,16 @@ def sparse_mask(a, mask_indices, name=None):
 # ---- Ids and values ---------------------------------------------------------------------------------------------
 
 
+@public("sparse_merge", "sparse.merge")
 def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False):
+    """A sparse tensor with the entries of `sp_values` at the columns that the entries of `sp_ids` say.
+
+    Args:
+      sp_ids: int32 or int64; or a list of such, for several columns.
+      sp_values: values at the same places.
+      vocab_size: how many columns there are, or a list as long as that of `sp_ids`.
+      already_sorted: whether the result need not be put in order.
+    """
     if is_sparse(sp_ids):
         sp_ids = [sp_ids]
         if not isinstance(vocab_size, (Tensor, numbers.Integral, np.integer)):
@@ -194,7 +225,9 @@ def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False)
         return SparseTensor(result.indices, result.values, shape)
 
 
+@public("sparse_to_indicator", "sparse.to_indicator")
 def sparse_to_indicator(sp_input, vocab_size, name=None):
+    """A dense bool tensor that is true at the columns that the entries of each row say."""
     sp_input = as_sparse_tensor(sp_input)
     with name_scope(name, "SparseToIndicator", [sp_input]) as scope:
         count = ops.shape(sp_input.indices)[0]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.cond import cond
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+from stillflow.names.arguments import renamed
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 
-def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
-    """log(sum(exp(x))) over `axis`, without overflow."""
-    keepdims = bool(keepdims)
+@public("reduce_logsumexp", "math.reduce_logsumexp")
+def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """log(sum(exp(x))) over `axis`, or over everything, without overflow."""
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     tensor = convert_to_tensor(input_tensor)
     with name_scope(name, "ReduceLogSumExp", [tensor]):
         largest = ops.reduce_max(tensor, axis, keepdims=True)
@@ -27,6 +31,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
         return result
 
 
+@public("math.reduce_variance")
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """The mean square of the differences from the mean, over `axis`."""
     with name_scope(name or "reduce_variance"):
@@ -35,14 +40,16 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
         return ops.reduce_mean(deviations, axis, keepdims=keepdims)
 
 
+@public("math.reduce_std")
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
-    """The root of the variance, over `axis`."""
+    """Standard deviations over `axis`, or over everything."""
     with name_scope(name or "reduce_std"):
         return ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
+@public("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value, name=None):
-    """The fraction of elements that are zero, float32; NaN if there are none."""
+    """The fraction of elements that are zero, a float32 scalar; NaN if there are none."""
     with name_scope(name, "zero_fraction", [value]):
         value = convert_to_tensor(value, name="value")
         size = ops.size(value, out_type=dtypes.int64)
@@ -64,8 +71,21 @@ def zero_fraction(value, name=None):
         return ops.identity(fraction, name="fraction")
 
 
-def count_nonzero(input_tensor, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
-    """How many elements are not zero (empty, for strings), over `axis`."""
+@public("count_nonzero", "math.count_nonzero")
+def count_nonzero(
+    input_tensor=None,
+    axis=None,
+    keepdims=None,
+    dtype=dtypes.int64,
+    name=None,
+    reduction_indices=None,
+    keep_dims=None,
+    input=None,
+):
+    """How many elements along `axis`, or of everything, are not zero, nor empty strings."""
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    input_tensor = renamed("input_tensor", input_tensor, "input", input)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(name, "count_nonzero", [input_tensor]):
         tensor = convert_to_tensor(input_tensor, name="input")
         zero = ops.zeros([], tensor.dtype)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 _RESULT_TYPES = ("SparseTensor", "RaggedTensor")
 
@@ -26,20 +28,14 @@ def _sparse(parts):
     return SparseTensor(indices, values, shape)
 
 
-def string_split(source, delimiter=" ", skip_empty=True, result_type="SparseTensor", name=None):
-    """Strings cut at each character of `delimiter`, or into bytes if that is empty.
+@public("string_split")
+def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type="SparseTensor", name=None):
+    """Strings cut at each character of `sep`, by default at spaces; `delimiter` is its older name.
 
-    Args:
-      source: a string vector.
-      delimiter: a string scalar.
-      skip_empty: whether to leave out parts without characters.
-      result_type: "SparseTensor".
-
-    Returns:
-      A SparseTensor with a row of parts for each string.
-
-    Raises ValueError for another `result_type`, and for a `source` that is no vector.
+    Returns a SparseTensor with a row of parts for each string of the vector `source`; "" cuts them into bytes.
     """
+    sep = renamed("sep", sep, "delimiter", delimiter)
+    delimiter = " " if sep is None else sep
     _check_result_type(result_type)
     with name_scope(name, "StringSplit", [source]):
         delimiter = convert_to_tensor(delimiter, dtypes.string)
@@ -47,20 +43,13 @@ def string_split(source, delimiter=" ", skip_empty=True, result_type="SparseTens
         return _sparse(ops.string_split_op(source, delimiter, skip_empty=skip_empty))
 
 
-def split(input, sep=None, maxsplit=-1, result_type="SparseTensor", name=None):
-    """Strings cut at `sep`, or at white space, as Python's str.split does.
+@public("strings.split")
+def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
+    """Strings cut at `sep`, or at white space, as Python's str.split does; `source` is an older name of `input`.
 
-    Args:
-      input: a string vector.
-      sep: a string scalar; None or "" for white space.
-      maxsplit: how many cuts at most; any number if negative.
-      result_type: "SparseTensor".
-
-    Returns:
-      A SparseTensor with a row of parts for each string.
-
-    Raises ValueError for another `result_type`, and for an `input` that is no vector.
+    Returns a SparseTensor with a row of parts for each string of the vector `input`.
     """
+    input = renamed("input", input, "source", source)
     _check_result_type(result_type)
     with name_scope(name, "StringSplit", [input]):
         input = convert_to_tensor(input, dtypes.string, name="input")
@@ -70,17 +59,15 @@ def split(input, sep=None, maxsplit=-1, result_type="SparseTensor", name=None):
         return _sparse(ops.string_split_v2(input, sep, maxsplit=maxsplit))
 
 
-def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
-    """Strings joined over dimensions.
+@public("reduce_join", "strings.reduce_join")
+def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
+    """Strings joined over the dimensions `axis`, the first of them fastest; by default over all.
 
-    Args:
-      inputs: a string tensor.
-      axis: the dimensions to join over, the first of them fastest; by default all, the last of them fastest.
-      keepdims: whether to keep them, with size 1.
-      separator: what to put between two strings.
-
-    Raises ValueError for dimensions that are not there; at run time tf.errors.InvalidArgumentError for one twice.
+    `keepdims` keeps them with size 1; `keep_dims` and `reduction_indices` are older names.
     """
+    keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(keepdims)
     with name_scope(None, "ReduceJoin", [inputs]):
         inputs = convert_to_tensor(inputs)
         if axis is None:

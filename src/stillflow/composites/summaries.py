@@ -10,6 +10,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 _BAD_CHARACTERS = re.compile(r"[^-/\w.]")
@@ -43,6 +44,7 @@ def _collected(summary, collections, default=(GraphKeys.SUMMARIES,)):
     return summary
 
 
+@public("summary.scalar")
 def scalar(name, tensor, collections=None, family=None):
     """A summary of one real number.
 
@@ -62,6 +64,7 @@ def scalar(name, tensor, collections=None, family=None):
         return _collected(ops.scalar_summary(tag, tensor, name=scope), collections)
 
 
+@public("summary.image")
 def image(name, tensor, max_outputs=3, collections=None, family=None):
     """A summary of images.
 
@@ -83,6 +86,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
         return _collected(ops.image_summary(tag, tensor, max_images=max_outputs, name=scope), collections)
 
 
+@public("summary.audio")
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
     """A summary of sounds.
 
@@ -105,6 +109,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
         return _collected(summary, collections)
 
 
+@public("summary.histogram")
 def histogram(name, values, collections=None, family=None):
     """A summary of how values are distributed.
 
@@ -123,6 +128,7 @@ def histogram(name, values, collections=None, family=None):
         return _collected(ops.histogram_summary(tag, values, name=scope), collections)
 
 
+@public("summary.tensor_summary")
 def tensor_summary(
     name, tensor, summary_description=None, collections=None, summary_metadata=None, family=None, display_name=None
 ):
@@ -152,6 +158,7 @@ def tensor_summary(
         return _collected(summary, collections)
 
 
+@public("summary.text")
 def text(name, tensor, collections=None):
     """A summary of strings, shown as Markdown.
 
@@ -177,6 +184,7 @@ def text(name, tensor, collections=None):
 _NO_MERGING = "Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead."
 
 
+@public("summary.merge")
 def merge(inputs, collections=None, name=None):
     """One summary with the values of several.
 
@@ -199,6 +207,7 @@ def merge(inputs, collections=None, name=None):
         return _collected(ops.merge_summary(inputs, name=name), collections, ())
 
 
+@public("summary.merge_all")
 def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
     """One summary with the values of all that the graph has collected under `key`, or None if there are none.
 
@@ -212,24 +221,28 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 # ---- The names before 1.0: tags are given, and have nothing to do with scopes ------------------------------------
 
 
+@public("scalar_summary")
 def scalar_with_tags(tags, values, collections=None, name=None):
     """A summary of real numbers, one for each of the string tensor `tags`."""
     with name_scope(name, "ScalarSummary", [tags, values]) as scope:
         return _collected(ops.scalar_summary(tags, values, name=scope), collections)
 
 
+@public("histogram_summary")
 def histogram_with_tag(tag, values, collections=None, name=None):
     """A summary of how `values` are distributed."""
     with name_scope(name, "HistogramSummary", [tag, values]) as scope:
         return _collected(ops.histogram_summary(tag, values, name=scope), collections)
 
 
+@public("image_summary")
 def image_with_tag(tag, tensor, max_images=3, collections=None, name=None):
     """A summary of images."""
     with name_scope(name, "ImageSummary", [tag, tensor]) as scope:
         return _collected(ops.image_summary(tag, tensor, max_images=max_images, name=scope), collections)
 
 
+@public("audio_summary")
 def audio_with_tag(tag, tensor, sample_rate, max_outputs=3, collections=None, name=None):
     """A summary of sounds."""
     with name_scope(name, "AudioSummary", [tag, tensor]) as scope:
@@ -238,12 +251,14 @@ def audio_with_tag(tag, tensor, sample_rate, max_outputs=3, collections=None, na
         return _collected(summary, collections)
 
 
+@public("merge_summary")
 def merge_tagged(inputs, collections=None, name=None):
     """One summary with the values of several."""
     with name_scope(name, "MergeSummary", inputs):
         return _collected(ops.merge_summary(inputs, name=name), collections, ())
 
 
+@public("merge_all_summaries")
 def merge_all_tagged(key=GraphKeys.SUMMARIES):
     """One summary with the values of all that the graph has collected under `key`, or None if there are none."""
     found = get_default_graph().get_collection(key)

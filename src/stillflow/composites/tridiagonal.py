@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.names import public
 
 
 def _size_of_matrices(diagonals):
@@ -12,7 +13,7 @@ def _size_of_matrices(diagonals):
     return rows, columns
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, partial_pivoting):
+def _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, conjugate_rhs, name, partial_pivoting):
     if diagonals_format == "sequence":
         diagonals = _stacked(diagonals)
     elif diagonals_format == "matrix":
@@ -22,11 +23,14 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, name, par
     rank, rhs_rank = len(diagonals.shape), len(rhs.shape)
     _check_ranks(diagonals, rhs, rank, rhs_rank)
     if rhs_rank == rank - 1:
+        rhs = ops.conj(rhs) if conjugate_rhs else rhs
         rhs = ops.expand_dims(rhs, -1)
         _check_sizes(diagonals, rhs)
         return ops.squeeze(ops.tridiagonal_solve(diagonals, rhs, partial_pivoting=partial_pivoting, name=name), [-1])
     if transpose_rhs:
-        rhs = ops.matrix_transpose(rhs)
+        rhs = ops.matrix_transpose(rhs, conjugate=conjugate_rhs)
+    elif conjugate_rhs:
+        rhs = ops.conj(rhs)
     _check_sizes(diagonals, rhs)
     result = ops.tridiagonal_solve(diagonals, rhs, partial_pivoting=partial_pivoting, name=name)
     return ops.matrix_transpose(result) if transpose_rhs else result
@@ -89,7 +93,12 @@ def _out_of_matrices(matrices):
     return ops.transpose(ops.gather_nd(ops.transpose(matrices), indices))
 
 
-def tridiagonal_matmul(diagonals, rhs, diagonals_format, name):
+@public("linalg.tridiagonal_matmul")
+def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+    """Products of matrices of three diagonals with [..., n, k]; see tridiagonal_solve.
+
+    All three tensors of a "sequence" are [..., n].
+    """
     if diagonals_format == "compact":
         above, main, below = diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
     elif diagonals_format == "sequence":
@@ -109,3 +118,30 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format, name):
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
     above, main, below = (ops.expand_dims(diagonal, -2) for diagonal in (above, main, below))
     return ops.tridiagonal_mat_mul(above, main, below, rhs, name=name)
+
+
+@public("linalg.tridiagonal_solve")
+def tridiagonal_solve(
+    diagonals,
+    rhs,
+    diagonals_format="compact",
+    transpose_rhs=False,
+    conjugate_rhs=False,
+    name=None,
+    partial_pivoting=True,
+):
+    """x of matrix * x = rhs for matrices of three diagonals.
+
+    Args:
+      diagonals: "compact": [..., 3, n], the diagonals above, on and below the main one; the last element of the first
+        and the first of the last do not count. "sequence": three tensors [..., n], or n - 1 for those beside the main
+        one. "matrix": [..., n, n], of which only the diagonals are read.
+      rhs: [..., n] or [..., n, k].
+      diagonals_format: one of these.
+      transpose_rhs, conjugate_rhs: whether `rhs` and the result are transposed, and `rhs` conjugated.
+      partial_pivoting: whether rows may be swapped, which takes longer and is more exact.
+
+    Raises:
+      ValueError: for shapes that do not fit; InvalidArgumentError at run time for matrices without inverse.
+    """
+    return _tridiagonal_solve(diagonals, rhs, diagonals_format, transpose_rhs, conjugate_rhs, name, partial_pivoting)

@@ -10,6 +10,7 @@ from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.options import Options
 from stillflow.datasets.specs import DatasetSpec, register_values
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.names import public
 
 _INT64_MAX = 2**63 - 1
 
@@ -284,6 +285,7 @@ class DatasetV2(FunctionalMethods):
         return dataset
 
 
+@public("data.Dataset")
 class DatasetV1(DatasetV2):
     """A DatasetV2 with the methods and properties of TensorFlow 1.x. What its methods return is one, too."""
 

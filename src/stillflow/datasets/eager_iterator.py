@@ -7,9 +7,11 @@ from stillflow.datasets import structure
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.names import public
 from stillflow.tracking.base import Trackable
 
 
+@public("contrib.eager.Iterator")
 class EagerIterator(Structured, Trackable):
     """A Python iterator over the elements of a data set, each a structure of tensors that have values.
 

@@ -12,6 +12,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 _BUFFER_BYTES = 256 * 1024
@@ -128,6 +129,7 @@ class _FilesV1(DatasetV1Adapter):
         return self._dataset._filenames
 
 
+@public("data.TextLineDataset")
 class TextLineDataset(_FilesV1):
     """The lines of text files, without what ends them.
 
@@ -148,6 +150,7 @@ class TextLineDataset(_FilesV1):
         super().__init__(_Files(filenames, make, num_parallel_reads))
 
 
+@public("data.TFRecordDataset")
 class TFRecordDataset(_FilesV1):
     """The records of TFRecord files.
 
@@ -168,6 +171,7 @@ class TFRecordDataset(_FilesV1):
         super().__init__(_Files(filenames, make, num_parallel_reads))
 
 
+@public("data.FixedLengthRecordDataset")
 class FixedLengthRecordDataset(_FilesV1):
     """The records of files in which each has the same number of bytes.
 

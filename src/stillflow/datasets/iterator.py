@@ -15,6 +15,7 @@ from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
 
@@ -22,6 +23,7 @@ GLOBAL_ITERATORS = "iterators"
 _MANY_CALLS = 32
 
 
+@public("data.Iterator")
 class Iterator(Structured, Trackable):
     """The state of going through a data set. It belongs to a session, and its position to that session's checkpoints.
 
@@ -175,6 +177,7 @@ def _on_cpu():
     return contextlib.nullcontext() if graph._device_stack else graph.device("/cpu:0")
 
 
+@public("data.make_initializable_iterator")
 def make_initializable_iterator(dataset, shared_name=None):
     """An iterator over a data set, with its initializer. Raises RuntimeError while executing eagerly."""
     if executing_eagerly():
@@ -193,6 +196,7 @@ def make_initializable_iterator(dataset, shared_name=None):
     )  # fmt: skip
 
 
+@public("data.experimental.get_structure")
 def element_spec_of(dataset_or_iterator):
     """What the elements are. Raises TypeError for what has none."""
     try:
@@ -201,3 +205,21 @@ def element_spec_of(dataset_or_iterator):
         raise TypeError(
             f"`dataset_or_iterator` must be a Dataset or Iterator object, but got {type(dataset_or_iterator)}."
         ) from None
+
+
+@public("data.get_output_types")
+def get_output_types(dataset_or_iterator):
+    """The types of the components of a data set's or iterator's elements. Raises TypeError for anything else."""
+    return structure.output_types(element_spec_of(dataset_or_iterator))
+
+
+@public("data.get_output_shapes")
+def get_output_shapes(dataset_or_iterator):
+    """The shapes of the components, as far as they are known. Raises TypeError for anything else."""
+    return structure.output_shapes(element_spec_of(dataset_or_iterator))
+
+
+@public("data.get_output_classes")
+def get_output_classes(dataset_or_iterator):
+    """The classes of the components. Raises TypeError for anything else."""
+    return structure.output_classes(element_spec_of(dataset_or_iterator))

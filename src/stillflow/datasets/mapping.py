@@ -9,6 +9,7 @@ from stillflow.datasets.dataset import UnaryDataset, UnaryUnchangedStructureData
 from stillflow.datasets.specs import DatasetSpec, TensorSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -100,6 +101,7 @@ class MapAndBatchDataset(_FunctionDataset):
         )
 
 
+@public("data.experimental.map_and_batch")
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
     """A transformation for Dataset.apply: `map(map_func)`, then `batch(batch_size)`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph import nest as graph_nest
-from stillflow.graph.sparse_tensor import SparseTensorValue
+from stillflow.ops.sparse_tensor import SparseTensorValue
 
 
 def is_sequence(value):

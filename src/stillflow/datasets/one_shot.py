@@ -10,9 +10,11 @@ from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
-from stillflow.seeds import get_seed
+from stillflow.names import public
+from stillflow.random.seeds import get_seed
 
 
+@public("data.make_one_shot_iterator")
 def make_one_shot_iterator(dataset):
     """See DatasetV1.make_one_shot_iterator."""
     if executing_eagerly():

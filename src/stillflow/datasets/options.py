@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
+
 
 class OptionsBase:
     """Options that are set by assignment; those that have not been set are None."""
@@ -70,6 +72,7 @@ def merge_options(*options_list):
     return merged
 
 
+@public("data.experimental.MapVectorizationOptions")
 class MapVectorizationOptions(OptionsBase):
     """Whether functions of `map` may be applied to batches; they never are, and results would be the same."""
 
@@ -90,6 +93,7 @@ _REWRITES = (
 _DEFAULT_REWRITES = ("map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion")
 
 
+@public("data.experimental.OptimizationOptions")
 class OptimizationOptions(OptionsBase):
     """Which rewrites are made. Of them, `shuffle_and_repeat_fusion` changes the order of elements."""
 
@@ -132,6 +136,7 @@ class OptimizationOptions(OptionsBase):
         return [] if self.map_vectorization is None else self.map_vectorization._static_optimization_configs()
 
 
+@public("data.Options")
 class Options(OptionsBase):
     """What `Dataset.with_options` sets for a pipeline."""
 
@@ -163,3 +168,6 @@ class Options(OptionsBase):
         if self.experimental_slack:
             found.append("slack:slack_period:1")
         return found
+
+
+AUTOTUNE = public("data.experimental.AUTOTUNE")(-1)

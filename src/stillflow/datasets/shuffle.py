@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from stillflow import ops, seeds
+from stillflow import ops
 from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.random import seeds
 
 
 def get_seed(seed):
@@ -61,6 +63,7 @@ class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
         super().__init__(input_dataset, variant)
 
 
+@public("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """For Dataset.apply: shuffles and repeats, so that the next pass is under way before one is over.
 

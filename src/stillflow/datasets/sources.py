@@ -8,8 +8,8 @@ from stillflow.datasets.dataset import DatasetSource
 from stillflow.datasets.specs import TensorSpec, type_spec_from_value
 from stillflow.graph import dtypes
 from stillflow.graph.shape import Dimension
-from stillflow.graph.sparse_tensor import SparseTensor
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
 
 
 class TensorDataset(DatasetSource):

@@ -6,9 +6,11 @@ from stillflow import ops
 from stillflow.datasets.specs import TensorSpec, TypeSpec, register_values
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape, as_shape
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 
+@public("SparseTensorSpec")
 class SparseTensorSpec(TypeSpec):
     """A SparseTensor of a type and, as far as it is known, of a shape.
 

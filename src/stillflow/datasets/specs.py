@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -52,6 +53,7 @@ class TypeSpec:
         return hash((type(self), repr(self)))
 
 
+@public("TensorSpec", "contrib.eager.TensorSpec")
 class TensorSpec(TypeSpec):
     """A tensor of a type and, as far as it is known, of a shape.
 
@@ -152,6 +154,7 @@ class TensorSpec(TypeSpec):
         return Tensor
 
 
+@public("data.DatasetSpec", "data.experimental.DatasetStructure")
 class DatasetSpec(TypeSpec):
     """A data set, or a tensor of them.
 

@@ -7,8 +7,8 @@ from stillflow.datasets.sparse import SparseTensorSpec
 from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 # {class that legacy `output_classes` have: what it is specified by}
 _SPEC_OF_CLASS = {Tensor: TensorSpec, SparseTensor: SparseTensorSpec}

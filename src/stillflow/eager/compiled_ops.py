@@ -10,13 +10,14 @@ import weakref
 
 import numpy as np
 
-from stillflow import _engine, errors, isa, ops
+from stillflow import _engine, errors, ops
 from stillflow.graph import dtypes
 from stillflow.graph.graph import Graph
 from stillflow.graph.shape import TensorShape
 from stillflow.plan.emit import engine_variable
-from stillflow.plans_by_shape import PlansByShape
-from stillflow.process_settings import cpu_count
+from stillflow.session import isa
+from stillflow.session.plans_by_shape import PlansByShape
+from stillflow.session.process_settings import cpu_count
 
 # What was not used for the longest time is compiled anew when it is called again.
 _MOST_COMPILED = 4096

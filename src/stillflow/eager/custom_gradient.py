@@ -5,14 +5,17 @@ from __future__ import annotations
 import inspect
 
 from stillflow import ops
+from stillflow.autodiff.custom_gradient import call_with_gradient
 from stillflow.eager.gradient_tape import GradientTape
 from stillflow.eager.operation import ExecutedOperation
 from stillflow.graph import nest, recording
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import eager_version_of
 from stillflow.graph.op_def import OpDef
 from stillflow.ops.convert import convert_to_tensor
 
 
+@eager_version_of(call_with_gradient)
 def call(f, args, kwargs):
     """What f(*args, **kwargs) returns first; tapes use the gradient function that it returns second.
 

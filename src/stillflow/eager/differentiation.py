@@ -6,12 +6,14 @@ import contextlib
 import inspect
 
 from stillflow import ops
+from stillflow.autodiff.reverse import UnconnectedGradients
 from stillflow.eager.tape import Tape
-from stillflow.gradients import UnconnectedGradients
 from stillflow.graph import nest, recording
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("contrib.eager.gradients_function")
 def gradients_function(f, params=None):
     """A function of the arguments of `f` that returns the list of the derivatives of the sum of its results.
 
@@ -31,6 +33,7 @@ def gradients_function(f, params=None):
     return gradients
 
 
+@public("contrib.eager.value_and_gradients_function")
 def value_and_gradients_function(f, params=None):
     """Like gradients_function; the function returns a pair of what `f` returns, and of the derivatives."""
 
@@ -53,6 +56,7 @@ def value_and_gradients_function(f, params=None):
     return value_and_gradients
 
 
+@public("contrib.eager.implicit_gradients")
 def implicit_gradients(f):
     """A function of the arguments of `f` that returns pairs of a derivative and a variable.
 
@@ -67,6 +71,7 @@ def implicit_gradients(f):
     return gradients
 
 
+@public("contrib.eager.implicit_value_and_gradients")
 def implicit_value_and_gradients(f):
     """Like implicit_gradients; the function returns a pair of what `f` returns, and of those pairs."""
 

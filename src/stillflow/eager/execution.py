@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from stillflow.eager.graph import EagerGraph
 from stillflow.graph import default_graph
-from stillflow.process_settings import settings
+from stillflow.names import public
+from stillflow.session.process_settings import settings
 
 # What TensorFlow's constants of these names are: values of `execution_mode` and `device_policy`.
-SYNC = 0
-ASYNC = 1
-DEVICE_PLACEMENT_EXPLICIT = 0
-DEVICE_PLACEMENT_WARN = 1
-DEVICE_PLACEMENT_SILENT = 2
-DEVICE_PLACEMENT_SILENT_FOR_INT32 = 3
+SYNC = public("contrib.eager.SYNC")(0)
+ASYNC = public("contrib.eager.ASYNC")(1)
+DEVICE_PLACEMENT_EXPLICIT = public("contrib.eager.DEVICE_PLACEMENT_EXPLICIT")(0)
+DEVICE_PLACEMENT_WARN = public("contrib.eager.DEVICE_PLACEMENT_WARN")(1)
+DEVICE_PLACEMENT_SILENT = public("contrib.eager.DEVICE_PLACEMENT_SILENT")(2)
+DEVICE_PLACEMENT_SILENT_FOR_INT32 = public("contrib.eager.DEVICE_PLACEMENT_SILENT_FOR_INT32")(3)
 
 _POLICIES = (None, DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT,
              DEVICE_PLACEMENT_SILENT_FOR_INT32)  # fmt: skip

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
+from stillflow.autodiff.reverse import UnconnectedGradients
 from stillflow.eager.tape import Tape
-from stillflow.gradients import UnconnectedGradients
 from stillflow.graph import nest, recording
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.resource_variables import is_resource_variable
+from stillflow.variables.resource_variable import is_resource_variable
 
 _log = logging.getLogger("tensorflow")
 
 
+@public("GradientTape", "contrib.eager.GradientTape")
 class GradientTape:
     """Records operations that depend on what it watches, while it is entered, for `gradient`.
 

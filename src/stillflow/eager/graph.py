@@ -8,12 +8,14 @@ import random
 import weakref
 from typing import Any
 
+from stillflow.eager import custom_gradient, tensor_array, variable  # noqa: F401  eager versions
 from stillflow.eager.calls import Calls
 from stillflow.eager.compiled_ops import CompiledOps, is_handle
 from stillflow.eager.operation import DeclaredOperation, ExecutedOperation
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, recording
 from stillflow.graph.graph import Graph
+from stillflow.graph.mode import EAGER_VERSIONS
 from stillflow.graph.op_def import OpDef
 from stillflow.graph.shape_inference import infer_shapes
 from stillflow.ops.registry import Alias
@@ -65,6 +67,9 @@ class EagerGraph(Graph):
         self._numbers = itertools.count()
         self._seeds = random.Random()
         self._drawn: int | None = None  # the newest seed that was drawn, until an op has used it
+
+    def version_of(self, item):
+        return EAGER_VERSIONS.get(item, item)
 
     # ---- Operations -----------------------------------------------------------------------------------------
 

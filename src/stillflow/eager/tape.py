@@ -5,7 +5,8 @@ from __future__ import annotations
 import collections
 
 from stillflow import ops
-from stillflow.gradients import UnconnectedGradients, get_gradient_function, sum_indexed_slices
+from stillflow.autodiff.registry import get_gradient_function
+from stillflow.autodiff.reverse import UnconnectedGradients, sum_indexed_slices
 from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor

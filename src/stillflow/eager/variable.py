@@ -9,16 +9,17 @@ from stillflow import ops
 from stillflow.eager.tensor import DEVICE, graph_only
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.resource_variables import ResourceVariable
-from stillflow.variables import Variable
+from stillflow.variables.resource_variable import ResourceVariable
+from stillflow.variables.variable import Variable
 
 
+@eager_version_of(Variable)
+@eager_version_of(ResourceVariable)
 class EagerVariable(ResourceVariable):
     """What tf.Variable makes while operations are executed eagerly. Changes take place when they are called."""
-
-    _becomes_eager = False
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)

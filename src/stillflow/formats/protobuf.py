@@ -9,18 +9,75 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from stillflow.names import public_names
+
+# Messages that programs make themselves, and their public names.
+_PUBLIC = public_names(
+    {
+        "AttrValue": "AttrValue",
+        "BytesList": "train.BytesList",
+        "CheckpointState": "train.CheckpointState",
+        "ClusterDef": "train.ClusterDef",
+        "ConfigProto": "ConfigProto",
+        "Event": "Event summary.Event",
+        "Example": "train.Example",
+        "Feature": "train.Feature",
+        "FeatureList": "train.FeatureList",
+        "FeatureLists": "train.FeatureLists",
+        "Features": "train.Features",
+        "FloatList": "train.FloatList",
+        "GPUOptions": "GPUOptions",
+        "GraphDef": "GraphDef",
+        "GraphOptions": "GraphOptions",
+        "HistogramProto": "HistogramProto",
+        "Int64List": "train.Int64List",
+        "JobDef": "train.JobDef",
+        "LogMessage": "LogMessage",
+        "MetaGraphDef": "MetaGraphDef",
+        "NameAttrList": "NameAttrList",
+        "NodeDef": "NodeDef",
+        "OptimizerOptions": "OptimizerOptions",
+        "RunMetadata": "RunMetadata",
+        "RunOptions": "RunOptions",
+        "SaverDef": "train.SaverDef",
+        "SequenceExample": "train.SequenceExample",
+        "ServerDef": "train.ServerDef",
+        "SessionLog": "SessionLog summary.SessionLog",
+        "Summary": "Summary summary.Summary",
+        "SummaryDescription": "summary.SummaryDescription",
+        "SummaryMetadata": "SummaryMetadata",
+        "TaggedRunMetadata": "summary.TaggedRunMetadata",
+        "TensorInfo": "TensorInfo",
+        "EmbeddingInfo": "contrib.tensorboard.plugins.projector.EmbeddingInfo",
+        "ProjectorConfig": "contrib.tensorboard.plugins.projector.ProjectorConfig",
+        "SpriteMetadata": "contrib.tensorboard.plugins.projector.SpriteMetadata",
+    }
+)
+
 
 @functools.cache
 def pool():
-    from google.protobuf import any_pb2, descriptor_pb2, descriptor_pool, wrappers_pb2
+    from google.protobuf import any_pb2, descriptor_pool, wrappers_pb2
 
     found = descriptor_pool.DescriptorPool()
     for module in (any_pb2, wrappers_pb2):
         found.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
-    content = (Path(__file__).parent / "messages.binpb").read_bytes()
-    for file in descriptor_pb2.FileDescriptorSet.FromString(content).file:
+    for file in _files():
         found.AddSerializedFile(file.SerializeToString())
     return found
+
+
+def _files():
+    from google.protobuf import descriptor_pb2
+
+    content = (Path(__file__).parent / "messages.binpb").read_bytes()
+    return descriptor_pb2.FileDescriptorSet.FromString(content).file
+
+
+@functools.cache
+def files():
+    """The descriptors of the files that messages are in."""
+    return [pool().FindFileByName(file.name) for file in _files()]
 
 
 @functools.cache
@@ -29,6 +86,12 @@ def message(name: str):
     from google.protobuf import message_factory
 
     return message_factory.GetMessageClass(pool().FindMessageTypeByName(f"tensorflow.{name}"))
+
+
+def __getattr__(name):
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return message(name)
 
 
 def packed(proto):

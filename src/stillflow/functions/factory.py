@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from stillflow.formats.function_def import function_def_message
 from stillflow.formats.protobuf import to_bytes
 from stillflow.functions import numbers
 from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.function_def import function_def_message
 
 # TensorFlow does not infer the shapes of calls of such functions.
 _ATTRS = {"_disable_call_shape_inference": True}

@@ -11,19 +11,22 @@ class Function:
       outer_graph: the graph that it belongs to.
       definition: its FunctionDef message, or None for one with a body.
       body: a FunctionGraph, or None for one with a definition.
+      load_body: a function of a FunctionDef message and a graph that makes the body of one with a definition.
       gradient_name: the name of the function that computes its gradient, or None.
       description: what TensorFlow keeps of a function's docstring.
       attrs: attributes of the definition.
     """
 
     def __init__(
-        self, name, outer_graph, definition=None, body=None, gradient_name=None, description="", attrs=None
+        self, name, outer_graph, definition=None, body=None, gradient_name=None, description="", attrs=None,
+        load_body=None,
     ):  # fmt: skip
         self.name = name
         self.gradient_name = gradient_name
         self._outer_graph = outer_graph
         self._definition = definition
         self._body = body
+        self._load_body = load_body
         self._description = description
         self._attrs = attrs or {}
 
@@ -31,7 +34,7 @@ class Function:
     def definition(self):
         """The FunctionDef message."""
         if self._definition is None:
-            from stillflow.formats.function_def import function_def_message
+            from stillflow.graph.function_def import function_def_message
 
             self._definition = function_def_message(self._body, self.name, self._description, self._attrs)
         return self._definition
@@ -40,9 +43,7 @@ class Function:
     def body(self):
         """The FunctionGraph that a call runs. Raises what import_graph_def raises for one that cannot be read."""
         if self._body is None:
-            from stillflow.functions.imported import imported_body
-
-            self._body = imported_body(self._definition, self._outer_graph)
+            self._body = self._load_body(self._definition, self._outer_graph)
         return self._body
 
     @property

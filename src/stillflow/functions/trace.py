@@ -9,7 +9,7 @@ from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.variable_scope import get_variable_scope, share_with_function
+from stillflow.variables.scope import get_variable_scope, share_with_function
 
 
 def trace(python_function, name, signature, argument_names=None) -> Function:

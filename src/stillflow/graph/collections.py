@@ -1,6 +1,9 @@
 """GraphKeys: the names of the collections that TensorFlow itself uses."""
 
+from stillflow.names import public
 
+
+@public("GraphKeys")
 class GraphKeys:
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from stillflow.graph import scopes
+from stillflow.names import public
 
 if TYPE_CHECKING:
     from stillflow.graph.graph import Graph
@@ -43,6 +44,7 @@ class _DefaultGraphs(scopes.DefaultStack):
 _default_graphs = _DefaultGraphs()
 
 
+@public("get_default_graph")
 def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
     return _default_graphs.get_default()
@@ -53,6 +55,7 @@ def default_graph_context(graph, enforces_nesting=True):
     return _default_graphs.with_default(graph, enforces_nesting)
 
 
+@public("reset_default_graph")
 def reset_default_graph():
     """Replaces the global default graph by an empty one. Raises AssertionError inside a graph context."""
     _default_graphs.reset()
@@ -63,8 +66,9 @@ def leave_all_graphs():
     _default_graphs.stack.clear()
 
 
+@public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
 def executing_eagerly():
-    """Whether operations run when they are called, instead of becoming nodes of a graph."""
+    """Whether operations run when they are called here, instead of becoming nodes of a graph."""
     return _default_graphs.get_default().executes_eagerly
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from stillflow.graph import device as devices
+from stillflow.names import public
 
 
+@public("DeviceSpec")
 class DeviceSpec:
     """A device, in full or in part; None for what is not said."""
 

@@ -6,9 +6,12 @@ import functools
 
 import numpy as np
 
+from stillflow.names import public
+
 _REF_OFFSET = 100
 
 
+@public("DType", "dtypes.DType")
 class DType:
     """The type of a tensor's elements.
 
@@ -166,29 +169,30 @@ def _numpy_extension(name: str):
     raise TypeError(f"{name} has no numpy type")
 
 
-float32 = DType("float32", 1, np.float32)
-float64 = DType("float64", 2, np.float64)
-int32 = DType("int32", 3, np.int32)
-uint8 = DType("uint8", 4, np.uint8)
-int16 = DType("int16", 5, np.int16)
-int8 = DType("int8", 6, np.int8)
-string = DType("string", 7, np.object_)
-complex64 = DType("complex64", 8, np.complex64)
-int64 = DType("int64", 9, np.int64)
-bool_ = DType("bool", 10, np.bool_)
-qint8 = DType("qint8", 11, np.int8)
-quint8 = DType("quint8", 12, np.uint8)
-qint32 = DType("qint32", 13, np.int32)
-bfloat16 = DType("bfloat16", 14)
-qint16 = DType("qint16", 15, np.int16)
-quint16 = DType("quint16", 16, np.uint16)
-uint16 = DType("uint16", 17, np.uint16)
-complex128 = DType("complex128", 18, np.complex128)
-float16 = DType("float16", 19, np.float16)
-resource = DType("resource", 20, np.object_)
-variant = DType("variant", 21, np.object_)
-uint32 = DType("uint32", 22, np.uint32)
-uint64 = DType("uint64", 23, np.uint64)
+float32 = public("float32", "dtypes.float32")(DType("float32", 1, np.float32))
+float64 = public("float64", "dtypes.float64", "double", "dtypes.double")(DType("float64", 2, np.float64))
+int32 = public("int32", "dtypes.int32")(DType("int32", 3, np.int32))
+uint8 = public("uint8", "dtypes.uint8")(DType("uint8", 4, np.uint8))
+int16 = public("int16", "dtypes.int16")(DType("int16", 5, np.int16))
+int8 = public("int8", "dtypes.int8")(DType("int8", 6, np.int8))
+string = public("string", "dtypes.string")(DType("string", 7, np.object_))
+complex64 = public("complex64", "dtypes.complex64")(DType("complex64", 8, np.complex64))
+int64 = public("int64", "dtypes.int64")(DType("int64", 9, np.int64))
+bool_ = public("bool", "dtypes.bool")(DType("bool", 10, np.bool_))
+qint8 = public("qint8", "dtypes.qint8")(DType("qint8", 11, np.int8))
+quint8 = public("quint8", "dtypes.quint8")(DType("quint8", 12, np.uint8))
+qint32 = public("qint32", "dtypes.qint32")(DType("qint32", 13, np.int32))
+bfloat16 = public("bfloat16", "dtypes.bfloat16")(DType("bfloat16", 14))
+qint16 = public("qint16", "dtypes.qint16")(DType("qint16", 15, np.int16))
+quint16 = public("quint16", "dtypes.quint16")(DType("quint16", 16, np.uint16))
+uint16 = public("uint16", "dtypes.uint16")(DType("uint16", 17, np.uint16))
+complex128 = public("complex128", "dtypes.complex128")(DType("complex128", 18, np.complex128))
+float16 = public("float16", "dtypes.float16", "half", "dtypes.half")(DType("float16", 19, np.float16))
+resource = public("resource", "dtypes.resource")(DType("resource", 20, np.object_))
+variant = public("variant", "dtypes.variant")(DType("variant", 21, np.object_))
+uint32 = public("uint32", "dtypes.uint32")(DType("uint32", 22, np.uint32))
+uint64 = public("uint64", "dtypes.uint64")(DType("uint64", 23, np.uint64))
+QUANTIZED_DTYPES = public("dtypes.QUANTIZED_DTYPES")(frozenset((qint8, quint8, qint16, quint16, qint32)))
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool_, qint8, quint8, qint32,
@@ -223,6 +227,7 @@ def from_numpy(numpy_type: np.dtype) -> DType | None:
     return _BY_NUMPY.get(numpy_type.newbyteorder("="))
 
 
+@public("as_dtype", "dtypes.as_dtype")
 def as_dtype(type_value) -> DType:
     """The DType for a DType, name, numpy type, Python type or DataType number; TypeError for others."""
     if type(type_value) is DType:

@@ -18,7 +18,7 @@ class FunctionCall:
     def as_proto(self):
         """The NameAttrList message."""
         from stillflow.formats import protobuf
-        from stillflow.formats.attr_value import set_message
+        from stillflow.graph.attr_value import set_message
 
         proto = protobuf.message("NameAttrList")(name=self.name)
         for key, value in self.attrs.items():

@@ -14,12 +14,14 @@ from stillflow.graph.default_graph import default_graph_context
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
+from stillflow.names import public
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 _RESET_DEVICES = object()
 
 
+@public("Graph")
 class Graph:
     """A dataflow graph: Operations, connected by the Tensors they make and take.
 
@@ -29,6 +31,10 @@ class Graph:
 
     executes_eagerly = False  # whether operations run when they are added
     runs_one_op = False  # see eager.kernels
+
+    def version_of(self, item):
+        """What this graph has in the place of a function or class that depends on the mode; see graph.mode."""
+        return item
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -215,7 +221,7 @@ class Graph:
 
         With `add_shapes` every node carries what is known of its outputs' shapes.
         """
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.graph_def_message(self, from_version, add_shapes)
 
@@ -451,6 +457,6 @@ def _plain_attrs(attrs):
     """Attribute values with AttrValue messages decoded."""
     if not any(hasattr(value, "WhichOneof") for value in attrs.values()):
         return dict(attrs)
-    from stillflow.formats.attr_value import from_message
+    from stillflow.graph.attr_value import from_message
 
     return {key: from_message(v) if hasattr(v, "WhichOneof") else v for key, v in attrs.items()}

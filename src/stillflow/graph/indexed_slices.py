@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import warnings
 
+from stillflow.names import public
 
+
+@public("IndexedSlices")
 class IndexedSlices:
     """Rows `values[i]` at `indices[i]` of a tensor that is zero elsewhere; equal indices add up.
 

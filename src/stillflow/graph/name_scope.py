@@ -8,6 +8,7 @@ from typing import Any
 from stillflow.graph import recording
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
 
 
 def graph_of_inputs(values, graph=None):
@@ -59,6 +60,7 @@ def _graph_element(value):
     return value if hasattr(value, "graph") and hasattr(value, "op") else None
 
 
+@public("name_scope")
 class name_scope:  # noqa: N801
     """Puts the names of new nodes into a scope, made unique; entering it yields the scope's prefix.
 
@@ -109,6 +111,7 @@ class name_scope:  # noqa: N801
         return False
 
 
+@public("init_scope")
 @contextlib.contextmanager
 def init_scope():
     """A scope outside of all functions, control dependencies and control flow, under the same names.

@@ -9,6 +9,9 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.names import public, public_module
+
+public_module("python.util.nest")
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
@@ -46,6 +49,7 @@ def rebuilt(value, parts):
     return parts[0] if found is None else found[1](value, list(parts))
 
 
+@public("nest.is_nested")
 def is_nested(seq):
     """Whether it is a list, a tuple or a dictionary."""
     return isinstance(seq, (list, tuple, collections.abc.Mapping))
@@ -85,6 +89,7 @@ def _with_children(structure, children):
     return rebuilt(structure, children)
 
 
+@public("nest.flatten")
 def flatten(structure, expand_composites=False):
     """The leaves of a structure, in order; a list with itself for what is none."""
     children = _children(structure, expand_composites)
@@ -93,6 +98,7 @@ def flatten(structure, expand_composites=False):
     return [leaf for child in children for leaf in flatten(child, expand_composites)]
 
 
+@public("nest.pack_sequence_as")
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """What `structure` is, with the items of `flat_sequence` in the places of its leaves.
 
@@ -121,7 +127,7 @@ def _packed(structure, items, expand_composites):
     return _with_children(structure, [_packed(child, items, expand_composites) for child in children])
 
 
-def map_structure(func, *structures, check_types=True, expand_composites=False):
+def _map_structure(func, *structures, check_types=True, expand_composites=False):
     """func(leaf, leaf, ...) for the leaves of structures of one form, in that form.
 
     Raises:
@@ -138,6 +144,7 @@ def map_structure(func, *structures, check_types=True, expand_composites=False):
     return pack_sequence_as(structures[0], [func(*each) for each in leaves], expand_composites)
 
 
+@public("nest.assert_same_structure")
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
     """Raises unless two structures are nested in the same way.
 
@@ -210,3 +217,18 @@ def _are_alike(first, second):
     """Whether two types of named tuples have one name and the same fields."""
     fields = getattr(first, "_fields", None)
     return fields is not None and fields == getattr(second, "_fields", None) and first.__name__ == second.__name__
+
+
+@public("nest.map_structure")
+def map_structure(func, *structure, **kwargs):
+    """func(leaf, leaf, ...) for the leaves of structures of one form, in that form.
+
+    Keyword arguments are `check_types` (True) and `expand_composites` (False). Raises ValueError for structures of
+    different forms, TypeError for sequences of different types unless not `check_types`.
+    """
+    unknown = set(kwargs) - {"check_types", "expand_composites"}
+    if unknown:
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
+        )
+    return _map_structure(func, *structure, **kwargs)

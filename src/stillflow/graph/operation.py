@@ -9,6 +9,7 @@ from typing import Any
 from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import incompatible_text
+from stillflow.names import public
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -21,6 +22,7 @@ def _not_in_graphs(task):
     )
 
 
+@public("Tensor")
 class Tensor:
     """One output of an Operation: a symbol for a value that a session computes.
 
@@ -158,6 +160,7 @@ class Tensor:
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self._dtype.name}>"
 
 
+@public("Operation")
 class Operation:
     """A node of a graph. Made by `Graph.create_op`."""
 
@@ -229,14 +232,14 @@ class Operation:
     @property
     def op_def(self):
         """The OpDef message."""
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.op_def_message(self._op_def)
 
     @property
     def node_def(self):
         """The NodeDef message."""
-        from stillflow.formats import graph_def
+        from stillflow.graph import graph_def
 
         return graph_def.node_def_message(self)
 
@@ -255,7 +258,7 @@ class Operation:
 
     def _set_attr(self, name, value):
         if hasattr(value, "WhichOneof"):
-            from stillflow.formats.attr_value import from_message
+            from stillflow.graph.attr_value import from_message
 
             value = from_message(value)
         self._attrs[name] = value

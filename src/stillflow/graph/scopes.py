@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 
+from stillflow.names import public
+
 
 class DefaultStack(threading.local):
     """Objects that have been made the default, innermost last."""
@@ -38,6 +40,7 @@ class DefaultStack(threading.local):
 sessions = DefaultStack()
 
 
+@public("get_default_session")
 def get_default_session():
     """The session of the innermost `with session:` of this thread, or None."""
     return sessions.get_default()

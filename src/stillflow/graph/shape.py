@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 
+from stillflow.names import public
+
 # A shape in its plain form, as shape rules take and return it: None when even the rank is unknown, else a
 # tuple of sizes, None where a size is unknown.
 Dims = "tuple[int | None, ...] | None"
 
 
+@public("Dimension")
 class Dimension:
     """One size of a TensorShape; `value` is None when it is unknown."""
 
@@ -140,10 +143,12 @@ class Dimension:
         return Dimension, (self._value,)
 
 
+@public("python.framework.tensor_shape.as_dimension")
 def as_dimension(value) -> Dimension:
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
+@public("TensorShape")
 class TensorShape:
     """A shape of which the rank, or single sizes, may be unknown.
 
@@ -358,10 +363,12 @@ class TensorShape:
         return TensorShape, (None if self._dims is None else list(self._dims),)
 
 
+@public("python.framework.tensor_shape.as_shape")
 def as_shape(value) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
+@public("python.framework.tensor_shape.unknown_shape")
 def unknown_shape(rank=None) -> TensorShape:
     return TensorShape._of(None if rank is None else (None,) * rank)
 
@@ -380,3 +387,36 @@ def merge(a, b):
             return False
         merged.append(y if x is None else x)
     return tuple(merged)
+
+
+@public("dimension_value", "compat.dimension_value")
+def dimension_value(dimension):
+    """The size that a Dimension stands for; a plain size as it is."""
+    return dimension.value if isinstance(dimension, Dimension) else dimension
+
+
+@public("dimension_at_index", "compat.dimension_at_index")
+def dimension_at_index(shape, index):
+    """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
+    return Dimension(None) if shape.rank is None else shape[index]
+
+
+# ---- tensorflow.python.framework.tensor_shape --------------------------------------------------------------------
+
+
+@public("python.framework.tensor_shape.scalar")
+def scalar():
+    """The shape of one value."""
+    return TensorShape([])
+
+
+@public("python.framework.tensor_shape.vector")
+def vector(length):
+    """The shape of a vector."""
+    return TensorShape([length])
+
+
+@public("python.framework.tensor_shape.matrix")
+def matrix(rows, cols):
+    """The shape of a matrix."""
+    return TensorShape([rows, cols])

@@ -50,7 +50,7 @@ class TensorValue:
 
     def as_proto(self):
         """The TensorProto message."""
-        from stillflow.formats import tensor_proto
+        from stillflow.graph import tensor_proto
 
         return tensor_proto.to_message(self)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stillflow import errors
-from stillflow.formats import attr_value
 from stillflow.functions.call import call_op_def
-from stillflow.graph import dtypes
+from stillflow.graph import attr_value, dtypes
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.shape import TensorShape
 

@@ -10,7 +10,8 @@ import zipfile
 
 import numpy as np
 
-from stillflow import _engine, errors, files
+from stillflow import _engine, errors
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.inspection.sources import (
@@ -39,7 +40,7 @@ def convert(source: Source, target, renames, overwrites):
     """
     if isinstance(source, MetaGraphSource):
         raise InputError("A MetaGraph has no values to convert: name its checkpoint.")
-    target = files.path_text(target)
+    target = filesystem.path_text(target)
     names = _renamed(source, renames)
     is_npz, is_safetensors = target.endswith(".npz"), target.endswith(".safetensors")
     written = target if is_npz or is_safetensors else f"{target}.index"
@@ -126,7 +127,7 @@ def _write_checkpoint(source, names, target):
 def _write_npz(source, names, target):
     temporary = f"{target}.tmp{uuid.uuid4().hex}"
     kinds = {}
-    with files.typed_errors(target):
+    with filesystem.typed_errors(target):
         try:
             with zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
                 for old, new in names.items():
@@ -182,8 +183,8 @@ def _write_safetensors(source, names, target):
         data = library.numpy.save(found)
     except library.SafetensorError as error:
         raise InputError(f"{target} cannot be written: {error}") from None
-    with files.typed_errors(target):
-        files.write_atomically(target, data)
+    with filesystem.typed_errors(target):
+        filesystem.write_atomically(target, data)
     yield f"{target}: {len(found)} tensors"
     for name in left_out:
         yield f"left out, because it is no tensor of a model: {name}"

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from stillflow import _engine, errors, files
-from stillflow.formats import protobuf, tensor_proto
-from stillflow.graph import dtypes
+from stillflow import _engine, errors
+from stillflow.files import filesystem
+from stillflow.formats import protobuf
+from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.shape import TensorShape
 from stillflow.saver import checkpoint_state
 from stillflow.saver.meta_graph import read_meta_graph_file
@@ -292,7 +293,7 @@ def open_source(path) -> Source:
       InputError: if there is nothing, or nothing of the known kinds.
       DamageError: if it cannot be read.
     """
-    path = files.path_text(path)
+    path = filesystem.path_text(path)
     if os.path.isdir(path):
         return _open_folder(path)
     folder, name = os.path.split(path)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.linear_operators.derived import DerivedOperator
-from stillflow.linear_operators.parts import conjugate
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorAdjoint")
 class LinearOperatorAdjoint(DerivedOperator):
     """The adjoint of `operator`.
 
@@ -52,14 +53,14 @@ class LinearOperatorAdjoint(DerivedOperator):
 
     def _determinant(self):
         determinant = self._operator.determinant()
-        return determinant if self.is_self_adjoint else conjugate(determinant)
+        return determinant if self.is_self_adjoint else ops.conj(determinant)
 
     def _log_abs_determinant(self):
         return self._operator.log_abs_determinant()
 
     def _trace(self):
         trace = self._operator.trace()
-        return trace if self.is_self_adjoint else conjugate(trace)
+        return trace if self.is_self_adjoint else ops.conj(trace)
 
     def _to_dense(self):
         dense = self._operator.to_dense()

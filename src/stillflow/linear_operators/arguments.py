@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import constant_value
-from stillflow.module import Module
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.variables import Variable
+from stillflow.variables.module import Module
+from stillflow.variables.variable import Variable
 
 
 def is_reference(value):

@@ -17,8 +17,9 @@ from stillflow.graph.shape import Dimension
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.algebra import calculate
 from stillflow.linear_operators.arguments import is_reference, shape_tensor
-from stillflow.module import Module
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.module import Module
 
 
 def _warn_of_dense(what):
@@ -27,6 +28,7 @@ def _warn_of_dense(what):
     )
 
 
+@public("linalg.LinearOperator")
 class LinearOperator(Module, metaclass=abc.ABCMeta):
     """A matrix [..., m, n], or a batch of them, that need not be written out.
 

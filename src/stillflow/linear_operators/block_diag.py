@@ -5,15 +5,17 @@ from __future__ import annotations
 import operator as arithmetic
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("linalg.LinearOperatorBlockDiag")
 class LinearOperatorBlockDiag(OperatorList):
     """The matrix with `operators` as blocks along its diagonal.
 

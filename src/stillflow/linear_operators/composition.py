@@ -9,9 +9,11 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("linalg.LinearOperatorComposition")
 class LinearOperatorComposition(OperatorList):
     """The product of `operators`, of which the last is applied first.
 

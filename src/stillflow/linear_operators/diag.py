@@ -8,7 +8,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.parts import conjugate, real_part
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -23,6 +23,7 @@ def assert_no_zeros(diagonal):
         )
 
 
+@public("linalg.LinearOperatorDiag")
 class LinearOperatorDiag(LinearOperator):
     """Square matrices with the diagonals [..., n].
 
@@ -84,7 +85,7 @@ class LinearOperatorDiag(LinearOperator):
             )
         else:
             message = "Real diagonal operator had non-positive diagonal entries, thus was not positive definite."
-        return checks.assert_sign("assert_positive", real_part(self._diag), message=message)
+        return checks.assert_sign("assert_positive", ops.real(self._diag), message=message)
 
     def _assert_self_adjoint(self):
         with name_scope("assert_zero_imag_part", values=[self._diag]):
@@ -92,7 +93,7 @@ class LinearOperatorDiag(LinearOperator):
             return ops.no_op()
 
     def _factor(self, adjoint):
-        return conjugate(self._diag) if adjoint else self._diag
+        return ops.conj(self._diag) if adjoint else self._diag
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         factor = self._factor(adjoint)

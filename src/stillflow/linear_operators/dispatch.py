@@ -7,6 +7,7 @@ from collections.abc import Callable
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
+from stillflow.ops.operator_dispatch import of_operators
 
 
 def _inverse(input, adjoint=False, name=None):
@@ -14,7 +15,7 @@ def _inverse(input, adjoint=False, name=None):
     return inverse.adjoint() if adjoint else inverse
 
 
-def logdet(matrix, name=None):
+def _logdet(matrix, name=None):
     """The logarithm of the determinant of an operator. Raises ValueError unless its hints say what it needs."""
     if not (matrix.is_positive_definite and matrix.is_self_adjoint):
         raise ValueError("Expected matrix to be self-adjoint positive definite.")
@@ -53,6 +54,7 @@ def _solve(matrix, rhs, adjoint=False, name=None):
 _FUNCTIONS: dict[str, Callable] = {
     "adjoint": lambda matrix, name=None: matrix.adjoint(name),
     "cholesky": lambda input, name=None: input.cholesky(name),
+    "logdet": _logdet,
     "matrix_diag_part": lambda input, name="diag_part", k=0, padding_value=0: input.diag_part(name),
     "matrix_determinant": lambda input, name=None: input.determinant(name),
     "matrix_inverse": _inverse,
@@ -62,8 +64,14 @@ _FUNCTIONS: dict[str, Callable] = {
 }
 
 
-def of_operators(function, args, kwargs):
-    """What a function of tensors gives for operators, or NotImplemented if there are none among its arguments."""
-    if not any(isinstance(value, LinearOperator) for value in (*args, *kwargs.values())):
-        return NotImplemented
-    return _FUNCTIONS[function](*args, **kwargs)
+def _if_any_is_operator(function):
+    def call(*args, **kwargs):
+        if not any(isinstance(value, LinearOperator) for value in (*args, *kwargs.values())):
+            return NotImplemented
+        return function(*args, **kwargs)
+
+    return call
+
+
+for _name, _function in _FUNCTIONS.items():
+    of_operators(_name)(_if_any_is_operator(_function))

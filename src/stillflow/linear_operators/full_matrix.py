@@ -7,11 +7,13 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 _TYPES = [dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128]
 
 
+@public("linalg.LinearOperatorFullMatrix")
 class LinearOperatorFullMatrix(LinearOperator):
     """Matrices [..., m, n].
 

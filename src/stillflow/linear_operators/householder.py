@@ -8,10 +8,11 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.parts import conjugate
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("linalg.LinearOperatorHouseholder")
 class LinearOperatorHouseholder(LinearOperator):
     """1 - 2 v v' for vectors [..., n] that become v of length 1.
 
@@ -103,4 +104,4 @@ class LinearOperatorHouseholder(LinearOperator):
 
     def _diag_part(self):
         unit = self._unit_vector(self._reflection_axis)
-        return 1.0 - 2 * unit * conjugate(unit)
+        return 1.0 - 2 * unit * ops.conj(unit)

@@ -10,7 +10,6 @@ from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import check_not_reference, count_and_value, tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.linear_operators.parts import conjugate, imaginary_part, real_part
 from stillflow.linear_operators.sizes import (
     batch_like,
     checked_batch_shape,
@@ -19,6 +18,7 @@ from stillflow.linear_operators.sizes import (
     with_batch,
     with_fitting_rows,
 )
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -52,6 +52,7 @@ class _Identity(LinearOperator):
         return ops.ones(ops.concat([batch, [length]], 0), self.dtype)
 
 
+@public("linalg.LinearOperatorIdentity")
 class LinearOperatorIdentity(_Identity):
     """The identity matrix, or a batch of them.
 
@@ -151,6 +152,7 @@ class LinearOperatorIdentity(_Identity):
             return matrices.set_diag(mat, 1 + matrices.diag_part(mat))
 
 
+@public("linalg.LinearOperatorScaledIdentity")
 class LinearOperatorScaledIdentity(_Identity):
     """A number times the identity matrix, for each number.
 
@@ -214,18 +216,18 @@ class LinearOperatorScaledIdentity(_Identity):
 
     def _assert_positive_definite(self):
         return checks.assert_sign(
-            "assert_positive", real_part(self._multiplier), message="LinearOperator was not positive definite."
+            "assert_positive", ops.real(self._multiplier), message="LinearOperator was not positive definite."
         )
 
     def _assert_self_adjoint(self):
-        imaginary = imaginary_part(self._multiplier)
+        imaginary = ops.imag(self._multiplier)
         return checks.assert_comparison(
             "assert_equal", ops.zeros_like(imaginary), imaginary, message="LinearOperator was not self-adjoint"
         )
 
     def _factor(self, adjoint):
         factor = ops.expand_dims(ops.expand_dims(self._multiplier, -1), -1)
-        return conjugate(factor) if adjoint else factor
+        return ops.conj(factor) if adjoint else factor
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         x = self._checked(ops.adjoint(x) if adjoint_arg else x)

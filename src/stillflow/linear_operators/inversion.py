@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from stillflow.linear_operators.derived import DerivedOperator
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorInversion")
 class LinearOperatorInversion(DerivedOperator):
     """The inverse of `operator`.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from stillflow import errors, ops
-from stillflow.composites.control import group
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.linear_operators.operator_list import OperatorList
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 
 
+@public("linalg.LinearOperatorKronecker")
 class LinearOperatorKronecker(OperatorList):
     """The Kronecker product of `operators`.
 

@@ -9,8 +9,10 @@ from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.diag import LinearOperatorDiag
 from stillflow.linear_operators.identity import LinearOperatorIdentity
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorLowRankUpdate")
 class LinearOperatorLowRankUpdate(LinearOperator):
     """base + u d v', with matrices u [..., m, k], v [..., n, k] and the diagonal matrix d.
 

@@ -8,8 +8,10 @@ from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.diag import assert_no_zeros
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorLowerTriangular")
 class LinearOperatorLowerTriangular(LinearOperator):
     """The lower triangles of matrices [..., n, n]; what is above their diagonals is not read.
 

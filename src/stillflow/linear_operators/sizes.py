@@ -6,9 +6,9 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.composites.control import with_dependencies
 from stillflow.composites.rank_checks import assert_rank
 from stillflow.linear_operators.arguments import count_and_value
+from stillflow.ops.control_flow.dependencies import with_dependencies
 
 
 def checked_count(count, value, name, is_checked_later):

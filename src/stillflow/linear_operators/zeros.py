@@ -16,8 +16,10 @@ from stillflow.linear_operators.sizes import (
     with_batch,
     with_fitting_rows,
 )
+from stillflow.names import public
 
 
+@public("linalg.LinearOperatorZeros")
 class LinearOperatorZeros(LinearOperator):
     """A matrix of zeros, or a batch of them.
 

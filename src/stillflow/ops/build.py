@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import re
 from typing import Any
 
@@ -26,11 +27,60 @@ from stillflow.ops import convert, eager_errors
 
 
 def parameter_names(op_def: OpDef) -> list[str]:
-    """The order of positional arguments: inputs, then attributes that inputs do not determine."""
+    """The order of positional arguments: inputs, then attributes that inputs do not determine, defaults last."""
     inferred: set = set()
     for arg in op_def.inputs:
         inferred.update((arg.type_attr, arg.type_list_attr, arg.number_attr))
-    return [arg.name for arg in op_def.inputs] + [name for name in op_def.attrs if name not in inferred]
+    attrs = [attr for attr in op_def.attrs.values() if attr.name not in inferred]
+    attrs.sort(key=lambda attr: attr.has_default)
+    return [*(arg.name for arg in op_def.inputs), *(attr.name for attr in attrs)]
+
+
+def python_name(op_def: OpDef) -> str:
+    """What TensorFlow calls the function of an op: "mat_mul" for MatMul."""
+    return re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_def.name).lower()
+
+
+def function_of(op_def: OpDef) -> Any:
+    """The function that adds a node of an op. It takes inputs and attributes in their order, and `name`."""
+    parameters = [*parameter_names(op_def), "name"]
+
+    def add(*args, name=None, **kwargs):
+        if args:
+            if len(args) > len(parameters):
+                raise TypeError(
+                    f"{python_name(op_def)}() takes {len(parameters)} positional arguments but {len(args)} were given"
+                )
+            kwargs.update(zip(parameters, args, strict=False))
+            name = kwargs.pop("name", name)
+        return apply(op_def, name, kwargs)
+
+    return add
+
+
+def _python_default(attr: AttrDef):
+    """A default as people write it: float attributes are kept as float32."""
+    kind, value = attr.kind.removeprefix("list(").removesuffix(")"), attr.default
+    if kind == "float":
+        if isinstance(value, tuple):
+            return tuple(float(str(np.float32(item))) for item in value)
+        return float(str(np.float32(value)))
+    if kind == "shape" and value.rank is None:
+        return None
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def signature(op_def: OpDef) -> inspect.Signature:
+    """What a function that adds a node takes: inputs, attributes with their defaults, and the node's name."""
+    found = []
+    for name in parameter_names(op_def):
+        attr = op_def.attrs.get(name)
+        default: Any = inspect.Parameter.empty
+        if attr is not None and attr.has_default:
+            default = _python_default(attr)
+        found.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
+    found.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    return inspect.Signature(found)
 
 
 def apply(op_def: OpDef, name, arguments: dict):
@@ -317,8 +367,8 @@ class _Application:
             else:
                 raise TypeError(f"No argument for attr {attr.name}")
         if self.arguments:
-            unexpected = ", ".join(sorted(self.arguments))
-            raise TypeError(f"{self.op_def.name}() got unexpected keyword arguments: {unexpected}")
+            unexpected = min(self.arguments)
+            raise TypeError(f"{python_name(self.op_def)}() got an unexpected keyword argument '{unexpected}'")
         # In the order of the declaration, so that equal nodes are written equally.
         self.attrs = {name: self.attrs[name] for name in self.op_def.attrs}
 
@@ -327,8 +377,9 @@ def _refuse_references(op_def):
     """Raises RuntimeError for an op of mutable tensors: eagerly there are none."""
     for arg in reversed((*op_def.inputs, *op_def.outputs)):
         if arg.is_ref:
-            name = re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_def.name).lower()
-            raise RuntimeError(f"{name} op does not support eager execution. Arg '{arg.name}' is a ref.")
+            raise RuntimeError(
+                f"{python_name(op_def)} op does not support eager execution. Arg '{arg.name}' is a ref."
+            )
 
 
 def _check_allowed(dtype, attr: AttrDef, parameter):

@@ -11,7 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.names import public
 
 # IndexedSlices of a tensor with more elements become dense with a warning.
 _MANY_ELEMENTS = 100_000_000
@@ -45,6 +45,7 @@ def _conversions_for(value_type):
     return found
 
 
+@public("convert_to_tensor")
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None, as_ref=False):
     """`value` as a tensor of the default graph; a tensor comes back as it is.
 
@@ -116,6 +117,7 @@ def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_
     ]
 
 
+@public("convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=False):
     """Like convert_to_tensor, but IndexedSlices stay what they are. Raises ValueError for another dtype."""
     if isinstance(value, IndexedSlices):
@@ -126,17 +128,6 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=Fal
             )
         return value
     return convert_to_tensor(value, dtype, name, as_ref=as_ref)
-
-
-def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """Like convert_to_tensor, but sparse values become a SparseTensor. Raises RuntimeError for another dtype."""
-    if isinstance(value, SparseTensorValue):
-        value = SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor):
-        return convert_to_tensor(value, dtype, name)
-    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
-        raise RuntimeError(f"Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, actual = {value.dtype.name}")
-    return value
 
 
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None, as_ref=False):
@@ -225,3 +216,9 @@ register_conversion(TensorShape, _from_shape, 100)
 register_conversion(Dimension, _from_dimension, 100)
 register_conversion((list, tuple, np.ndarray, np.generic, str, bytes, int, float, bool, complex), _from_python, 100)
 register_conversion(object, _from_python, 200)
+
+
+@public("register_tensor_conversion_function")
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Makes `conversion_func(value, dtype, name, as_ref)` convert values of `base_type` to tensors."""
+    register_conversion(base_type, conversion_func, priority)

@@ -6,8 +6,8 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor, parts
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor, parts
 
 
 def _binary(name, function):
@@ -78,7 +78,7 @@ _PLAIN = {
     "__le__": "less_equal",
     "__gt__": "greater",
     "__ge__": "greater_equal",
-    "__neg__": "neg",
+    "__neg__": "negative",
     "__abs__": "abs",
     "__invert__": "logical_not",
 }

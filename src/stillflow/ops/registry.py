@@ -7,17 +7,22 @@
     )
 
 declares the op; `matmul(a, b, transpose_b=True, name="m")` adds a node. A rule for its shapes, its gradient
-and its values where they are known in advance is attached by the decorators of `Op`.
+and its values where they are known in advance is attached by decorators that are attributes of the function; see
+_builder.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.op_def import OpDef
+from stillflow.ops import build
 
 # ---- How a plan runs an op --------------------------------------------------------------------------------
 
@@ -111,50 +116,6 @@ def _names(text: str) -> tuple[str, ...]:
 # ---- Declaring ----------------------------------------------------------------------------------------------
 
 
-class Op:
-    """A declared op. Calling it adds a node; its decorators attach rules."""
-
-    __slots__ = ("_parameters", "op_def")
-
-    def __init__(self, op_def: OpDef):
-        self.op_def = op_def
-        self._parameters: list[str] | None = None
-
-    def __call__(self, *args, name=None, **kwargs):
-        from stillflow.ops import build
-
-        if args:
-            if self._parameters is None:
-                self._parameters = build.parameter_names(self.op_def)
-            kwargs.update(zip(self._parameters, args, strict=False))
-        return build.apply(self.op_def, name, kwargs)
-
-    def shape_rule(self, rule):
-        """Decorates `rule(context) -> plain shape(s)`; see graph.shape_inference."""
-        self.op_def.shape_rule = rule
-        return rule
-
-    def gradient(self, rule):
-        """Decorates `rule(op, *gradients of outputs) -> gradients of inputs`, as tf.RegisterGradient does."""
-        self.op_def.gradient = rule
-        return rule
-
-    def constant_value(self, rule):
-        """Decorates `rule(context) -> array or None`: a value that is known while the graph is built."""
-        self.op_def.constant_value = rule
-        return rule
-
-    def folded_value(self, rule):
-        """Like constant_value, but only for shape inference."""
-        self.op_def.folded_value = rule
-        return rule
-
-    def partial_value(self, rule):
-        """Decorates `rule(context) -> tuple or int`, None for unknown elements of an integer value."""
-        self.op_def.partial_value = rule
-        return rule
-
-
 def define_op(
     signature: str,
     attrs: str = "",
@@ -170,8 +131,13 @@ def define_op(
     aggregate: bool = False,
     differentiable: bool | None = True,
     allows_uninitialized_input: bool = False,
-) -> Op:
-    """Declares an op. One of `kernel`, `elementwise`, `alias` and `special` says how it runs.
+    public: str = "",
+    doc: str | None = None,
+) -> Any:
+    """Declares an op, and returns the function that adds a node of it; see _builder.
+
+    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `public` has the names, below `tf.`, under
+    which programs may call the function, and `doc` what they are told of it.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
     `differentiable=False` says that its gradient is None, `differentiable=None` that asking for it is a
@@ -201,4 +167,30 @@ def define_op(
         lowering=lowering,
     )
     op_defs.register(op_def)
-    return Op(op_def)
+    return _builder(op_def, public, doc)
+
+
+def _builder(op_def: OpDef, public: str, doc: str | None) -> Any:
+    """The function that adds a node: its arguments are the op's inputs and attributes, and `name`.
+
+    As attributes it has decorators for the op's rules:
+      shape_rule: of `rule(context) -> plain shape(s)`; see graph.shape_inference.
+      gradient: of `rule(op, *gradients of outputs) -> gradients of inputs`, as for tf.RegisterGradient.
+      constant_value: of `rule(context) -> array or None`: a value that is known while the graph is built.
+      folded_value: the same for shape inference alone.
+      partial_value: of `rule(context) -> tuple or int`, with None for unknown elements of an integer value.
+    """
+    function = build.function_of(op_def)
+    function.op_def = op_def
+    for rule in ("shape_rule", "gradient", "constant_value", "folded_value", "partial_value"):
+        setattr(function, rule, functools.partial(_attach, op_def, rule))
+    if public:
+        function.__name__ = public.split()[0].rpartition(".")[2]
+        function.__doc__ = inspect.cleandoc(doc or "")
+        function.__signature__ = build.signature(op_def)
+    return function
+
+
+def _attach(op_def, kind, rule):
+    setattr(op_def, kind, rule)
+    return rule

@@ -52,6 +52,8 @@ def _prepared(node):
     if lowering.attrs:
         node.inputs = node.inputs + [_scalar(node, attr) for attr in lowering.attrs]
         node.lowering = Elementwise(lowering.name)
+    if lowering.name == "cast":
+        return _cast(node)
     takes_list = node.op._op_def.inputs[0].is_list
     return _chain(node) if takes_list and len(node.inputs) > 2 else [node]
 
@@ -74,6 +76,21 @@ def _scalar(node, attr):
     dtype = node.inputs[0].dtype
     number = node.attrs[attr] if isinstance(attr, str) else attr
     return constant_of(np.asarray(number).astype(dtype.as_numpy_dtype), dtype)
+
+
+def _cast(node):
+    """A conversion between a real and a complex type goes through the type of the complex number's parts."""
+    (source,), (target,) = node.inputs, node.outputs
+    if source.dtype.is_complex == target.dtype.is_complex:
+        return [node]
+    part = (source if source.dtype.is_complex else target).dtype.real_dtype
+    if part in (source.dtype, target.dtype):
+        return [node]
+    first, last = node.copy([source]), node
+    value = Value(part, target.dims, first, target.source)
+    first.outputs = [value]
+    last.inputs = [value]
+    return [first, last]
 
 
 def _chain(node):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from stillflow.formats import protobuf
-from stillflow.process_settings import CPU_ATTRIBUTES
+from stillflow.names import public
+from stillflow.session.process_settings import CPU_ATTRIBUTES
 
 __all__ = ["list_local_devices"]
 
 
+@public("python.client.device_lib.list_local_devices")
 def list_local_devices(session_config=None):
     """The devices of this process as DeviceAttributes messages: one CPU."""
     name, device_type, memory_limit, incarnation = CPU_ATTRIBUTES

@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 
 from stillflow import ops
-from stillflow.composites.control import group, with_dependencies
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import DeviceSpec, canonical_name
 from stillflow.graph.name_scope import name_scope
+from stillflow.ops.control_flow.dependencies import group, with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
 from stillflow.saver.saveable import SaveableObject, SaveSpec

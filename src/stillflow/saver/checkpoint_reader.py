@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 
-from stillflow import _engine, errors, files
+from stillflow import _engine, errors
+from stillflow.files import filesystem
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 
 # Tensors of these names are stillflow's own: no variables, but what a session needs to go on exactly.
@@ -25,7 +27,7 @@ class CheckpointReader:
     """What `tf.train.NewCheckpointReader` returns."""
 
     def __init__(self, filename):
-        self._reader = open_checkpoint(files.path_text(filename))
+        self._reader = open_checkpoint(filesystem.path_text(filename))
         self._tensors = {
             name.decode("utf-8", "surrogateescape"): entry
             for name, entry in self._reader.tensors.items()
@@ -42,7 +44,7 @@ class CheckpointReader:
 
     def has_tensor(self, tensor_str):
         """Whether there is a tensor of the name."""
-        return files.path_text(tensor_str).encode("utf-8", "surrogateescape") in self._reader.tensors
+        return filesystem.path_text(tensor_str).encode("utf-8", "surrogateescape") in self._reader.tensors
 
     def get_tensor(self, tensor_str):
         """The value: an array, for rank 0 a numpy scalar, for a string scalar bytes.
@@ -52,7 +54,7 @@ class CheckpointReader:
           tf.errors.DataLossError, OutOfRangeError: if what is stored is damaged.
         """
         try:
-            return self._reader.read(files.path_text(tensor_str).encode("utf-8", "surrogateescape"))
+            return self._reader.read(filesystem.path_text(tensor_str).encode("utf-8", "surrogateescape"))
         except _engine.EngineError as error:
             raise errors.make(error.code, error.message, None) from None
 
@@ -68,6 +70,7 @@ class CheckpointReader:
         return text.encode("utf-8", "surrogateescape")
 
 
+@public("train.NewCheckpointReader")
 def NewCheckpointReader(filepattern):  # noqa: N802
     """A reader of the checkpoint with that prefix, or of the V1 files that match it.
 
@@ -78,23 +81,27 @@ def NewCheckpointReader(filepattern):  # noqa: N802
     return CheckpointReader(filepattern)
 
 
+@public("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file):
     """A reader of a checkpoint, or of the newest one of a folder. Raises ValueError if the folder has none."""
-    path = files.path_text(ckpt_dir_or_file)
+    path = filesystem.path_text(ckpt_dir_or_file)
     if os.path.isdir(path):
         path = checkpoint_state.latest_checkpoint(path)
     if path is None:
         raise ValueError(
-            f"Couldn't find 'checkpoint' file or checkpoints in given directory {files.path_text(ckpt_dir_or_file)}"
+            "Couldn't find 'checkpoint' file or checkpoints in given directory "
+            f"{filesystem.path_text(ckpt_dir_or_file)}"
         )
     return NewCheckpointReader(path)
 
 
+@public("train.load_variable")
 def load_variable(ckpt_dir_or_file, name):
     """The value of a variable in a checkpoint; `name` may end in ":0". Raises tf.errors.NotFoundError."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
+@public("train.list_variables")
 def list_variables(ckpt_dir_or_file):
     """[(name, list of the sizes)] of the variables in a checkpoint, by name."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

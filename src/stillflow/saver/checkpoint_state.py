@@ -7,8 +7,10 @@ import os
 import re
 import time
 
-from stillflow import _engine, errors, files
+from stillflow import _engine, errors
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
+from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 _V2 = 2
@@ -21,8 +23,8 @@ def meta_graph_filename(checkpoint_filename, meta_graph_suffix="meta"):
 
 def _glob(pattern):
     """The files that match, as names with the pattern's folder. Raises NotFoundError if the folder is not there."""
-    with files.typed_errors(os.path.dirname(pattern) or pattern):
-        system, path = files.system_of(pattern)
+    with filesystem.typed_errors(os.path.dirname(pattern) or pattern):
+        system, path = filesystem.system_of(pattern)
         return system.glob(path)
 
 
@@ -33,6 +35,7 @@ def _state_path(save_dir, latest_filename):
 # ---- Writing ------------------------------------------------------------------------------------------------------
 
 
+@public("train.generate_checkpoint_state_proto")
 def generate_checkpoint_state_proto(
     save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, all_model_checkpoint_timestamps=None,
     last_preserved_timestamp=None,
@@ -70,6 +73,7 @@ def generate_checkpoint_state_proto(
     )
 
 
+@public("train.update_checkpoint_state")
 def update_checkpoint_state(
     save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
     all_model_checkpoint_timestamps=None, last_preserved_timestamp=None,
@@ -108,13 +112,14 @@ def write_state(
             f"Save path '{model_checkpoint_path}' conflicts with path used for checkpoint state.  Please use a "
             "different save path."
         )
-    with files.typed_errors(path):
-        files.write_atomically(path, text_format.MessageToString(state, as_utf8=False).encode())
+    with filesystem.typed_errors(path):
+        filesystem.write_atomically(path, text_format.MessageToString(state, as_utf8=False).encode())
 
 
 # ---- Reading ------------------------------------------------------------------------------------------------------
 
 
+@public("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState message of a folder, its paths joined to the folder; None if there is none to be read.
 
@@ -122,12 +127,12 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """
     from google.protobuf import text_format
 
-    checkpoint_dir = files.path_text(checkpoint_dir)
+    checkpoint_dir = filesystem.path_text(checkpoint_dir)
     path = _state_path(checkpoint_dir, latest_filename)
     state = protobuf.message("CheckpointState")()
     try:
-        with files.typed_errors(path):
-            system, own = files.system_of(path)
+        with filesystem.typed_errors(path):
+            system, own = filesystem.system_of(path)
             if not system.exists(own):
                 return None
             with system.open(own, "rb") as file:
@@ -146,6 +151,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     return state
 
 
+@public("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir, latest_filename=None):
     """The path of the newest checkpoint of a folder that is whole, or None.
 
@@ -213,6 +219,7 @@ def data_files(prefix):
         return []
 
 
+@public("train.checkpoint_exists")
 def checkpoint_exists(checkpoint_prefix):
     """Whether there is a checkpoint of that path, which may be a pattern.
 
@@ -226,6 +233,7 @@ def _paths_of(prefix):
     return _glob(f"{prefix}.index") or _glob(prefix)
 
 
+@public("train.get_checkpoint_mtimes")
 def get_checkpoint_mtimes(checkpoint_prefixes):
     """When checkpoints were written, in seconds since 1970; those that are not there are left out."""
     return [time for _, time in existing_with_mtimes(checkpoint_prefixes)]
@@ -240,12 +248,13 @@ def existing_with_mtimes(checkpoint_prefixes):
         except errors.NotFoundError:
             continue
         if paths:
-            with files.typed_errors(paths[0]):
-                system, path = files.system_of(paths[0])
+            with filesystem.typed_errors(paths[0]):
+                system, path = filesystem.system_of(paths[0])
                 found.append((prefix, system.stat(path).mtime_nsec / 1e9))
     return found
 
 
+@public("train.remove_checkpoint")
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_graph_suffix="meta"):
     """Removes the files of a checkpoint, and its MetaGraph. What is not there need not be removed."""
     patterns = [meta_graph_filename(checkpoint_prefix, meta_graph_suffix)]
@@ -260,8 +269,8 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_gra
         except errors.NotFoundError:
             continue
         for path in paths:
-            with files.typed_errors(path):
-                system, own = files.system_of(path)
+            with filesystem.typed_errors(path):
+                system, own = filesystem.system_of(path)
                 system.remove(own)
 
 
@@ -282,6 +291,7 @@ def _wait_for_new_checkpoint(checkpoint_dir, last_checkpoint, timeout):
         time.sleep(1)
 
 
+@public("train.checkpoints_iterator")
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """Yields the newest checkpoint of a folder, each time that there is another one.
 

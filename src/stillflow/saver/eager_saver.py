@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from stillflow.graph.default_graph import executing_eagerly
+from stillflow.names import public
 from stillflow.saver.saver import Saver
 
 
+@public("contrib.eager.Saver")
 class EagerSaver:
     """Saves and restores variables by their names, in the files of tf.train.Saver.
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 
-from stillflow import files, ops
+from stillflow import ops
+from stillflow.files import filesystem
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 from stillflow.saver.checkpoint_reader import load_checkpoint
 from stillflow.saver.saveable import by_name, saveables_of
-from stillflow.variable_scope import default_variable_store
-from stillflow.variables import Variable
+from stillflow.variables.scope import default_variable_store
+from stillflow.variables.variable import Variable
 
 
+@public("train.init_from_checkpoint")
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
     """Makes the initializers of variables read a checkpoint. Nothing is read before they run.
 
@@ -25,7 +28,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
       ValueError: if a tensor is not in the checkpoint or of another shape, or a map makes no sense.
       tf.errors.OpError: if there is no such checkpoint.
     """
-    path = files.path_text(ckpt_dir_or_file)
+    path = filesystem.path_text(ckpt_dir_or_file)
     reader = load_checkpoint(path)
     filename = checkpoint_state.latest_checkpoint(path) if os.path.isdir(path) else path
     shapes = reader.get_variable_to_shape_map()

@@ -6,14 +6,15 @@ import logging
 import os
 import re
 
-from stillflow import files
-from stillflow.formats import graph_def as graph_defs
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
-from stillflow.formats.attr_value import from_message
 from stillflow.graph import collection_protos, op_def
+from stillflow.graph import graph_def as graph_defs
+from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.graph import Graph
+from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"
@@ -38,6 +39,7 @@ def prefixed(name, scope):
     return re.sub(r"([\^]|loc:@|^)(.*)", rf"\g<1>{scope.rstrip('/')}/\g<2>", name, count=1)
 
 
+@public("train.export_meta_graph")
 def export_meta_graph(
     filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False,
     graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
@@ -260,12 +262,12 @@ def _write(filename, proto, as_text):
         data = text_format.MessageToString(proto, as_utf8=False, descriptor_pool=protobuf.pool()).encode()
     else:
         data = proto.SerializeToString(deterministic=True)
-    with files.typed_errors(filename):
+    with filesystem.typed_errors(filename):
         folder = os.path.dirname(filename)
         if folder:
-            system, path = files.system_of(folder)
+            system, path = filesystem.system_of(folder)
             system.make_dirs(path)
-        files.write_atomically(filename, data)
+        filesystem.write_atomically(filename, data)
 
 
 def read_meta_graph_file(filename):
@@ -277,11 +279,11 @@ def read_meta_graph_file(filename):
     """
     from google.protobuf import message, text_format
 
-    filename = files.path_text(filename)
-    system, path = files.system_of(filename)
+    filename = filesystem.path_text(filename)
+    system, path = filesystem.system_of(filename)
     if not system.exists(path):
         raise OSError(f"File {filename} does not exist.")
-    with files.typed_errors(filename), system.open(path, "rb") as file:
+    with filesystem.typed_errors(filename), system.open(path, "rb") as file:
         data = file.read()
     kind = protobuf.message("MetaGraphDef")
     try:

@@ -9,7 +9,8 @@ from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.importer import import_graph_def
+from stillflow.importer.import_graph_def import import_graph_def
+from stillflow.names import public
 from stillflow.saver.meta_graph import (
     UNBOUND_INPUTS,
     prefixed,
@@ -22,6 +23,7 @@ from stillflow.saver.saver import Saver, all_saveable_objects
 _log = logging.getLogger("tensorflow")
 
 
+@public("train.import_meta_graph")
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
     """Adds a MetaGraph to the default graph: its nodes, and what its collections have.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.initializers import Zeros
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.initializers import Zeros
 
 
 class RemappedMatrix:

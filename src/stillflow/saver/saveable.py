@@ -6,9 +6,9 @@ from stillflow import ops
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.partitioned_variables import PartitionedVariable
-from stillflow.resource_variables import ResourceVariable
-from stillflow.variables import Variable
+from stillflow.variables.partitioned_variables import PartitionedVariable
+from stillflow.variables.resource_variable import ResourceVariable
+from stillflow.variables.variable import Variable
 
 _REFERENCES = ("Variable", "VariableV2", "AutoReloadVariable")
 _VARIABLES = (*_REFERENCES, "VarHandleOp", "ReadVariableOp")

@@ -9,15 +9,17 @@ import operator
 import os
 import time
 
-from stillflow import errors, files
+from stillflow import errors
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.names import public
 from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
 from stillflow.saver.meta_graph import export_meta_graph, prefixed, refuse_eager_execution
-from stillflow.session import BaseSession
+from stillflow.session.session import BaseSession
 
 _log = logging.getLogger("tensorflow")
 
@@ -30,6 +32,7 @@ def all_saveable_objects(scope=None):
     )
 
 
+@public("train.Saver")
 class Saver:
     """Saves variables to checkpoints and restores them.
 
@@ -298,7 +301,7 @@ class Saver:
             raise ValueError("'latest_filename' must not contain path components")
         if not executing_eagerly() and not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
-        save_path = files.path_text(save_path)
+        save_path = filesystem.path_text(save_path)
         checkpoint_file = self._with_step(sess, save_path, global_step, latest_filename)
         model_checkpoint_path = None
         if not self._is_empty:
@@ -343,12 +346,12 @@ class Saver:
             if keeps_state:
                 session_state.note(sess, checkpoint_file)
             with contextlib.suppress(OSError):  # a folder that is not there is told about when it is written to
-                files.finish_removals(os.path.dirname(checkpoint_file))
+                filesystem.finish_removals(os.path.dirname(checkpoint_file))
             if executing_eagerly():
                 at_once.write(self._builder, self._var_list, checkpoint_file)
                 self.saver_def.filename_tensor_name = self.saver_def.save_tensor_name = checkpoint_file
                 return checkpoint_file
-            with files.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
+            with filesystem.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
                 written = sess.run(
                     self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
                 )
@@ -380,7 +383,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        prefix = files.path_text(save_path)
+        prefix = filesystem.path_text(save_path)
         if not checkpoint_state.checkpoint_exists(prefix):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         _log.info("Restoring parameters from %s", prefix)

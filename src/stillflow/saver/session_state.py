@@ -17,8 +17,8 @@ from typing import NamedTuple
 from stillflow import _engine, errors
 from stillflow.graph import dtypes
 from stillflow.ops.registry import Kernel
-from stillflow.reproducibility import random_state
 from stillflow.saver.checkpoint_reader import RESERVED_PREFIX
+from stillflow.session.reproducibility import random_state
 
 _WORDS = 2**64
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from stillflow import _engine, feeds
+from stillflow import _engine
+from stillflow.names import public
 from stillflow.plan import compile_plan
 from stillflow.plan.emit import engine_variable
 from stillflow.saver import session_state
-from stillflow.session import BaseSession
+from stillflow.session import feeds
+from stillflow.session.session import BaseSession
 
 _VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 _KEPT_AS_STATES = frozenset(("RANDOM_STATE", "INPUT_POSITIONS"))
 
 
+@public("Snapshot")
 class Snapshot:
     """The values of a session's variables, and the positions of its random ops and iterators, at the last `save`.
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from stillflow import files, ops
+from stillflow import ops
+from stillflow.files import filesystem
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.partitioned_variables import PartitionInfo
-from stillflow.resource_variables import is_resource_variable
 from stillflow.saver import checkpoint_state
 from stillflow.saver.initialization import init_from_checkpoint
 from stillflow.saver.remapped_matrix import RemappedMatrix
 from stillflow.saver.restoring import object_keys
 from stillflow.saver.saveable import by_name
-from stillflow.variables import Variable
+from stillflow.variables.partitioned_variables import PartitionInfo
+from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.variable import Variable
 
 
 class _VocabInfo(NamedTuple):
@@ -29,6 +31,7 @@ class _VocabInfo(NamedTuple):
     axis: Any
 
 
+@public("train.VocabInfo")
 class VocabInfo(_VocabInfo):
     """Which entry of a vocabulary each row or column of a matrix belongs to, in a checkpoint and now.
 
@@ -54,6 +57,7 @@ class VocabInfo(_VocabInfo):
         )
 
 
+@public("train.warm_start")
 def warm_start(
     ckpt_to_initialize_from, vars_to_warm_start=".*", var_name_to_vocab_info=None, var_name_to_prev_var_name=None
 ):
@@ -122,7 +126,7 @@ def _groups(wanted):
 
 
 def _path(checkpoint):
-    path = files.path_text(checkpoint)
+    path = filesystem.path_text(checkpoint)
     return checkpoint_state.latest_checkpoint(path) if os.path.isdir(path) else path
 
 
@@ -161,6 +165,6 @@ def _initialize_from_vocabulary(parts, info, checkpoint, old_name):
 
 
 def _log():
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging

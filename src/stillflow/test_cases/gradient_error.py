@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.gradients import gradients
+from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes, scopes
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.names import public
 
 _TYPES = (
     dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
 )  # fmt: skip
 
 
+@public("test.compute_gradient")
 def compute_gradient(
     x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None
 ):  # fmt: skip
@@ -52,6 +54,7 @@ def compute_gradient(
     return _jacobians(x, x_shape, dx, y, y_shape, dy, x_init_value, delta, extra_feed_dict or {})
 
 
+@public("test.compute_gradient_error")
 def compute_gradient_error(
     x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None
 ):  # fmt: skip

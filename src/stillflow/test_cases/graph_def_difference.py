@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 
-from stillflow.formats import protobuf, tensor_proto
-from stillflow.graph import dtypes
+from stillflow.formats import protobuf
+from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 
 _TEMPORARY_FILE = re.compile(rb"_temp_[0-9a-z]{32}/part")
 _TABLE_NAME = re.compile(rb"hash_table_[0-9a-z\-]+")
@@ -18,6 +19,7 @@ _LONG_LIST = 15
 _LONG_STRING = 80
 
 
+@public("test.assert_equal_graph_def")
 def assert_equal_graph_def(actual, expected, checkpoint_v2=False, hash_table_shared_name=False):
     """Raises AssertionError unless two GraphDefs have the same nodes, by name and in any order.
 

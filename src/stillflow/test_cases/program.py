@@ -9,8 +9,12 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from unittest import mock as _mock
+
+from stillflow.names import public
 
 
+@public("test.main", "python.platform.googletest.main")
 def main(argv=None):
     """Runs the tests of the program that calls it, and exits.
 
@@ -19,11 +23,12 @@ def main(argv=None):
     """
     from absl.testing import absltest
 
-    from stillflow.facade import app
+    from stillflow.platform import app
 
     app.run(main=lambda arguments: absltest.main(argv=arguments), argv=sys.argv if argv is None else argv)
 
 
+@public("test.get_temp_dir", "python.platform.googletest.GetTempDir")
 @functools.cache
 def get_temp_dir():
     """A folder for this process, under $TEST_TMPDIR if that is set; it is deleted when the process ends."""
@@ -35,6 +40,10 @@ def get_temp_dir():
     return found
 
 
+@public("test.test_src_dir_path")
 def test_src_dir_path(relative_path):
     """A path in the sources that a test runner has put into $TEST_SRCDIR. Raises KeyError without it."""
     return str(Path(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path))
+
+
+mock = public("test.mock", "python.platform.googletest.mock")(_mock)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 
+from stillflow.names import public
 
+
+@public("test.StubOutForTesting", "python.platform.googletest.StubOutForTesting")
 class StubOutForTesting:
     """Replaces attributes of modules, classes and objects until `CleanUp`, or the end of the `with` block.
 

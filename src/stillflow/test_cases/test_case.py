@@ -11,10 +11,12 @@ import tempfile
 import numpy as np
 from absl.testing import absltest
 
-from stillflow import errors, seeds
+from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
-from stillflow.session import Session
+from stillflow.names import public
+from stillflow.random import seeds
+from stillflow.session.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions
 from stillflow.test_cases.checked_thread import CheckedThread
@@ -24,6 +26,7 @@ _PRODUCER = 134
 _MIN_CONSUMER = 0
 
 
+@public("test.TestCase", "python.framework.test_util.TensorFlowTestCase")
 class TestCase(ArrayAssertions):
     """A test with an empty default graph, and fixed seeds for it, for Python and for numpy."""
 
@@ -228,7 +231,7 @@ class _LoggingSession(Session):
             return super().run(fetches, feed_dict, options, run_metadata)
         except Exception as error:
             if not isinstance(error, errors.OutOfRangeError):
-                from stillflow.facade import logging
+                from stillflow.platform import logging
 
                 logging.error("%s", error)
             raise
@@ -272,3 +275,6 @@ def _message_of(error):
         lines.append(f"Caused by: {op.name}")
         op = getattr(op, "_original_op", None)
     return "\n".join(lines)
+
+
+GoogleTestCase = public("python.platform.googletest.TestCase")(absltest.TestCase)

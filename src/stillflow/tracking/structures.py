@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from stillflow.names import public
 from stillflow.tracking.base import Trackable
 
 
@@ -33,6 +34,7 @@ def _wrapped(value):
     return value if wrapper is None else wrapper(value)
 
 
+@public("contrib.eager.Checkpointable")
 class AutoTrackable(Trackable):
     """An object that depends on the trackable objects, lists and dicts among its attributes."""
 

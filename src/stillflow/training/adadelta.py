@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
 
 
+@public("train.AdadeltaOptimizer")
 class AdadeltaOptimizer(Optimizer):
     """The algorithm of Zeiler, "ADADELTA: an adaptive learning rate method", 2012:
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.initializers import Constant
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.initializers import Constant
 
 
+@public("train.AdagradOptimizer")
 class AdagradOptimizer(Optimizer):
     """accumulator += gradient ** 2; variable -= learning_rate * gradient / sqrt(accumulator).
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
 
 
+@public("train.AdagradDAOptimizer")
 class AdagradDAOptimizer(Optimizer):
     """Variables follow from the sums of their gradients and of the squares of these:
 

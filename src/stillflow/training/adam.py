@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.resource_variables import is_resource_variable
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.resource_variable import is_resource_variable
 
 
+@public("train.AdamOptimizer")
 class AdamOptimizer(Optimizer):
     """The algorithm of Kingma and Ba, "Adam: a method for stochastic optimization", 2014:
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import summaries
-from stillflow.composites.cond import smart_cond
-from stillflow.composites.control import with_dependencies
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import as_shape
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import smart_cond
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
+from stillflow.resources.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
 from stillflow.training.stored_sparse import restore_sparse, store_sparse
 
@@ -161,6 +162,7 @@ def _fullness_over(capacity, min_after_dequeue):
     return summary
 
 
+@public("train.maybe_batch")
 def maybe_batch(
     tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -184,6 +186,7 @@ def maybe_batch(
     return _like(tensors, batch)
 
 
+@public("train.batch")
 def batch(
     tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -216,6 +219,7 @@ def batch(
     )  # fmt: skip
 
 
+@public("train.maybe_batch_join")
 def maybe_batch_join(
     tensors_list, keep_input, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -233,6 +237,7 @@ def maybe_batch_join(
     return _like(tensors_list[0], batch)
 
 
+@public("train.batch_join")
 def batch_join(
     tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -254,6 +259,7 @@ def batch_join(
     )  # fmt: skip
 
 
+@public("train.maybe_shuffle_batch")
 def maybe_shuffle_batch(
     tensors, batch_size, capacity, min_after_dequeue, keep_input, num_threads=1, seed=None, enqueue_many=False,
     shapes=None, allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -274,6 +280,7 @@ def maybe_shuffle_batch(
     return _like(tensors, batch)
 
 
+@public("train.shuffle_batch")
 def shuffle_batch(
     tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False, shapes=None,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -296,6 +303,7 @@ def shuffle_batch(
     )  # fmt: skip
 
 
+@public("train.maybe_shuffle_batch_join")
 def maybe_shuffle_batch_join(
     tensors_list, batch_size, capacity, min_after_dequeue, keep_input, seed=None, enqueue_many=False, shapes=None,
     allow_smaller_final_batch=False, shared_name=None, name=None,
@@ -315,6 +323,7 @@ def maybe_shuffle_batch_join(
     return _like(tensors_list[0], batch)
 
 
+@public("train.shuffle_batch_join")
 def shuffle_batch_join(
     tensors_list, batch_size, capacity, min_after_dequeue, seed=None, enqueue_many=False, shapes=None,
     allow_smaller_final_batch=False, shared_name=None, name=None,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 
+
+@public("train.ClusterSpec")
 class ClusterSpec:
     """The jobs of a cluster, and their tasks' addresses.
 

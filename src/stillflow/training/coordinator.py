@@ -7,11 +7,13 @@ import threading
 import time
 
 from stillflow import errors
+from stillflow.names import public
 
 # How long `join` looks away: threads can end without saying so.
 _GLANCE_SECS = 0.05
 
 
+@public("train.Coordinator")
 class Coordinator:
     """Lets threads ask each other to stop, and whoever waits for them learn why.
 
@@ -159,11 +161,12 @@ def _wait_for_any(threads):
 
 
 def _log():
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging
 
 
+@public("train.LooperThread")
 class LooperThread(threading.Thread):
     """A thread that calls `run_loop`, or a target, again and again until its coordinator stops.
 

@@ -8,12 +8,14 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.operation import Tensor
-from stillflow.initializers import Zeros
-from stillflow.variable_scope import get_variable
-from stillflow.variable_store import VariableAggregation
-from stillflow.variables import Variable
+from stillflow.names import public
+from stillflow.variables.get_variable import get_variable
+from stillflow.variables.initializers import Zeros
+from stillflow.variables.store import VariableAggregation
+from stillflow.variables.variable import Variable
 
 
+@public("train.global_step")
 def global_step(sess, global_step_tensor):
     """The number of steps so far in a session, an int; in eager execution no session is asked."""
     if executing_eagerly():
@@ -21,6 +23,7 @@ def global_step(sess, global_step_tensor):
     return int(sess.run(global_step_tensor))
 
 
+@public("train.get_global_step")
 def get_global_step(graph=None):
     """The global step of a graph, the default graph by default: a variable, a tensor, or None.
 
@@ -43,6 +46,7 @@ def get_global_step(graph=None):
     return step
 
 
+@public("train.create_global_step")
 def create_global_step(graph=None):
     """Makes the global step, an int64 variable that begins at 0. Raises ValueError if there is one."""
     graph = graph or get_default_graph()
@@ -60,6 +64,7 @@ def create_global_step(graph=None):
         )
 
 
+@public("train.get_or_create_global_step")
 def get_or_create_global_step(graph=None):
     """The global step of a graph, made if there is none."""
     graph = graph or get_default_graph()
@@ -67,6 +72,7 @@ def get_or_create_global_step(graph=None):
     return create_global_step(graph) if found is None else found
 
 
+@public("train.assert_global_step")
 def assert_global_step(global_step_tensor):
     """Raises TypeError for anything but an integer scalar, variable or tensor."""
     if not isinstance(global_step_tensor, (Variable, Tensor)):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.resource_variables import is_resource_variable
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.resource_variable import is_resource_variable
 
 
+@public("train.GradientDescentOptimizer")
 class GradientDescentOptimizer(Optimizer):
     """Plain gradient descent: variable -= learning_rate * gradient.
 

@@ -9,12 +9,14 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.queues import FIFOQueue
+from stillflow.resources.queues import FIFOQueue
 from stillflow.training.queue_runner import NO_QUEUES, QueueRunner, add_queue_runner
-from stillflow.variables import Variable
+from stillflow.variables.variable import Variable
 
 
+@public("io.match_filenames_once", "train.match_filenames_once")
 def match_filenames_once(pattern, name=None):
     """A local variable whose initial value is the names of the files that match a glob pattern, or several of them.
 
@@ -27,6 +29,7 @@ def match_filenames_once(pattern, name=None):
         )  # fmt: skip
 
 
+@public("train.limit_epochs")
 def limit_epochs(tensor, num_epochs=None, name=None):
     """The tensor, which can be computed `num_epochs` times; None is for as often as one likes.
 
@@ -47,6 +50,7 @@ def limit_epochs(tensor, num_epochs=None, name=None):
             return ops.identity(tensor, name=scope)
 
 
+@public("train.input_producer")
 def input_producer(
     input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
     summary_name=None, name=None, cancel_op=None,
@@ -90,6 +94,7 @@ def input_producer(
         return queue
 
 
+@public("train.string_input_producer")
 def string_input_producer(
     string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None,
     cancel_op=None,
@@ -121,6 +126,7 @@ def string_input_producer(
         )  # fmt: skip
 
 
+@public("train.range_input_producer")
 def range_input_producer(
     limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None
 ):  # fmt: skip
@@ -140,6 +146,7 @@ def range_input_producer(
         )  # fmt: skip
 
 
+@public("train.slice_input_producer")
 def slice_input_producer(
     tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None
 ):  # fmt: skip

@@ -5,18 +5,23 @@ from __future__ import annotations
 import abc
 
 from stillflow import ops
-from stillflow.composites.cond import cond, smart_cond
-from stillflow.composites.control import group
 from stillflow.graph import dtypes, nest
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.names import public
+from stillflow.ops.control_flow.cond import cond, smart_cond
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
 from stillflow.training.optimizer import Optimizer
-from stillflow.variables import Variable
+from stillflow.variables.variable import Variable
 
 
+@public("train.experimental.LossScale")
 class LossScale(Trackable, abc.ABC):
     """What a loss is multiplied by, and gradients are divided by. A checkpoint keeps its variables."""
+
+    def __init__(self):
+        super().__init__()
 
     @abc.abstractmethod
     def __call__(self):
@@ -44,6 +49,7 @@ class LossScale(Trackable, abc.ABC):
         return self._track_trackable(variable, name=name)
 
 
+@public("train.experimental.FixedLossScale")
 class FixedLossScale(LossScale):
     """A scale that stays as it is. Raises ValueError for anything but a number of at least 1."""
 
@@ -67,6 +73,7 @@ class FixedLossScale(LossScale):
         return {"loss_scale_value": self._loss_scale_value}
 
 
+@public("train.experimental.DynamicLossScale")
 class DynamicLossScale(LossScale):
     """A scale that falls when gradients are infinite or not numbers, and rises when they have not been for a while.
 
@@ -152,6 +159,7 @@ def _as_loss_scale(value):
     raise ValueError(f"Could not interpret loss scale identifier: {value}")
 
 
+@public("train.experimental.MixedPrecisionLossScaleOptimizer")
 class MixedPrecisionLossScaleOptimizer(Optimizer):
     """An optimizer whose loss is scaled, and its gradients back; with a dynamic scale, bad steps are left out.
 

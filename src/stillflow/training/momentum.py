@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
 
 
+@public("train.MomentumOptimizer")
 class MomentumOptimizer(Optimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation.
 

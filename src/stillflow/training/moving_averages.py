@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.name_scope import init_scope, name_scope
-from stillflow.initializers import Zeros
+from stillflow.names import public, public_module
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.resource_variables import is_resource_variable
 from stillflow.training import slot_creator
-from stillflow.variable_scope import get_variable, get_variable_scope, variable_scope
-from stillflow.variables import Variable, global_variables, moving_average_variables, trainable_variables
+from stillflow.variables.get_variable import get_variable
+from stillflow.variables.initializers import Zeros
+from stillflow.variables.listing import global_variables, moving_average_variables, trainable_variables
+from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.scope import get_variable_scope, variable_scope
+from stillflow.variables.variable import Variable
+
+public_module("python.training.moving_averages")
 
 _TYPES = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
 
@@ -95,6 +100,7 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
         return divide(numerator, denominator, name=scope.name)
 
 
+@public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage:
     """Keeps moving averages of variables and tensors, in shadow variables beside them.
 

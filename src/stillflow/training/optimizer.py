@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group, tuple_of
-from stillflow.gradients import gradients
+from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group, tuple_of
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
-from stillflow.resource_variables import is_resource_variable
 from stillflow.tracking.base import Trackable
 from stillflow.training import slot_creator
-from stillflow.variables import Variable, trainable_variables
+from stillflow.variables.listing import trainable_variables
+from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.variable import Variable
 
 
+@public("train.Optimizer")
 class Optimizer(Trackable):
     """Base class of optimizers: computes gradients of a loss and applies them to variables.
 

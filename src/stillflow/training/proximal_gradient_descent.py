@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
 
 
+@public("train.ProximalGradientDescentOptimizer")
 class ProximalGradientDescentOptimizer(Optimizer):
     """moved = variable - rate * gradient; variable = soft(moved, rate * l1) / (1 + rate * l2).
 

@@ -9,6 +9,7 @@ from stillflow import errors
 from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.names import public
 
 # Why there are no input pipelines of queues while operations are executed eagerly.
 NO_QUEUES = (
@@ -17,6 +18,7 @@ NO_QUEUES = (
 )
 
 
+@public("train.QueueRunner", "train.queue_runner.QueueRunner")
 class QueueRunner:
     """Runs enqueue operations of a queue, each in a thread of its own, until one says that there is no more.
 
@@ -223,16 +225,18 @@ def _run_quietly(sess, op):
 
 
 def _log():
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging
 
 
+@public("train.add_queue_runner", "train.queue_runner.add_queue_runner")
 def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS):
     """Adds a queue runner to a collection of the default graph, from which `start_queue_runners` takes it."""
     get_default_graph().add_to_collection(collection, qr)
 
 
+@public("train.start_queue_runners", "train.queue_runner.start_queue_runners")
 def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collection=GraphKeys.QUEUE_RUNNERS):
     """Starts the threads of all queue runners of the session's graph.
 

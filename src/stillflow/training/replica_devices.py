@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from stillflow.graph.device import DeviceSpec
+from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
 # What goes to parameter servers unless a program says otherwise.
@@ -16,6 +17,7 @@ STANDARD_PS_OPS = (
 )  # fmt: skip
 
 
+@public("train.replica_device_setter")
 def replica_device_setter(
     ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None, ps_ops=None,
     ps_strategy=None,
@@ -42,7 +44,7 @@ def replica_device_setter(
     if ps_tasks == 0:
         return None
     if not merge_devices:
-        from stillflow.facade import logging
+        from stillflow.platform import logging
 
         logging.warning("DEPRECATION: It is recommended to set merge_devices=true in replica_device_setter")
     if ps_strategy is None:

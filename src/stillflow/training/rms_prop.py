@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.initializers import Ones
+from stillflow.names import public
 from stillflow.training.optimizer import Optimizer
+from stillflow.variables.initializers import Ones
 
 
+@public("train.RMSPropOptimizer")
 class RMSPropOptimizer(Optimizer):
     """The algorithm of Tieleman and Hinton's lecture 6.5, "RMSProp", 2012:
 

@@ -11,12 +11,15 @@ import math
 
 from stillflow import ops
 from stillflow.composites.case import case
-from stillflow.composites.cond import cond
-from stillflow.composites.random import random_normal
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public, public_module
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
+from stillflow.random.sampling import random_normal
+
+public_module("python.training.learning_rate_decay")
 
 
 def _computed_anew(rate):
@@ -29,6 +32,7 @@ def _computed_anew(rate):
     return rate_or_function
 
 
+@public("train.exponential_decay")
 @_computed_anew
 def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate * decay_rate ** (global_step / decay_steps), a scalar tensor.
@@ -50,6 +54,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
         return ops.mul(rate, ops.pow(factor, fraction), name=scope)
 
 
+@public("train.natural_exp_decay")
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate * exp(-decay_rate * global_step / decay_steps), a scalar tensor; see exponential_decay."""
     _check_step(global_step, "natural_exp_decay")
@@ -57,6 +62,7 @@ def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     return exponential_decay(learning_rate, global_step, decay_steps, factor, staircase, name)
 
 
+@public("train.inverse_time_decay")
 @_computed_anew
 def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
     """learning_rate / (1 + decay_rate * global_step / decay_steps), a scalar tensor; see exponential_decay."""
@@ -69,6 +75,7 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
         return ops.divide(rate, ops.add(one, ops.mul(factor, fraction)), name=scope)
 
 
+@public("train.polynomial_decay")
 @_computed_anew
 def polynomial_decay(
     learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None
@@ -94,6 +101,7 @@ def polynomial_decay(
         return ops.add(ops.mul(rate - end_rate, ops.pow(1 - fraction, power)), end_rate, name=scope)
 
 
+@public("train.cosine_decay")
 @_computed_anew
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """From `learning_rate` to `alpha` times that in `decay_steps` steps, along half a wave of the cosine.
@@ -110,6 +118,7 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         return ops.mul(rate, (1 - alpha) * wave + alpha)
 
 
+@public("train.cosine_decay_restarts")
 @_computed_anew
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
     """Like cosine_decay, again and again: each time for `t_mul` times as many steps, from `m_mul` times the rate."""
@@ -135,6 +144,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         return ops.mul(rate, (1 - alpha) * wave + alpha, name=scope)
 
 
+@public("train.linear_cosine_decay")
 @_computed_anew
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
     """learning_rate * ((alpha + line) * wave + beta), a scalar tensor.
@@ -153,6 +163,7 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         return ops.mul(rate, (alpha + line) * wave + beta, name=scope)
 
 
+@public("train.noisy_linear_cosine_decay")
 @_computed_anew
 def noisy_linear_cosine_decay(
     learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5, alpha=0.0,
@@ -178,6 +189,7 @@ def _wave(fraction, periods):
     return 0.5 * (1.0 + ops.cos(ops.constant(math.pi) * angle))
 
 
+@public("train.piecewise_constant", "train.piecewise_constant_decay")
 def piecewise_constant(x, boundaries, values, name=None):
     """values[i] for the i that `x` lies at, a scalar tensor: the number of boundaries below it.
 

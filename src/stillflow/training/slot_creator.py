@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
-from stillflow.initializers import Zeros
-from stillflow.partitioned_variables import SaveSliceInfo
-from stillflow.resource_variables import is_resource_variable
-from stillflow.variable_scope import get_variable, get_variable_scope, variable_scope
-from stillflow.variables import Variable
+from stillflow.names import public_module
+from stillflow.variables.get_variable import get_variable
+from stillflow.variables.initializers import Zeros
+from stillflow.variables.partitioned_variables import SaveSliceInfo
+from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.scope import get_variable_scope, variable_scope
+from stillflow.variables.variable import Variable
+
+public_module("python.training.slot_creator")
 
 
 def create_slot(primary, val, name, colocate_with_primary=True):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stillflow import ops
-from stillflow.composites.cond import cond, smart_constant_value
 from stillflow.composites.sparse import sparse_retain
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation
-from stillflow.graph.sparse_tensor import SparseTensor, is_sparse, parts
+from stillflow.ops.control_flow.cond import cond, smart_constant_value
+from stillflow.ops.sparse_tensor import SparseTensor, is_sparse, parts
 
 
 @dataclass

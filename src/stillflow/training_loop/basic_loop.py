@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from stillflow import errors
+from stillflow.names import public
 
 
+@public("train.basic_train_loop")
 def basic_train_loop(supervisor, train_step_fn, args=None, kwargs=None, master=""):
     """Calls train_step_fn(session, *args, **kwargs) in a managed session until the supervisor should stop.
 

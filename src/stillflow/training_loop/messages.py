@@ -5,6 +5,6 @@ from __future__ import annotations
 
 def log():
     """The module tf.logging."""
-    from stillflow.facade import logging
+    from stillflow.platform import logging
 
     return logging

@@ -7,6 +7,7 @@ import inspect
 from stillflow import errors
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.training.coordinator import Coordinator
 from stillflow.training.queue_runner import start_queue_runners
 from stillflow.training_loop import session_layers
@@ -18,7 +19,7 @@ from stillflow.training_loop.session_creators import ChiefSessionCreator, Sessio
 from stillflow.training_loop.session_layers import CoordinatedSession, HookedSession, RecoverableSession
 
 # Stands for an argument that is not given, where None means something.
-USE_DEFAULT = object()
+USE_DEFAULT = public("python.training.monitored_session.USE_DEFAULT")(object())
 
 
 class _MonitoredSession:
@@ -135,6 +136,7 @@ class _CoordinatedSessionCreator(SessionCreator):
         return CoordinatedSession(HookedSession(self.tf_sess, self._hooks), self.coord, self._stop_grace_period_secs)
 
 
+@public("train.MonitoredSession")
 class MonitoredSession(_MonitoredSession):
     """A session that initializes or restores its model, starts the queue runners, and calls hooks around each run.
 
@@ -155,6 +157,7 @@ class MonitoredSession(_MonitoredSession):
         super().__init__(session_creator, hooks, True, stop_grace_period_secs)
 
 
+@public("train.SingularMonitoredSession")
 class SingularMonitoredSession(_MonitoredSession):
     """A MonitoredSession that does not recover, and that shows its session.
 
@@ -182,6 +185,7 @@ class SingularMonitoredSession(_MonitoredSession):
         return self._tf_sess()
 
 
+@public("train.MonitoredTrainingSession")
 def MonitoredTrainingSession(  # noqa: N802
     master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None,
     save_checkpoint_secs=USE_DEFAULT, save_summaries_steps=USE_DEFAULT, save_summaries_secs=USE_DEFAULT, config=None,

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.control import group
 from stillflow.composites.summaries import merge_all
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.readiness import (
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
+from stillflow.saver.objects.checkpoint import Checkpoint, saveables_of_objects
+from stillflow.saver.saver import Saver
+from stillflow.training_loop.messages import log
+from stillflow.variables.listing import global_variables, global_variables_initializer, local_variables_initializer
+from stillflow.variables.readiness import (
     initialize_resources,
     local_resources,
     report_uninitialized_resources,
@@ -15,12 +20,9 @@ from stillflow.readiness import (
     shared_resources,
     tables_initializer,
 )
-from stillflow.saver.objects.checkpoint import Checkpoint, saveables_of_objects
-from stillflow.saver.saver import Saver
-from stillflow.training_loop.messages import log
-from stillflow.variables import global_variables, global_variables_initializer, local_variables_initializer
 
 
+@public("train.Scaffold")
 class Scaffold:
     """What a session for training needs: given here, found in the graph's collections, or made by `finalize`.
 

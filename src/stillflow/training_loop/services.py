@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from stillflow.formats import protobuf
+from stillflow.names import public
 from stillflow.training.coordinator import LooperThread
 from stillflow.training.global_step import global_step as value_of_step
 from stillflow.training_loop.messages import log
@@ -12,6 +13,7 @@ from stillflow.training_loop.messages import log
 _MOST_MESSAGES = 10
 
 
+@public("python.training.supervisor.SVSummaryThread")
 class SVSummaryThread(LooperThread):
     """Writes the supervisor's summaries every `save_summaries_secs`."""
 
@@ -31,6 +33,7 @@ class SVSummaryThread(LooperThread):
             self._sv.summary_writer.add_summary(summary, global_step)
 
 
+@public("python.training.supervisor.SVStepCounterThread")
 class SVStepCounterThread(LooperThread):
     """Writes every `save_summaries_secs` how many steps a second takes.
 
@@ -68,6 +71,7 @@ class SVStepCounterThread(LooperThread):
             log().info("%s: %g", self._summary_tag, steps_per_sec)
 
 
+@public("python.training.supervisor.SVTimerCheckpointThread")
 class SVTimerCheckpointThread(LooperThread):
     """Writes a checkpoint every `save_model_secs`."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import abc
 
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.training_loop.scaffold import Scaffold
 from stillflow.training_loop.session_manager import SessionManager
 
 
+@public("train.SessionCreator")
 class SessionCreator(abc.ABC):
     """Makes sessions."""
 
@@ -38,6 +40,7 @@ class _ScaffoldSessionCreator(SessionCreator):
         return self._session_manager
 
 
+@public("train.ChiefSessionCreator")
 class ChiefSessionCreator(_ScaffoldSessionCreator):
     """Makes sessions whose variables are restored from a checkpoint, or initialized if there is none.
 
@@ -70,6 +73,7 @@ class ChiefSessionCreator(_ScaffoldSessionCreator):
         )
 
 
+@public("train.WorkerSessionCreator")
 class WorkerSessionCreator(_ScaffoldSessionCreator):
     """Makes sessions whose variables somebody else initializes: it waits for that.
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from stillflow import errors
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
-from stillflow.session import Session
+from stillflow.session.session import Session
 from stillflow.training_loop.messages import log
 
 
+@public("train.SessionManager")
 class SessionManager:
     """Makes sessions and sees to it that their models are ready.
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 import contextlib
 import os
 
-from stillflow.composites.control import group
 from stillflow.composites.summaries import merge_all
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
-from stillflow.graph_util import write_graph
-from stillflow.readiness import report_uninitialized_variables, tables_initializer
+from stillflow.importer.graph_util import write_graph
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.saver.saver import Saver
-from stillflow.summary_writer import FileWriter
+from stillflow.summary.writer import FileWriter
 from stillflow.training.coordinator import Coordinator, LooperThread
 from stillflow.training.global_step import global_step as value_of_step
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.services import SVStepCounterThread, SVSummaryThread, SVTimerCheckpointThread
 from stillflow.training_loop.session_manager import SessionManager
-from stillflow.variables import global_variables, global_variables_initializer, local_variables_initializer
+from stillflow.variables.listing import global_variables, global_variables_initializer, local_variables_initializer
+from stillflow.variables.readiness import report_uninitialized_variables, tables_initializer
 
 USE_DEFAULT = 0
 
 
+@public("train.Supervisor")
 class Supervisor:
     """Prepares a session, and saves and summarizes from threads of its own while the program trains.
 

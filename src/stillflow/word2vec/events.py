@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import stillflow as tf
-from stillflow.projector import write_config
+from stillflow.summary.projector import write_config
 
 # The step of which TensorBoard shows how long each operation took.
 _TRACED_STEP = 100

@@ -52,7 +52,7 @@ def test_failed_assertions_show_their_data():
 
 
 def test_print_writes_what_it_is_told_as_often_as_it_is_told(capfd):
-    from stillflow.session import Session
+    from stillflow.session.session import Session
 
     x = ops.constant([1.0, 2.5, 3.0, 4.0])
     printed = ops.print_op(x, [x, "a\n"], message="m ", first_n=2, summarize=2)

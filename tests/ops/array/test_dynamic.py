@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
-from stillflow.session import Session
+from stillflow.session.session import Session
 from stillflow.testing import assert_same_bits, check_gradient, evaluate
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "bool"]

@@ -132,7 +132,7 @@ def test_misfits_are_named():
         ops.split(x, 2, 1)
     with pytest.raises(ValueError, match="Cannot reshape a tensor with 6 elements"):
         ops.reshape(x, [4])
-    from stillflow.session import Session
+    from stillflow.session.session import Session
 
     with Session(graph=unknown[0].graph) as session:
         for build, message in (

@@ -38,7 +38,7 @@ def test_strings_move():
 
 
 def _run(tensors):
-    from stillflow.session import Session
+    from stillflow.session.session import Session
 
     with Session(graph=tensors[0].graph) as session:
         return session.run(tensors)

@@ -5,7 +5,7 @@ import pytest
 
 import stillflow as tf
 from stillflow import errors, ops
-from stillflow.gradients import gradients
+from stillflow.autodiff.reverse import gradients
 from stillflow.testing import assert_same_bits, evaluate, of_unknown_shape
 
 DTYPES = ["float32", "float64", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "bool"]

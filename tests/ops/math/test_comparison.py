@@ -36,9 +36,11 @@ def test_strings_are_compared():
 
 def test_equal_may_be_told_to_bear_other_shapes():
     x, y = np.zeros(2), np.zeros(3)
-    assert evaluate_built(lambda x, y: ops.equal(x, y, incompatible_shape_error=False), x, y) == np.False_
-    assert evaluate_built(lambda x, y: ops.not_equal(x, y, incompatible_shape_error=False), x, y) == np.True_
-    assert evaluate_built(lambda x, y: ops.equal(x, y, incompatible_shape_error=False), x, x).tolist() == [True] * 2
+    assert evaluate_built(lambda x, y: ops.equal_op(x, y, incompatible_shape_error=False), x, y) == np.False_
+    assert evaluate_built(lambda x, y: ops.not_equal_op(x, y, incompatible_shape_error=False), x, y) == np.True_
+    assert (
+        evaluate_built(lambda x, y: ops.equal_op(x, y, incompatible_shape_error=False), x, x).tolist() == [True] * 2
+    )
 
 
 def test_approximate_equal_is_within_the_tolerance():

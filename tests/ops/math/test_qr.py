@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stillflow import errors, ops
-from stillflow.gradients import gradients
+from stillflow.autodiff.reverse import gradients
 from stillflow.testing import assert_same_bits, check_gradient, evaluate, new_session, of_unknown_shape
 
 SHAPES = [(1, 1), (4, 4), (5, 3), (3, 5), (2, 3, 4, 2), (3, 0), (0, 3), (0, 2, 2), (70, 30)]

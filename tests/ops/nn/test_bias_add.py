@@ -109,7 +109,8 @@ def test_gradients(data_format, rng):
 
 def test_the_value_of_a_variable_stays_as_it_is(rng):
     from stillflow.testing import new_session
-    from stillflow.variables import Variable, global_variables_initializer
+    from stillflow.variables.listing import global_variables_initializer
+    from stillflow.variables.variable import Variable
 
     with new_session() as session:
         variable = Variable(np.ones((2, 3), np.float32))

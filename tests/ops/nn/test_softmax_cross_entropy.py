@@ -146,7 +146,7 @@ def test_gradients(rng):
 
 
 def test_the_second_gradient_of_the_sparse_loss_is_refused(rng):
-    from stillflow.gradients import gradients
+    from stillflow.autodiff.reverse import gradients
 
     x = ops.constant(rng.normal(0, 1, (2, 3)))
     first = gradients(sparse(x, ops.constant([0, 2]))[0], x)

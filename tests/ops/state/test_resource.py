@@ -7,8 +7,8 @@ import stillflow as tf
 from stillflow import ops
 from stillflow.graph import op_def
 from stillflow.ops import build
-from stillflow.resource_variables import ResourceVariable
 from stillflow.testing import assert_same_bits
+from stillflow.variables.resource_variable import ResourceVariable
 
 UNINITIALIZED = (
     "Error while reading resource variable v from Container: localhost. This could mean that the variable was "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import isa
+from stillflow.session import isa
 from stillflow.testing import ISAS
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, 0.25, -0.25, 3, -3]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import isa
+from stillflow.session import isa
 from stillflow.testing import ISAS, THREAD_COUNTS
 
 CLASSES, WIDTH, SAMPLES = 90, 20, 17

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow import isa
+from stillflow.session import isa
 from stillflow.testing import ISAS
 
 

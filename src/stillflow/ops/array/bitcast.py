@@ -15,6 +15,10 @@ bitcast = define_op(
     f"T: {_TYPES}; type: {_TYPES}",
     kernel="bitcast(input | type)",
     differentiable=None,
+    public="bitcast",
+    doc="""The bytes of elements as elements of another type, larger or smaller ones with one dimension less or
+    more.
+    """,
 )
 
 

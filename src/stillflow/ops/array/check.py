@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph.shape import as_shape
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -11,6 +12,8 @@ check_numerics = define_op(
     "T: {bfloat16, float16, float32, float64}; message: string",
     kernel="check_numerics(tensor | message)",
     stateful=True,
+    public="check_numerics debugging.check_numerics",
+    doc="`tensor`; a run in which it holds infinities or NaN fails with `message`.",
 )
 ensure_shape_op = define_op(
     "EnsureShape(input: T) -> (output: T)", "shape: shape; T: type", kernel="ensure_shape(input | shape)"
@@ -27,6 +30,7 @@ def _(context):
     return plain.merged(context.shapes[0], context.attrs["shape"]._dims)
 
 
+@public("ensure_shape")
 def ensure_shape(x, shape, name=None):
     """`x`, of which `shape` is known from here on; a run in which it has another one fails."""
     return ensure_shape_op(x, shape=as_shape(shape), name=name)

@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -104,6 +105,7 @@ def _value_positions(context):
     return (range(1, count + 1), 0) if "Tidx" not in context.attrs else (range(count), count)
 
 
+@public("concat")
 def concat(values, axis, name="concat"):
     """Tensors joined along `axis`; a single one is handed on.
 

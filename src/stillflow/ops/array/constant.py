@@ -12,6 +12,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
 from stillflow.graph.shape_inference import as_partial
 from stillflow.graph.tensor_value import make_tensor_value, without_dimensions
+from stillflow.names import public
 from stillflow.ops import eager_errors
 from stillflow.ops.registry import define_op
 
@@ -36,6 +37,7 @@ def _(context):
     return as_partial(value.array()) if value.dtype.is_integer and value.element_count <= 64 else None
 
 
+@public("constant")
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     """A constant tensor.
 

@@ -8,23 +8,41 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
 
-diag = define_op("Diag(diagonal: T) -> (output: T)", _DIAG_TYPES, kernel="diag(diagonal)")
-diag_part = define_op("DiagPart(input: T) -> (diagonal: T)", _DIAG_TYPES, kernel="diag_part(input)")
-matrix_diag = define_op("MatrixDiag(diagonal: T) -> (output: T)", "T: type", kernel="matrix_diag(diagonal)")
-matrix_diag_part = define_op("MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)")
-matrix_set_diag = define_op(
+diag = define_op(
+    "Diag(diagonal: T) -> (output: T)",
+    _DIAG_TYPES,
+    kernel="diag(diagonal)",
+    public="diag linalg.tensor_diag",
+    doc="Zeros of the shape of `diagonal` twice over, with it on the diagonal.",
+)
+diag_part = define_op(
+    "DiagPart(input: T) -> (diagonal: T)",
+    _DIAG_TYPES,
+    kernel="diag_part(input)",
+    public="diag_part linalg.tensor_diag_part",
+    doc="The diagonal of a tensor whose shape is one shape twice over.",
+)
+matrix_diag_op = define_op("MatrixDiag(diagonal: T) -> (output: T)", "T: type", kernel="matrix_diag(diagonal)")
+matrix_diag_part_op = define_op(
+    "MatrixDiagPart(input: T) -> (diagonal: T)", "T: type", kernel="matrix_diag_part(input)"
+)
+matrix_set_diag_op = define_op(
     "MatrixSetDiag(input: T, diagonal: T) -> (output: T)", "T: type", kernel="matrix_set_diag(input, diagonal)"
 )
 matrix_band_part = define_op(
     "MatrixBandPart(input: T, num_lower: Tindex, num_upper: Tindex) -> (band: T)",
     "T: type; Tindex: {int32, int64} = int64",
     kernel="matrix_band_part(input, num_lower, num_upper)",
+    public="matrix_band_part linalg.band_part",
+    doc="""Matrices with zeros but for so many diagonals below and above the main one; negative keeps all.""",
 )
 
 
@@ -45,7 +63,7 @@ def _(context):
     return plain.merged(dims[:half], dims[half:])
 
 
-@matrix_diag.shape_rule
+@matrix_diag_op.shape_rule
 def _(context):
     dims = plain.with_rank_at_least(context.shapes[0], 1)
     return None if dims is None else (*dims, dims[-1])
@@ -61,12 +79,12 @@ def _diagonal_dims(dims):
     return (*dims[:-2], length)
 
 
-@matrix_diag_part.shape_rule
+@matrix_diag_part_op.shape_rule
 def _(context):
     return _diagonal_dims(context.shapes[0])
 
 
-@matrix_set_diag.shape_rule
+@matrix_set_diag_op.shape_rule
 def _(context):
     dims, diagonal = context.shapes
     plain.with_rank_at_least(diagonal, 1)
@@ -89,13 +107,16 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("trace", "linalg.trace")
+@takes_operators
 def trace(x, name=None):
     """The sum of the main diagonal of each matrix in the last two dimensions."""
     with name_scope(name, "Trace", [x]) as scope:
         x = convert_to_tensor(x, name="x")
-        return ops.reduce_sum(matrix_diag_part(x, name="diag_part"), [-1], name=scope)
+        return ops.reduce_sum(matrix_diag_part_op(x, name="diag_part"), [-1], name=scope)
 
 
+@public("eye", "linalg.eye")
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """An identity matrix of `num_rows` rows, as many columns unless `num_columns` is given, in batches if wanted."""
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
@@ -116,8 +137,30 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             shape = [*batch_shape, num_rows, num_columns]
         ones = ops.ones(ones_shape, dtype)
         if is_square:
-            return matrix_diag(ones, name="diag")
-        return matrix_set_diag(ops.zeros(shape, dtype), ones, name="set_diag")
+            return matrix_diag_op(ones, name="diag")
+        return matrix_set_diag_op(ops.zeros(shape, dtype), ones, name="set_diag")
+
+
+@public("matrix_diag", "linalg.diag")
+def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0):
+    """A matrix for each vector in the last dimension, with it on the diagonal.
+
+    The arguments after `name` are there for later versions; TensorFlow 1.15 ignores them.
+    """
+    return matrix_diag_op(diagonal, name=name)
+
+
+@public("matrix_diag_part", "linalg.diag_part")
+@takes_operators
+def matrix_diag_part(input, name="diag_part", k=0, padding_value=0):
+    """The diagonals of the matrices in the last two dimensions. `k` and `padding_value` are ignored."""
+    return matrix_diag_part_op(input, name=name)
+
+
+@public("matrix_set_diag", "linalg.set_diag")
+def matrix_set_diag(input, diagonal, name="set_diag", k=0):
+    """The matrices in the last two dimensions of `input` with new diagonals. `k` is ignored."""
+    return matrix_set_diag_op(input, diagonal, name=name)
 
 
 # ---- Gradients ----------------------------------------------------------------------------------------------
@@ -133,20 +176,20 @@ def _(op, grad):
     return diag(grad)
 
 
-@matrix_diag.gradient
+@matrix_diag_op.gradient
 def _(op, grad):
-    return matrix_diag_part(grad, name="diag_part")
+    return matrix_diag_part_op(grad, name="diag_part")
 
 
-@matrix_diag_part.gradient
+@matrix_diag_part_op.gradient
 def _(op, grad):
     dims = op._inputs[0]._dims
     if dims is not None and dims[-2] is not None and dims[-2] == dims[-1]:
-        return matrix_diag(grad, name="diag")
-    return matrix_set_diag(ops.zeros_like(op._inputs[0]), grad, name="set_diag")
+        return matrix_diag_op(grad, name="diag")
+    return matrix_set_diag_op(ops.zeros_like(op._inputs[0]), grad, name="set_diag")
 
 
-@matrix_set_diag.gradient
+@matrix_set_diag_op.gradient
 def _(op, grad):
     dims, diagonal = op._inputs[0]._dims, op._inputs[1]._dims
     known = plain.merged(None if dims is None else dims[:-2], None if diagonal is None else diagonal[:-1])
@@ -162,8 +205,8 @@ def _(op, grad):
             matrix_shape = ops.slice(grad_shape, [grad_rank - 2], [2])
             length = ops.reduce_min(matrix_shape)
             shape = ops.concat([batch_shape, [length]], 0)
-    input_grad = matrix_set_diag(grad, ops.zeros(shape, grad.dtype), name="set_diag")
-    return input_grad, matrix_diag_part(grad, name="diag_part")
+    input_grad = matrix_set_diag_op(grad, ops.zeros(shape, grad.dtype), name="set_diag")
+    return input_grad, matrix_diag_part_op(grad, name="diag_part")
 
 
 @matrix_band_part.gradient

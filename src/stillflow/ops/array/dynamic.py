@@ -11,20 +11,27 @@ from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 
-def _stitch(name):
+def _stitch(name, **options):
     return define_op(
         f"{name}(indices: N * int32, data: N * T) -> (merged: T)",
         "N: int >= 1; T: type",
         kernel="dynamic_stitch(indices, data)",
+        **options,
     )
 
 
-dynamic_stitch = _stitch("DynamicStitch")
+dynamic_stitch = _stitch(
+    "DynamicStitch",
+    public="dynamic_stitch",
+    doc="""Rows put together: row indices[k][i] of the result is data[k][i]; of several, the last one counts.""",
+)
 parallel_dynamic_stitch = _stitch("ParallelDynamicStitch")
 dynamic_partition = define_op(
     "DynamicPartition(data: T, partitions: int32) -> (outputs: num_partitions * T)",
     "num_partitions: int >= 1; T: type",
     kernel="dynamic_partition(data, partitions)",
+    public="dynamic_partition",
+    doc="""A list of `num_partitions` tensors; the k-th holds the rows of `data` whose `partitions` is k.""",
 )
 
 

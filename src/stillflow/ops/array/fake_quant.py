@@ -12,17 +12,36 @@ fake_quant_args = define_op(
     "FakeQuantWithMinMaxArgs(inputs: float32) -> (outputs: float32)",
     _ARGS,
     kernel="fake_quant_args(inputs | num_bits, narrow_range, min, max)",
+    public="fake_quant_with_min_max_args quantization.fake_quant_with_min_max_args",
+    doc="""The nearest of the numbers that `num_bits` bits can tell apart.
+
+    Args:
+      inputs: float32.
+      min, max: the least and the largest, moved such that zero is one of the numbers; min < max.
+      num_bits: from 2 to 16.
+      narrow_range: whether there is one number less.
+
+    Returns:
+      float32, of the shape of `inputs`.
+
+    Raises:
+      At run time tf.errors.InvalidArgumentError for other bounds or bits.
+    """,
 )
 fake_quant_args_gradient = define_op(
     "FakeQuantWithMinMaxArgsGradient(gradients: float32, inputs: float32) -> (backprops: float32)",
     _ARGS,
     kernel="fake_quant_args_grad(gradients, inputs | num_bits, narrow_range, min, max)",
     differentiable=None,
+    public="fake_quant_with_min_max_args_gradient quantization.fake_quant_with_min_max_args_gradient",
+    doc="""The gradients where `inputs` are between the bounds, else 0; see fake_quant_with_min_max_args.""",
 )
 fake_quant_vars = define_op(
     "FakeQuantWithMinMaxVars(inputs: float32, min: float32, max: float32) -> (outputs: float32)",
     _BITS,
     kernel="fake_quant_vars(inputs, min, max | num_bits, narrow_range)",
+    public="fake_quant_with_min_max_vars quantization.fake_quant_with_min_max_vars",
+    doc="""fake_quant_with_min_max_args with bounds that are float32 scalars; 0 for both makes all numbers 0.""",
 )
 fake_quant_vars_gradient = define_op(
     "FakeQuantWithMinMaxVarsGradient(gradients: float32, inputs: float32, min: float32, max: float32) -> "
@@ -30,11 +49,15 @@ fake_quant_vars_gradient = define_op(
     _BITS,
     kernel="fake_quant_vars_grad(gradients, inputs, min, max | num_bits, narrow_range)",
     differentiable=None,
+    public="fake_quant_with_min_max_vars_gradient quantization.fake_quant_with_min_max_vars_gradient",
+    doc="""Gradients of the numbers, and of both bounds: the sums of the gradients of what lies beyond them.""",
 )
 fake_quant_channels = define_op(
     "FakeQuantWithMinMaxVarsPerChannel(inputs: float32, min: float32, max: float32) -> (outputs: float32)",
     _BITS,
     kernel="fake_quant_channels(inputs, min, max | num_bits, narrow_range)",
+    public="fake_quant_with_min_max_vars_per_channel quantization.fake_quant_with_min_max_vars_per_channel",
+    doc="""fake_quant_with_min_max_vars with bounds for each channel, the last dimension: float32 vectors.""",
 )
 fake_quant_channels_gradient = define_op(
     "FakeQuantWithMinMaxVarsPerChannelGradient(gradients: float32, inputs: float32, min: float32, max: float32) -> "
@@ -42,6 +65,9 @@ fake_quant_channels_gradient = define_op(
     _BITS,
     kernel="fake_quant_channels_grad(gradients, inputs, min, max | num_bits, narrow_range)",
     differentiable=None,
+    public="fake_quant_with_min_max_vars_per_channel_gradient "
+    "quantization.fake_quant_with_min_max_vars_per_channel_gradient",
+    doc="fake_quant_with_min_max_vars_gradient for each channel.",
 )
 
 

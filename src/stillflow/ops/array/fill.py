@@ -13,6 +13,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import ShapeError, constant_value, value_as_dims
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
@@ -68,6 +69,7 @@ def _(context):
     return context.shapes[0]
 
 
+@public("fill")
 def fill(dims, value, name=None):
     """A tensor of shape `dims` with `value` in every element.
 
@@ -89,6 +91,7 @@ def _with_static_shape(tensor, shape):
     return tensor
 
 
+@public("zeros")
 def zeros(shape, dtype=dtypes.float32, name=None):
     """A tensor of zeros, of False, or of empty strings.
 
@@ -101,6 +104,7 @@ def zeros(shape, dtype=dtypes.float32, name=None):
     return _filled(shape, value, dtype, "zeros", name)
 
 
+@public("ones")
 def ones(shape, dtype=dtypes.float32, name=None):
     """A tensor of ones, or of True; see `zeros`."""
     dtype = dtypes.as_dtype(dtype).base_dtype
@@ -130,6 +134,7 @@ def _ask_for_size(shape):
         ops.less(functools.reduce(operator.mul, shape), _MOST_CONSTANT_ELEMENTS)
 
 
+@public("zeros_like")
 def zeros_like(tensor, dtype=None, name=None, optimize=True):
     """Zeros of the shape of `tensor`, and of its type unless `dtype` is given.
 
@@ -141,15 +146,16 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
         if optimize and tensor.shape.is_fully_defined() and tensor.dtype is not dtypes.variant:
             return zeros(tensor.shape, dtype or tensor.dtype, name=scope)
         if dtype is not None and dtype is not tensor.dtype.base_dtype:
-            return zeros(ops.shape(tensor, optimize=optimize), dtype, name=scope)
+            return zeros(ops.shape_internal(tensor, optimize=optimize), dtype, name=scope)
         return zeros_like_op(tensor, name=scope)
 
 
+@public("ones_like")
 def ones_like(tensor, dtype=None, name=None, optimize=True):
     """Ones of the shape of `tensor`, and of its type unless `dtype` is given."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
-        ones_shape = ops.shape(tensor, optimize=optimize)
+        ones_shape = ops.shape_internal(tensor, optimize=optimize)
         result = ones(ones_shape, dtype or tensor.dtype.base_dtype, name=scope)
         result.set_shape(tensor.shape)
         return result

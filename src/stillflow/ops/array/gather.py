@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices, converting_quietly
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, constant_value, dims_text
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -95,6 +96,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("gather")
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
     """The parts of `params` at `indices` along `axis`.
 
@@ -115,6 +117,7 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
         return gather_v2(params, indices, axis, name=name)
 
 
+@public("gather_nd", "manip.gather_nd")
 def gather_nd(params, indices, name=None, batch_dims=0):
     """The parts of `params` at the index tuples that the last dimension of `indices` holds.
 
@@ -165,6 +168,7 @@ def _check_batch_dims(params, indices, batch_dims):
             raise ValueError(f"batch_dims = {batch_dims} must be less than rank({name}) = {len(tensor._dims)}")
 
 
+@public("batch_gather")
 def batch_gather(params, indices, name=None):
     """gather along the last dimension of `indices`, within each of the ones before. Raises ValueError if its rank is
     unknown.

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 from stillflow.ops.registry import define_op
 
-identity = define_op("Identity(input: T) -> (output: T)", "T: type", alias=0)
-stop_gradient = define_op("StopGradient(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
+identity = define_op(
+    "Identity(input: T) -> (output: T)",
+    "T: type",
+    alias=0,
+    public="identity",
+    doc="A tensor with the value of `input`.",
+)
+stop_gradient = define_op(
+    "StopGradient(input: T) -> (output: T)",
+    "T: type",
+    alias=0,
+    differentiable=False,
+    public="stop_gradient",
+    doc="A tensor with the value of `input` through which no gradient flows.",
+)
 prevent_gradient = define_op("PreventGradient(input: T) -> (output: T)", "T: type; message: string = ''", alias=0)
-identity_n = define_op("IdentityN(input: T) -> (output: T)", "T: list(type) >= 1", kernel="identity_n(input)")
+identity_n = define_op(
+    "IdentityN(input: T) -> (output: T)",
+    "T: list(type) >= 1",
+    kernel="identity_n(input)",
+    public="identity_n",
+    doc="A list of the tensors in the list `input`, as one node.",
+)
 ref_identity = define_op(
     "RefIdentity(input: Ref(T)) -> (output: Ref(T))", "T: type", special="nothing", allows_uninitialized_input=True
 )
@@ -18,8 +37,16 @@ guarantee_const = define_op(
     kernel="identity_n(input)",
     stateful=True,
     differentiable=None,
+    public="guarantee_const",
+    doc="A tensor with the value of `input`, of which it is promised that it never changes.",
 )
-no_op = define_op("NoOp() -> ()", special="nothing", differentiable=False)
+no_op = define_op(
+    "NoOp() -> ()",
+    special="nothing",
+    differentiable=False,
+    public="no_op",
+    doc="An operation that does nothing, for others to wait for.",
+)
 
 
 @identity.shape_rule

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-def meshgrid(*args, indexing="xy", name="meshgrid"):
+def _meshgrid(*args, indexing="xy", name="meshgrid"):
     """A list of tensors, one for each vector, that hold its elements along its own dimension of the grid.
 
     With "xy", the first two dimensions are exchanged. Raises ValueError for any other `indexing` than "xy" and "ij".
@@ -27,3 +28,15 @@ def meshgrid(*args, indexing="xy", name="meshgrid"):
             shapes[0], shapes[1] = shapes[1], shapes[0]
         everywhere = ops.ones(shapes, output_dtype)
         return [part * everywhere for part in parts]
+
+
+@public("meshgrid")
+def meshgrid(*args, **kwargs):
+    """Tensors with the elements of each vector along its own dimension; `indexing` is "xy" (the default) or "ij".
+
+    Raises TypeError for keyword arguments other than `indexing` and `name`.
+    """
+    indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    return _meshgrid(*args, indexing=indexing, name=name)

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -36,6 +37,7 @@ def _(context):
     return (*dims[:at], None if depth is None else int(depth), *dims[at:])
 
 
+@public("one_hot")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """A tensor with a new dimension of size `depth`, in which element i is `on_value` where the index is i.
 
@@ -66,6 +68,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         return one_hot_op(indices, depth, on_value, off_value, axis=axis, name=scope)
 
 
+@public("sequence_mask")
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
     """A mask with a row of `maxlen` for each length, true in its first so many places.
 

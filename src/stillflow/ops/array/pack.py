@@ -9,6 +9,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -107,6 +108,7 @@ def _(context):
     return shape
 
 
+@public("stack")
 def stack(values, axis=0, name="stack"):
     """Tensors of one shape stacked along a new dimension `axis`.
 
@@ -138,6 +140,7 @@ def static_value(tensor, partial=False):
     return [static_value(part, partial) for part in tensor._op._inputs]
 
 
+@public("unstack")
 def unstack(value, num=None, axis=0, name="unstack"):
     """The parts of `value` along `axis`, a list of tensors with that dimension removed.
 
@@ -160,6 +163,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return parts if num else []  # a node without outputs comes as the operation
 
 
+@public("parallel_stack")
 def parallel_stack(values, name="parallel_stack"):
     """Like `stack` along dimension 0, for values whose shapes are known."""
     with name_scope(name):
@@ -176,3 +180,15 @@ def _(op, grad):
 @unpack.gradient
 def _(op, *grads):
     return stack(grads, axis=op._attrs["axis"])
+
+
+@public("pack")
+def stack_named_pack(values, axis=0, name="pack"):
+    """Tensors of one shape stacked along a new dimension `axis`."""
+    return stack(values, axis, name)
+
+
+@public("unpack")
+def unstack_named_unpack(value, num=None, axis=0, name="unpack"):
+    """A list of the parts of `value` along `axis`."""
+    return unstack(value, num, axis, name)

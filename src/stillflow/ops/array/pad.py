@@ -7,6 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -89,6 +90,7 @@ def _(context):
     return np.pad(value, paddings.tolist(), constant_values=filler)
 
 
+@public("pad")
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
     """`tensor` with elements before and after each dimension.
 

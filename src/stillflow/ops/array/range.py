@@ -10,6 +10,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -25,6 +26,8 @@ lin_space = define_op(
     "T: {bfloat16, float32, float64}; Tidx: {int32, int64} = int32",
     kernel="lin_space(start, stop, num)",
     differentiable=False,
+    public="lin_space linspace",
+    doc="`num` floating numbers in equal steps from `start` to `stop`, both included.",
 )
 
 
@@ -70,6 +73,7 @@ def _(context):
 _WIDER = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
+@public("range")
 def range(start, limit=None, delta=1, dtype=None, name="range"):
     """The numbers from `start` (0 if only one number is given) up to, without, `limit`, in steps of `delta`.
 

@@ -7,6 +7,8 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.indexed_slices import converting_quietly
 from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -14,8 +16,10 @@ reshape = define_op(
     "Reshape(tensor: T, shape: Tshape) -> (output: T)",
     "T: type; Tshape: {int32, int64} = int32",
     kernel="reshape(tensor, shape)",
+    public="reshape manip.reshape",
+    doc="The elements of `tensor` in another shape, in which one size may be -1.",
 )
-expand_dims = define_op(
+expand_dims_op = define_op(
     "ExpandDims(input: T, dim: Tdim) -> (output: T)",
     "T: type; Tdim: {int32, int64} = int32",
     kernel="expand_dims(input, dim)",
@@ -79,7 +83,7 @@ def _(context):
         return None
 
 
-@expand_dims.shape_rule
+@expand_dims_op.shape_rule
 def _(context):
     dims = context.shapes[0]
     axis = context.value(1)
@@ -96,7 +100,7 @@ def _(context):
     return (*dims[:at], 1, *dims[at:])
 
 
-@expand_dims.folded_value
+@expand_dims_op.folded_value
 def _(context):
     value, axis = context.value(0), context.value(1)
     return None if value is None or axis is None else np.expand_dims(value, int(axis.reshape(())))
@@ -126,14 +130,22 @@ def _(context):
     return None if value is None else np.squeeze(value, axes or None)
 
 
-def squeeze(input, axis=None, name=None):
-    """`input` without its dimensions of size 1, or without those that `axis` names.
-
-    Raises ValueError for a dimension of another size.
-    """
+@public("squeeze")
+def squeeze(input, axis=None, name=None, squeeze_dims=None):
+    """`input` without its dimensions of size 1, or without those that `axis` (an integer or several) names."""
+    axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
     if np.isscalar(axis):
         axis = [axis]
     return squeeze_op(input, squeeze_dims=axis, name=name)
+
+
+@public("expand_dims")
+def expand_dims(input, axis=None, name=None, dim=None):
+    """`input` with a dimension of size 1 inserted at `axis`. Raises ValueError for an axis out of range."""
+    axis = renamed("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    return expand_dims_op(input, axis, name=name)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------
@@ -145,7 +157,7 @@ def _like_input(op, grad):
 
 
 @reshape.gradient
-@expand_dims.gradient
+@expand_dims_op.gradient
 def _(op, grad):
     return _like_input(op, grad), None
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -19,6 +21,8 @@ reverse_v2 = define_op(
     "Tidx: {int32, int64} = int32; T: {uint8, int8, uint16, int16, int32, int64, bool, bfloat16, float16, float32, "
     "float64, complex64, complex128, string}",
     kernel="reverse(tensor, axis)",
+    public="reverse reverse_v2 manip.reverse",
+    doc="`tensor` with the dimensions in the integer vector `axis` turned round.",
 )
 reverse_sequence_op = define_op(
     "ReverseSequence(input: T, seq_lengths: Tlen) -> (output: T)",
@@ -29,6 +33,8 @@ roll = define_op(
     "Roll(input: T, shift: Tshift, axis: Taxis) -> (output: T)",
     "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
     kernel="roll(input, shift, axis)",
+    public="roll manip.roll",
+    doc="""`input` moved along `axis` by `shift` places; what leaves at one end comes in at the other.""",
 )
 
 
@@ -85,8 +91,12 @@ def _(context):
     return plain.with_rank_at_least(context.shapes[0], 1)
 
 
-def reverse_sequence(input, seq_lengths, seq_axis, batch_axis=0, name=None):
+@public("reverse_sequence")
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
     """`input` with the first seq_lengths[i] elements along `seq_axis` turned round, for each i along `batch_axis`."""
+    seq_axis = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch_axis = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
+    batch_axis = 0 if batch_axis is None else batch_axis
     return reverse_sequence_op(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)
 
 

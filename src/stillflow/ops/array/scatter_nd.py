@@ -16,6 +16,8 @@ scatter_nd = define_op(
     "ScatterNd(indices: Tindices, updates: T, shape: Tindices) -> (output: T)",
     "T: type; Tindices: {int32, int64}",
     kernel="scatter_nd(indices, updates, shape)",
+    public="scatter_nd manip.scatter_nd",
+    doc="""`updates` added up at the index tuples in the last dimension of `indices`, in zeros of that shape.""",
 )
 scatter_nd_non_aliasing_add = define_op(
     "ScatterNdNonAliasingAdd(input: T, indices: Tindices, updates: T) -> (output: T)",
@@ -24,17 +26,33 @@ scatter_nd_non_aliasing_add = define_op(
 )
 
 
-def _tensor_scatter(name, operation):
+def _tensor_scatter(name, operation, **options):
     return define_op(
         f"{name}(tensor: T, indices: Tindices, updates: T) -> (output: T)",
         "T: type; Tindices: {int32, int64}",
         kernel=f"tensor_scatter(tensor, indices, updates | '{operation}')",
+        **options,
     )
 
 
-tensor_scatter_update = _tensor_scatter("TensorScatterUpdate", "set")
-tensor_scatter_add = _tensor_scatter("TensorScatterAdd", "add")
-tensor_scatter_sub = _tensor_scatter("TensorScatterSub", "sub")
+tensor_scatter_update = _tensor_scatter(
+    "TensorScatterUpdate",
+    "set",
+    public="tensor_scatter_nd_update tensor_scatter_update",
+    doc="`tensor` with `updates` at the index tuples in the last dimension of `indices`.",
+)
+tensor_scatter_add = _tensor_scatter(
+    "TensorScatterAdd",
+    "add",
+    public="tensor_scatter_add tensor_scatter_nd_add",
+    doc="`tensor` with `updates` added at the index tuples in the last dimension of `indices`.",
+)
+tensor_scatter_sub = _tensor_scatter(
+    "TensorScatterSub",
+    "sub",
+    public="tensor_scatter_nd_sub tensor_scatter_sub",
+    doc="`tensor` with `updates` subtracted at the index tuples in the last dimension of `indices`.",
+)
 
 
 def check_parts(whole, indices, updates, whole_name="output"):

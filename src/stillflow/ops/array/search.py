@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -39,6 +40,8 @@ unravel_index = define_op(
     "Tidx: {int32, int64} = int32",
     kernel="unravel_index(indices, dims)",
     differentiable=None,
+    public="unravel_index",
+    doc="""The coordinates, a row for each dimension, of places counted through an array of shape `dims`.""",
 )
 
 
@@ -84,6 +87,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("searchsorted")
 def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):
     """Where each of `values` may be put into its row of `sorted_sequence` so that the row stays sorted.
 
@@ -104,7 +108,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
     return ops.reshape(bound(rows, value_rows, out_type=out_type, name=name), ops.shape(values))
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
+def _bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
     """How often each integer occurs in `arr`, or the sum of its `weights`.
 
     The result has a place for each number up to the largest, but at least `minlength` and at most `maxlength`.
@@ -122,7 +126,14 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
         return bincount_op(arr, size, ops.constant([], dtype))
 
 
+@public("histogram_fixed_width")
 def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """How many values lie in each of `nbins` equal parts of `value_range`; those outside are in the first or last."""
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         return histogram_fixed_width_op(values, value_range, nbins, dtype=dtype, name=scope)
+
+
+@public("bincount", "math.bincount")
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
+    """How often each integer occurs in `arr`, or the sum of its `weights`."""
+    return _bincount(arr, weights, minlength, maxlength, dtype)

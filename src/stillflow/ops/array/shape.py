@@ -8,9 +8,10 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.graph.sparse_tensor import is_sparse
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import is_sparse
 
 _INTS = "{int32, int64} = int32"
 
@@ -25,6 +26,8 @@ shape_n = define_op(
     f"N: int >= 1; T: type; out_type: {_INTS}",
     kernel="shape(input | out_type)",
     differentiable=False,
+    public="shape_n",
+    doc="The shapes of several tensors of one type.",
 )
 size_op = define_op(
     "Size(input: T) -> (output: out_type)",
@@ -122,7 +125,13 @@ def _(context):
     return context.shapes[1:]
 
 
-def shape(input, name=None, out_type=dtypes.int32, optimize=True):
+@public("shape")
+def shape(input, name=None, out_type=dtypes.int32):
+    """The shape of a tensor, an integer vector; a constant where it is known."""
+    return shape_internal(input, name, out_type)
+
+
+def shape_internal(input, name=None, out_type=dtypes.int32, optimize=True):
     """The shape of a tensor, an integer vector; a constant where it is known, unless not `optimize`."""
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):
@@ -133,22 +142,28 @@ def shape(input, name=None, out_type=dtypes.int32, optimize=True):
         return shape_op(input, out_type=out_type, name=scope)  # a resource variable is read again
 
 
-def size(input, name=None, out_type=dtypes.int32, optimize=True):
+@public("size")
+def size(input, name=None, out_type=dtypes.int32):
     """The number of elements of a tensor, an integer scalar; a constant where it is known."""
     with name_scope(name, "Size", [input]) as scope:
         if is_sparse(input):
             return ops.prod_op(ops.cast_op(input.dense_shape, DstT=out_type), 0, name=scope)
         tensor = convert_to_tensor(input)
-        if optimize:
-            if tensor.shape.is_fully_defined():
-                return ops.constant(tensor.shape.num_elements(), out_type, name=scope)
-            if tensor._dims is not None and 0 in tensor._dims:
-                return ops.constant(0, out_type, name=scope)
+        if tensor.shape.is_fully_defined():
+            return ops.constant(tensor.shape.num_elements(), out_type, name=scope)
+        if tensor._dims is not None and 0 in tensor._dims:
+            return ops.constant(0, out_type, name=scope)
         return size_op(input, out_type=out_type, name=scope)
 
 
-def rank(input, name=None, optimize=True):
+@public("rank")
+def rank(input, name=None):
     """The number of dimensions of a tensor, an int32 scalar; a constant where it is known."""
+    return rank_internal(input, name)
+
+
+def rank_internal(input, name=None, optimize=True):
+    """`rank`; a node of its own, unless `optimize`."""
     with name_scope(name, "Rank", [input]) as scope:
         if is_sparse(input):
             return size_op(input.dense_shape, name=scope)

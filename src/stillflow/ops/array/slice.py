@@ -6,6 +6,7 @@ import builtins
 
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -61,6 +62,7 @@ def _(context):
     return value[tuple(index)]
 
 
+@public("slice")
 def slice(input_, begin, size, name=None):
     """The part of `input_` from `begin` on, of that size; -1 in it takes all that is left.
 

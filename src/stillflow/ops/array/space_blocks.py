@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -12,11 +14,25 @@ space_to_batch_nd = define_op(
     "SpaceToBatchND(input: T, block_shape: Tblock_shape, paddings: Tpaddings) -> (output: T)",
     "T: type; Tblock_shape: {int32, int64} = int32; Tpaddings: {int32, int64} = int32",
     kernel="space_to_batch_nd(input, block_shape, paddings)",
+    public="space_to_batch_nd manip.space_to_batch_nd",
+    doc="""Blocks of the dimensions after the first cut up: each place in a block becomes a batch of its own.
+
+    Args:
+      input: [batch, sizes..., ...] of any numbers.
+      block_shape: a vector of integers: the size of blocks along each dimension that is cut.
+      paddings: [number of these, 2]: how many zeros come first and last; blocks must divide the padded
+      sizes.
+
+    Returns:
+      [product of block_shape * batch, padded sizes / block_shape..., ...].
+    """,
 )
 batch_to_space_nd = define_op(
     "BatchToSpaceND(input: T, block_shape: Tblock_shape, crops: Tcrops) -> (output: T)",
     "T: type; Tblock_shape: {int32, int64} = int32; Tcrops: {int32, int64} = int32",
     kernel="batch_to_space_nd(input, block_shape, crops)",
+    public="batch_to_space_nd manip.batch_to_space_nd",
+    doc="""The other way round: batches put side by side as blocks, and `crops` taken away; see space_to_batch_nd.""",
 )
 space_to_batch_op = define_op(
     "SpaceToBatch(input: T, paddings: Tpaddings) -> (output: T)",
@@ -29,10 +45,10 @@ batch_to_space_op = define_op(
     kernel="batch_to_space(input, crops | block_size)",
 )
 _DEPTH_ATTRS = "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
-space_to_depth = define_op(
+space_to_depth_op = define_op(
     "SpaceToDepth(input: T) -> (output: T)", _DEPTH_ATTRS, kernel="space_to_depth(input | block_size, data_format)"
 )
-depth_to_space = define_op(
+depth_to_space_op = define_op(
     "DepthToSpace(input: T) -> (output: T)", _DEPTH_ATTRS, kernel="depth_to_space(input | block_size, data_format)"
 )
 
@@ -139,7 +155,7 @@ def _depth_axes(context):
     return (plain.with_rank(context.shapes[0], 5 if axes is None else 4), *(axes or (None, None)))
 
 
-@space_to_depth.shape_rule
+@space_to_depth_op.shape_rule
 def _(context):
     dims, rows, depth = _depth_axes(context)
     if rows is None:
@@ -154,7 +170,7 @@ def _(context):
     return tuple(result)
 
 
-@depth_to_space.shape_rule
+@depth_to_space_op.shape_rule
 def _(context):
     dims, rows, depth = _depth_axes(context)
     if rows is None:
@@ -169,18 +185,34 @@ def _(context):
     return tuple(result)
 
 
+@public("space_to_depth", "nn.space_to_depth")
+def space_to_depth(input, block_size, name=None, data_format="NHWC"):
+    """Blocks of [batch, height, width, depth] as depth: [batch, height / size, width / size, size * size * depth]."""
+    return space_to_depth_op(input, block_size=block_size, data_format=data_format, name=name)
+
+
+@public("depth_to_space", "nn.depth_to_space")
+def depth_to_space(input, block_size, name=None, data_format="NHWC"):
+    """Depth of [batch, height, width, depth] as blocks: [batch, height * size, width * size, depth / size / size]."""
+    return depth_to_space_op(input, block_size=block_size, data_format=data_format, name=name)
+
+
 # ---- Gradients --------------------------------------------------------------------------------------------------
 
 
-def space_to_batch(input, paddings, block_size, name=None):
-    """space_to_batch_nd with square blocks of two dimensions."""
+@public("space_to_batch", "nn.space_to_batch")
+def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
+    """space_to_batch_nd for square blocks of [batch, height, width, depth]; `block_shape` is a newer name."""
+    block_size = renamed("block_shape", block_shape, "block_size", block_size)
     result = space_to_batch_nd(input, np.array([block_size, block_size], np.int64), paddings, name=name)
     result.set_shape(result.shape.with_rank(4))
     return result
 
 
-def batch_to_space(input, crops, block_size, name=None):
-    """batch_to_space_nd with square blocks of two dimensions."""
+@public("batch_to_space")
+def batch_to_space(input, crops, block_size, name=None, block_shape=None):
+    """batch_to_space_nd for square blocks of [batch, height, width, depth]; `block_shape` is a newer name."""
+    block_size = renamed("block_shape", block_shape, "block_size", block_size)
     result = batch_to_space_nd(input, np.array([block_size, block_size], np.int64), crops, name=name)
     result.set_shape(result.shape.with_rank(4))
     return result
@@ -211,13 +243,13 @@ def _check_format(op):
         raise ValueError(f"Cannot compute {op.type} gradient with NCHW_VECT_C. NCHW_VECT_C requires qint8 data type.")
 
 
-@space_to_depth.gradient
+@space_to_depth_op.gradient
 def _(op, grad):
     _check_format(op)
-    return depth_to_space(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])
+    return depth_to_space_op(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])
 
 
-@depth_to_space.gradient
+@depth_to_space_op.gradient
 def _(op, grad):
     _check_format(op)
-    return space_to_depth(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])
+    return space_to_depth_op(grad, block_size=op._attrs["block_size"], data_format=op._attrs["data_format"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.shape import Dimension
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.dims import with_rank
 from stillflow.ops.registry import define_op
@@ -107,6 +108,7 @@ def _(context):
     return value.take(range(begin, begin + sizes[context.output_index]), int(axis))
 
 
+@public("split")
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
     """`value` cut along `axis`: a list of tensors.
 

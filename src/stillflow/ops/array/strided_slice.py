@@ -12,6 +12,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -194,6 +195,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("strided_slice")
 def strided_slice(
     input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
     shrink_axis_mask=0, var=None, name=None,
@@ -297,6 +299,9 @@ def _is_mask(index):
     if isinstance(index, Tensor):
         return index.dtype is dtypes.bool_
     return isinstance(index, bool) or (isinstance(index, np.ndarray) and index.dtype == bool)
+
+
+newaxis = public("newaxis")(None)
 
 
 def get_item(tensor, index, var=None):

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import ShapeError, dims_text
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -15,11 +16,15 @@ tile = define_op(
     "Tile(input: T, multiples: Tmultiples) -> (output: T)",
     "T: type; Tmultiples: {int32, int64} = int32",
     kernel="tile(input, multiples)",
+    public="tile manip.tile",
+    doc="`input` repeated: dimension i multiples[i] times.",
 )
 broadcast_to = define_op(
     "BroadcastTo(input: T, shape: Tidx) -> (output: T)",
     "T: type; Tidx: {int32, int64} = int32",
     kernel="broadcast_to(input, shape)",
+    public="broadcast_to",
+    doc="`input` in a larger shape, its dimensions of size 1 repeated.",
 )
 broadcast_args = define_op(
     "BroadcastArgs(s0: T, s1: T) -> (r0: T)",
@@ -85,8 +90,9 @@ def _(context):
     return np.array(np.broadcast_shapes(*(shape.tolist() for shape in shapes)), shapes[0].dtype)
 
 
+@public("broadcast_static_shape")
 def broadcast_static_shape(shape_x, shape_y):
-    """The shape of two known shapes broadcast against each other. Raises ValueError if they do not fit."""
+    """The TensorShape of two TensorShapes broadcast against each other. Raises ValueError if they do not fit."""
     x, y = TensorShape(shape_x)._dims, TensorShape(shape_y)._dims
     if x is None or y is None:
         return TensorShape(None)
@@ -126,3 +132,9 @@ def _(op, grad):
     shape = ops.shape(source)
     _, axes = ops.broadcast_gradient_args(target_shape, shape)
     return ops.reshape(ops.reduce_sum(grad, axis=axes, keepdims=True), shape), None
+
+
+@public("broadcast_dynamic_shape")
+def broadcast_dynamic_shape(shape_x, shape_y):
+    """The shape, an integer vector tensor, of two such shapes broadcast against each other."""
+    return broadcast_args(shape_x, shape_y)

@@ -7,24 +7,33 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
-transpose_op = define_op(
+plain_transpose = define_op(
     "Transpose(x: T, perm: Tperm) -> (y: T)",
     "T: type; Tperm: {int32, int64} = int32",
     kernel="transpose(x, perm)",
+)
+conjugate_transpose = define_op(
+    "ConjugateTranspose(x: T, perm: Tperm) -> (y: T)",
+    "T: type; Tperm: {int32, int64} = int32",
+    kernel="conjugate_transpose(x, perm)",
 )
 invert_permutation = define_op(
     "InvertPermutation(x: T) -> (y: T)",
     "T: {int32, int64} = int32",
     kernel="invert_permutation(x)",
     differentiable=False,
+    public="invert_permutation math.invert_permutation",
+    doc="y with y[x[i]] = i, for an integer vector that is a permutation of 0, 1, ..., n - 1.",
 )
 
 
-@transpose_op.shape_rule
+@plain_transpose.shape_rule
+@conjugate_transpose.shape_rule
 def _(context):
     dims, perm_shape = context.shapes
     perm_length = plain.with_rank(perm_shape, 1)[0]
@@ -48,7 +57,7 @@ def _(context):
     return tuple(dims[axis] for axis in perm.tolist())
 
 
-@transpose_op.folded_value
+@plain_transpose.folded_value
 def _(context):
     value, perm = context.value(0), context.value(1)
     if value is None or perm is None or sorted(perm.tolist()) != list(range(value.ndim)):
@@ -69,12 +78,15 @@ def _(context):
     return np.argsort(value).astype(value.dtype)
 
 
+@public("transpose")
 def transpose(a, perm=None, name="transpose", conjugate=False):
     """`a` with dimension i taken from dimension perm[i]; without `perm`, in reverse order.
 
-    `conjugate` is of no consequence for real elements. Raises ValueError if `perm` does not fit.
+    With `conjugate`, complex elements are conjugated. Raises ValueError if `perm` does not fit.
     """
     with name_scope(name, "transpose", [a]) as scope:
+        is_conjugate = conjugate and a.dtype.is_complex
+        transpose_op = conjugate_transpose if is_conjugate else plain_transpose
         if perm is not None:
             return transpose_op(a, perm, name=scope)
         a = convert_to_tensor(a, name="a")
@@ -89,6 +101,7 @@ def transpose(a, perm=None, name="transpose", conjugate=False):
         return result
 
 
+@public("matrix_transpose", "linalg.matrix_transpose", "linalg.transpose")
 def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     """`a` with its last two dimensions exchanged. Raises ValueError for less than two."""
     with name_scope(name, values=[a]):
@@ -104,6 +117,11 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
         return transpose(a, perm=perm, conjugate=conjugate)
 
 
-@transpose_op.gradient
+@plain_transpose.gradient
 def _(op, grad):
     return transpose(grad, invert_permutation(op._inputs[1])), None
+
+
+@conjugate_transpose.gradient
+def _(op, grad):
+    return transpose(grad, invert_permutation(op._inputs[1]), conjugate=True), None

@@ -5,22 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 _INDEX = "out_idx: {int32, int64} = int32"
 
 
-def _unique(name, inputs, attrs, kernel, outputs="y: T, idx: out_idx"):
+def _unique(name, inputs, attrs, kernel, outputs="y: T, idx: out_idx", **options):
     return define_op(
-        f"{name}({inputs}) -> ({outputs})", f"T: type; {attrs}{_INDEX}", kernel=kernel, differentiable=None
+        f"{name}({inputs}) -> ({outputs})", f"T: type; {attrs}{_INDEX}", kernel=kernel, differentiable=None, **options
     )
 
 
 _COUNTED = "y: T, idx: out_idx, count: out_idx"
 _AXIS = "Taxis: {int32, int64} = int64; "
-unique = _unique("Unique", "x: T", "", "unique(x | out_idx)")
-unique_with_counts = _unique("UniqueWithCounts", "x: T", "", "unique(x | out_idx)", _COUNTED)
+unique = _unique(
+    "Unique",
+    "x: T",
+    "",
+    "unique(x | out_idx)",
+    public="unique",
+    doc="""(y, idx): the different elements of a vector as they come first, and where in y each of x is.""",
+)
+unique_with_counts = _unique(
+    "UniqueWithCounts",
+    "x: T",
+    "",
+    "unique(x | out_idx)",
+    _COUNTED,
+    public="unique_with_counts",
+    doc="Like `unique`, with a third result: how often each element of y occurs.",
+)
 unique_v2 = _unique("UniqueV2", "x: T, axis: Taxis", _AXIS, "unique_along(x, axis | out_idx)")
 unique_with_counts_v2 = _unique(
     "UniqueWithCountsV2", "x: T, axis: Taxis", _AXIS, "unique_along(x, axis | out_idx)", _COUNTED
@@ -84,6 +100,7 @@ def _(context):
     return places.astype(context.attrs["out_idx"].as_numpy_dtype) if context.output_index else x[places]
 
 
+@public("setdiff1d")
 def setdiff1d(x, y, index_dtype=dtypes.int32, name=None):
-    """The elements of x that are not in y, and their places in x."""
+    """(out, idx): the elements of the vector x that are not in y, and their places in x."""
     return list_diff(x, y, out_idx=index_dtype, name=name)

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
 
@@ -24,6 +25,7 @@ def _(context):
     return (None, None if dims is None else len(dims))
 
 
+@public("boolean_mask")
 def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
     """The parts of `tensor` along the dimensions of `mask`, from `axis` on, where it is true.
 

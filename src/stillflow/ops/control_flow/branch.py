@@ -10,6 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.nest import components, rebuilt
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.control_flow.context import output_context, switch_ref_or_tensor
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
@@ -122,7 +123,7 @@ def zeros_like_output(op, index):
     if is_resource:
         with graph.control_dependencies([pivot]):
             return ops.zeros(ops.variable_shape_op(unused), variable_dtype(value))
-    shape = ops.shape(unused, optimize=False)
+    shape = ops.shape_internal(unused, optimize=False)
     with graph.control_dependencies([pivot]):
         return ops.zeros(shape, value.dtype.base_dtype)
 
@@ -130,6 +131,7 @@ def zeros_like_output(op, index):
 # ---- For tensors and IndexedSlices --------------------------------------------------------------------------
 
 
+@public("python.ops.control_flow_ops.switch")
 def switch(data, pred, dtype=None, name=None):
     """(what is there if not `pred`, what is there if `pred`) for a tensor or IndexedSlices."""
     with name_scope(name, "Switch", [data, pred]) as scope:
@@ -142,6 +144,7 @@ def switch(data, pred, dtype=None, name=None):
         return tuple(rebuilt(data, side) for side in zip(*parts, strict=True))
 
 
+@public("python.ops.control_flow_ops.merge")
 def merge(inputs, name=None):
     """(the one of `inputs` that is there, its index).
 
@@ -163,7 +166,7 @@ def as_indexed_slices(value, optimize=True):
     """A tensor as IndexedSlices of all its rows; IndexedSlices as they are."""
     if isinstance(value, IndexedSlices):
         return value
-    shape = ops.shape(value, optimize=optimize)
+    shape = ops.shape_internal(value, optimize=optimize)
     return IndexedSlices(value, ops.range(0, shape[0]), shape)
 
 

@@ -12,6 +12,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -30,6 +31,7 @@ def without_scope(name, export_scope):
     return name.removeprefix(f"{export_scope}/") if export_scope else name
 
 
+@public("python.ops.control_flow_ops.ControlFlowContext")
 class ControlFlowContext:
     """What the contexts of branches and loops have in common."""
 
@@ -171,6 +173,7 @@ class ControlFlowContext:
         return self.name
 
 
+@public("python.ops.control_flow_ops.CondContext")
 class CondContext(ControlFlowContext):
     """One branch of a tf.cond.
 

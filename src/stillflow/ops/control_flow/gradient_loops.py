@@ -92,7 +92,7 @@ class GradientLoops:
             with state.grad_context:
                 return ops.zeros(shape.as_list(), tensor.dtype)
         with forward.outer_context:
-            dynamic_shape = ops.shape(tensor, optimize=False)
+            dynamic_shape = ops.shape_internal(tensor, optimize=False)
         history = state.add_forward_accumulator(dynamic_shape)
         with state.grad_context:
             return ops.zeros(state.add_backward_value(history, dynamic_shape), tensor.dtype)
@@ -116,12 +116,12 @@ class GradientLoops:
         if is_dead:
             with context.outer_context:
                 value = switch_ref_or_tensor(op._inputs[0], context.pred)[1 - context.branch]
-                shape = ops.shape(value, optimize=False)
+                shape = ops.shape_internal(value, optimize=False)
             value.op._set_control_flow_context(context)
             shape.op._set_control_flow_context(context)
         else:
             with context:
-                shape = ops.shape(value, optimize=False)
+                shape = ops.shape_internal(value, optimize=False)
         with _Outside(state.grad_context):
             history = state.add_forward_accumulator(shape, is_dead)
         return ops.zeros(state.add_backward_value(history, shape, is_dead), value.dtype)
@@ -142,6 +142,6 @@ def _zeros_in(context, first):
             zeros = ops.constant(0, dtype=first.dtype, shape=first.shape.as_list())
             return ops.next_iteration(zeros)
     with _Inside(context.outer_context):
-        zeros = ops.zeros(ops.shape(first.op._inputs[0], optimize=False))
+        zeros = ops.zeros(ops.shape_internal(first.op._inputs[0], optimize=False))
     with context:
         return ops.next_iteration(zeros)

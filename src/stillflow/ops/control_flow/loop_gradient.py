@@ -265,9 +265,9 @@ class LoopGradient:
         value = op._inputs[0]
         if outer is None or not outer.IsWhileContext() or outer.grad_state is None:
             with _Inside(outer):
-                return ops.zeros(ops.shape(value, optimize=False), grad.dtype)
+                return ops.zeros(ops.shape_internal(value, optimize=False), grad.dtype)
         with self.forward_context.outer_context:
-            shape = ops.shape(value, optimize=False)
+            shape = ops.shape_internal(value, optimize=False)
         history = self.outer_grad_state.add_forward_accumulator(shape)
         with outer:
             return ops.zeros(self.outer_grad_state.add_backward_value(history, shape), grad.dtype)
@@ -313,7 +313,7 @@ class LoopGradient:
         if dense_shape is not None and dense_shape.shape.is_fully_defined():
             firsts.append(ops.constant(0, dense_shape.dtype, shape=dense_shape.shape.as_list()))
         elif dense_shape is not None:
-            shape = ops.shape(op._inputs[0], optimize=False, out_type=dense_shape.dtype)
+            shape = ops.shape_internal(op._inputs[0], optimize=False, out_type=dense_shape.dtype)
             firsts.append(ops.zeros_like(shape, optimize=False))
         return firsts
 
@@ -322,7 +322,7 @@ def _shape_of(tensor):
     """A tensor's shape, or that of the variable that it is a handle of."""
     if tensor.dtype is dtypes.resource:
         return handle_source(tensor)._attrs["shape"].as_list()
-    return ops.shape(tensor, optimize=False)
+    return ops.shape_internal(tensor, optimize=False)
 
 
 _HANDING_ON = frozenset(("Switch", "RefSwitch", "Identity", "RefIdentity"))

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.ops.control_flow.context import (
     ControlFlowContext,
     from_control_flow_context_def,
@@ -22,6 +23,7 @@ from stillflow.ops.control_flow.context import (
 _SHAPES = frozenset(("Shape", "Size", "Rank"))
 
 
+@public("python.ops.control_flow_ops.WhileContext")
 class WhileContext(ControlFlowContext):
     """A loop. Nodes inside read what is outside through Enter nodes.
 

@@ -9,9 +9,20 @@ from stillflow.ops.registry import define_op
 
 _TYPES = "T: {float16, bfloat16, float32, float64} = float32"
 
-rgb_to_hsv = define_op("RGBToHSV(images: T) -> (output: T)", _TYPES, kernel="rgb_to_hsv(images)")
+rgb_to_hsv = define_op(
+    "RGBToHSV(images: T) -> (output: T)",
+    _TYPES,
+    kernel="rgb_to_hsv(images)",
+    public="image.rgb_to_hsv",
+    doc="Hue, saturation and value, from 0 to 1, for red, green and blue, from 0 to 1.",
+)
 hsv_to_rgb = define_op(
-    "HSVToRGB(images: T) -> (output: T)", _TYPES, kernel="hsv_to_rgb(images)", differentiable=False
+    "HSVToRGB(images: T) -> (output: T)",
+    _TYPES,
+    kernel="hsv_to_rgb(images)",
+    differentiable=False,
+    public="image.hsv_to_rgb",
+    doc="Red, green and blue for hue, saturation and value; all from 0 to 1.",
 )
 adjust_contrast_v2 = define_op(
     "AdjustContrastv2(images: T, contrast_factor: float32) -> (output: T)",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor
 
-extract_image_patches = define_op(
+extract_image_patches_op = define_op(
     "ExtractImagePatches(images: T) -> (patches: T)",
     "ksizes: list(int) >= 4; strides: list(int) >= 4; rates: list(int) >= 4; T: {float32, float64, int32, uint8, "
     "int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}; padding: {'SAME', 'VALID'}",
@@ -30,7 +32,7 @@ def _place_count(size, window, stride, rate, is_same):
     return count
 
 
-@extract_image_patches.shape_rule
+@extract_image_patches_op.shape_rule
 def _(context):
     batch, rows, columns, depth = plain.with_rank(context.shapes[0], 4)
     attrs = context.attrs
@@ -47,7 +49,7 @@ def _(context):
     return (batch, *counts, plain.product((windows[1] * windows[2], depth)))
 
 
-@extract_image_patches.gradient
+@extract_image_patches_op.gradient
 def _(op, grad):
     """Patches of the pixels' own numbers say which elements each pixel went to: a sparse matrix of ones."""
     images, attrs = op._inputs[0], op._attrs
@@ -55,7 +57,7 @@ def _(op, grad):
     batch, rows, columns, depth = (shape[i] for i in range(4))
     pixel_count = 1 + rows * columns  # and 0 for what is outside
     numbers = ops.reshape(ops.range(1, pixel_count, dtype=dtypes.int64), (1, rows, columns, 1))
-    patches = extract_image_patches(
+    patches = extract_image_patches_op(
         numbers,
         ksizes=attrs["ksizes"],
         strides=attrs["strides"],
@@ -77,3 +79,27 @@ def _(op, grad):
     result = ops.sparse_tensor_dense_matmul(went_to, flat)
     result = ops.reshape(result, (rows, columns, batch, depth))
     return ops.transpose(result, (2, 0, 1, 3))
+
+
+@public("extract_image_patches", "image.extract_image_patches")
+def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+    """The elements under a window at all its places, side by side.
+
+    Args:
+      images: [batch, rows, columns, depth], any number type.
+      ksizes: [1, rows, columns, 1]: the size of the window; `sizes` is its newer name.
+      strides: [1, rows, columns, 1]: how far apart places are.
+      rates: [1, rows, columns, 1]: how far apart the elements in a window are.
+      padding: "VALID" for places inside the images, "SAME" for as many as there are strides in them.
+
+    Returns:
+      [batch, places, places, rows * columns * depth of the window]; zeros stand for what is outside.
+    """
+    ksizes = renamed("sizes", sizes, "ksizes", ksizes)
+    return extract_patches(images, ksizes, strides, rates, padding, name)
+
+
+@public("image.extract_patches")
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """`extract_image_patches` as it is called in tf.image."""
+    return extract_image_patches_op(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -11,7 +12,7 @@ _TYPES = "int8, uint8, int16, uint16, int32, int64, float16, float32, float64"
 _ATTRS = "align_corners: bool = false; half_pixel_centers: bool = false"
 _NAMES = "align_corners, half_pixel_centers"
 
-resize_bilinear = define_op(
+resize_bilinear_op = define_op(
     "ResizeBilinear(images: T, size: int32) -> (resized_images: float32)",
     f"T: {{int8, uint8, int16, uint16, int32, int64, bfloat16, float16, float32, float64}}; {_ATTRS}",
     kernel=f"resize_bilinear(images, size | {_NAMES})",
@@ -22,7 +23,7 @@ resize_bilinear_grad = define_op(
     kernel=f"resize_bilinear_grad(grads, original_image | {_NAMES})",
     differentiable=None,
 )
-resize_nearest_neighbor = define_op(
+resize_nearest_neighbor_op = define_op(
     "ResizeNearestNeighbor(images: T, size: int32) -> (resized_images: T)",
     f"T: {{{_TYPES}}}; {_ATTRS}",
     kernel=f"resize_nearest_neighbor(images, size | {_NAMES})",
@@ -33,7 +34,7 @@ resize_nearest_neighbor_grad = define_op(
     kernel=f"resize_nearest_neighbor_grad(grads, size | {_NAMES})",
     differentiable=None,
 )
-resize_bicubic = define_op(
+resize_bicubic_op = define_op(
     "ResizeBicubic(images: T, size: int32) -> (resized_images: float32)",
     f"T: {{{_TYPES}}}; {_ATTRS}",
     kernel=f"resize_bicubic(images, size | {_NAMES})",
@@ -49,12 +50,14 @@ resize_area = define_op(
     f"T: {{{_TYPES}}}; align_corners: bool = false",
     kernel="resize_area(images, size | align_corners)",
     differentiable=None,
+    public="image.resize_area",
+    doc="Batches of images resized by means over the pixels that each new one covers, as float32.",
 )
 
 
-@resize_bilinear.shape_rule
-@resize_nearest_neighbor.shape_rule
-@resize_bicubic.shape_rule
+@resize_bilinear_op.shape_rule
+@resize_nearest_neighbor_op.shape_rule
+@resize_bicubic_op.shape_rule
 @resize_area.shape_rule
 @resize_nearest_neighbor_grad.shape_rule
 def _(context):
@@ -74,21 +77,48 @@ def _attrs(op):
     return {name: op._attrs[name] for name in ("align_corners", "half_pixel_centers")}
 
 
-@resize_bilinear.gradient
+@resize_bilinear_op.gradient
 def _(op, grad):
     return resize_bilinear_grad(grad, op._inputs[0], **_attrs(op)), None
 
 
-@resize_bicubic.gradient
+@resize_bicubic_op.gradient
 def _(op, grad):
     if op._inputs[0].dtype not in (dtypes.float32, dtypes.float64):
         return None, None
     return resize_bicubic_grad(grad, op._inputs[0], **_attrs(op)), None
 
 
-@resize_nearest_neighbor.gradient
+@resize_nearest_neighbor_op.gradient
 def _(op, grad):
     image = op._inputs[0]
     known = image.shape[1:3]
     size = known if known.is_fully_defined() else ops.shape(image)[1:3]
     return resize_nearest_neighbor_grad(grad, size, **_attrs(op)), None
+
+
+@public("image.resize_bilinear")
+def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Batches of images resized by linear interpolation, as float32.
+
+    `half_pixel_centers` says that pixels are where their centers are, and excludes `align_corners`.
+    """
+    return resize_bilinear_op(
+        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
+    )
+
+
+@public("image.resize_nearest_neighbor")
+def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Batches of images resized by taking the nearest pixels; see `resize_bilinear`."""
+    return resize_nearest_neighbor_op(
+        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
+    )
+
+
+@public("image.resize_bicubic")
+def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Batches of images resized by cubic interpolation, as float32; see `resize_bilinear`."""
+    return resize_bicubic_op(
+        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers, name=name
+    )

@@ -10,6 +10,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
 from stillflow.ops.registry import define_op
 
@@ -72,6 +73,7 @@ def _(op, grad):
 _WANTED = "inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape"
 
 
+@public("add_n", "math.add_n")
 def add_n(inputs, name=None):
     """The sum of a list of tensors (or IndexedSlices) of one shape and type.
 
@@ -89,6 +91,7 @@ def add_n(inputs, name=None):
     return ops.identity(value, name=name) if name else value
 
 
+@public("accumulate_n", "math.accumulate_n")
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     """The sum of a list of tensors of one shape and type.
 

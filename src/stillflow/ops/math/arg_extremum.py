@@ -6,6 +6,8 @@ import numpy as np
 
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops.registry import define_op
 
 _NUMBERS = (
@@ -14,12 +16,13 @@ _NUMBERS = (
 )
 
 
-def _arg_extremum(name, sought):
+def _arg_extremum(name, sought, **options):
     op = define_op(
         f"{name}(input: T, dimension: Tidx) -> (output: output_type)",
         f"T: {{{_NUMBERS}}}; Tidx: {{int32, int64}} = int32; output_type: {{int32, int64}} = int64",
         kernel=f"arg_extremum(input, dimension | output_type, '{sought}')",
         differentiable=False,
+        **options,
     )
     op.shape_rule(_rule)
     return op
@@ -45,8 +48,12 @@ def _rule(context):
     return tuple(size for i, size in enumerate(dims) if i != axis % rank)
 
 
-arg_max = _arg_extremum("ArgMax", "largest")
-arg_min = _arg_extremum("ArgMin", "smallest")
+arg_max = _arg_extremum(
+    "ArgMax", "largest", public="arg_max", doc="The index of the largest element along `dimension`; see argmax."
+)
+arg_min = _arg_extremum(
+    "ArgMin", "smallest", public="arg_min", doc="The index of the smallest element along `dimension`; see argmin."
+)
 
 
 def _fold(function):
@@ -63,11 +70,15 @@ arg_max.folded_value(_fold(np.argmax))
 arg_min.folded_value(_fold(np.argmin))
 
 
-def argmax(input, axis=None, output_type=dtypes.int64, name=None):
+@public("argmax", "math.argmax")
+def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
     """The index of the largest element along `axis` (0 by default); of equal ones, of the first."""
+    axis = renamed("axis", axis, "dimension", dimension)
     return arg_max(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 
-def argmin(input, axis=None, output_type=dtypes.int64, name=None):
+@public("argmin", "math.argmin")
+def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
     """The index of the smallest element along `axis` (0 by default); of equal ones, of the first."""
+    axis = renamed("axis", axis, "dimension", dimension)
     return arg_min(input, 0 if axis is None else axis, output_type=output_type, name=name)

@@ -17,12 +17,35 @@ def _binary(name, elementwise, **options):
     return op
 
 
-bitwise_and = _binary("BitwiseAnd", "bitwise_and", commutative=True)
-bitwise_or = _binary("BitwiseOr", "bitwise_or", commutative=True)
-bitwise_xor = _binary("BitwiseXor", "bitwise_xor", commutative=True)
-left_shift = _binary("LeftShift", "left_shift")
-right_shift = _binary("RightShift", "right_shift")
-invert = define_op("Invert(x: T) -> (y: T)", _INTEGERS, elementwise="invert", differentiable=False)
+bitwise_and = _binary(
+    "BitwiseAnd", "bitwise_and", commutative=True, public="bitwise.bitwise_and", doc="The bits that both have."
+)
+bitwise_or = _binary(
+    "BitwiseOr", "bitwise_or", commutative=True, public="bitwise.bitwise_or", doc="The bits that one or both have."
+)
+bitwise_xor = _binary(
+    "BitwiseXor", "bitwise_xor", commutative=True, public="bitwise.bitwise_xor", doc="The bits that exactly one has."
+)
+left_shift = _binary(
+    "LeftShift",
+    "left_shift",
+    public="bitwise.left_shift",
+    doc="x << y, with y taken to the nearest number of bits from 0 to the type's width - 1.",
+)
+right_shift = _binary(
+    "RightShift",
+    "right_shift",
+    public="bitwise.right_shift",
+    doc="x >> y, with y taken to the nearest number of bits from 0 to the type's width - 1.",
+)
+invert = define_op(
+    "Invert(x: T) -> (y: T)",
+    _INTEGERS,
+    elementwise="invert",
+    differentiable=False,
+    public="bitwise.invert",
+    doc="The bits that x does not have.",
+)
 population_count = define_op(
     "PopulationCount(x: T) -> (y: uint8)", _INTEGERS, elementwise="population_count", differentiable=False
 )

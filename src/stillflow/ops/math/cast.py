@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -37,11 +38,14 @@ def _value(context):
     value, source, target = context.value(0), context.attrs["SrcT"], context.attrs["DstT"]
     if value is None or dtypes.string in (source, target):
         return None
+    if source.is_complex and not target.is_complex:
+        value, source = value.real, source.real_dtype
     if target.is_integer and source.is_floating and not np.all(np.abs(value) < 2**31):
         return None  # numpy does not say what becomes of what does not fit
     return np.asarray(value.astype(target.as_numpy_dtype))
 
 
+@public("cast", "dtypes.cast")
 def cast(x, dtype, name=None):
     """`x` with elements of another type; tensors that have it already come back as they are.
 
@@ -65,6 +69,7 @@ def cast(x, dtype, name=None):
         return x if x.dtype.base_dtype is target else cast_op(x, DstT=target, name=scope)
 
 
+@public("saturate_cast", "dtypes.saturate_cast")
 def saturate_cast(value, dtype, name=None):
     """`cast` that takes what does not fit to the nearest value that does."""
     with name_scope(name, "saturate_cast", [value]) as scope:
@@ -75,3 +80,45 @@ def saturate_cast(value, dtype, name=None):
         if value.dtype.max > dtype.max:
             value = ops.minimum(value, convert_to_tensor(dtype.max, dtype=value.dtype, name="max"))
         return cast(value, dtype, name=scope)
+
+
+@public("to_float")
+def to_float(x, name="ToFloat"):
+    """`x` as float32."""
+    return cast(x, dtypes.float32, name)
+
+
+@public("to_double")
+def to_double(x, name="ToDouble"):
+    """`x` as float64."""
+    return cast(x, dtypes.float64, name)
+
+
+@public("to_int32")
+def to_int32(x, name="ToInt32"):
+    """`x` as int32."""
+    return cast(x, dtypes.int32, name)
+
+
+@public("to_int64")
+def to_int64(x, name="ToInt64"):
+    """`x` as int64."""
+    return cast(x, dtypes.int64, name)
+
+
+@public("to_bfloat16")
+def to_bfloat16(x, name="ToBFloat16"):
+    """`x` as bfloat16."""
+    return cast(x, dtypes.bfloat16, name)
+
+
+@public("to_complex64")
+def to_complex64(x, name="ToComplex64"):
+    """`x` as complex64."""
+    return cast(x, dtypes.complex64, name)
+
+
+@public("to_complex128")
+def to_complex128(x, name="ToComplex128"):
+    """`x` as complex128."""
+    return cast(x, dtypes.complex128, name)

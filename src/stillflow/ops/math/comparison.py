@@ -10,6 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast, broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
@@ -33,18 +34,24 @@ def _equality(name, elementwise, is_negated):
     )
 
 
-def _order(name, elementwise):
+def _order(name, elementwise, **options):
     return define_op(
-        f"{name}(x: T, y: T) -> (z: bool)", f"T: {{{_ORDERED}}}", elementwise=elementwise, differentiable=False
+        f"{name}(x: T, y: T) -> (z: bool)",
+        f"T: {{{_ORDERED}}}",
+        elementwise=elementwise,
+        differentiable=False,
+        **options,
     )
 
 
-equal = _equality("Equal", "equal", False)
-not_equal = _equality("NotEqual", "not_equal", True)
-less = _order("Less", "less")
-less_equal = _order("LessEqual", "less_equal")
-greater = _order("Greater", "greater")
-greater_equal = _order("GreaterEqual", "greater_equal")
+equal_op = _equality("Equal", "equal", False)
+not_equal_op = _equality("NotEqual", "not_equal", True)
+less = _order("Less", "less", public="less math.less", doc="Whether x < y.")
+less_equal = _order("LessEqual", "less_equal", public="less_equal math.less_equal", doc="Whether x <= y.")
+greater = _order("Greater", "greater", public="greater math.greater", doc="Whether x > y.")
+greater_equal = _order(
+    "GreaterEqual", "greater_equal", public="greater_equal math.greater_equal", doc="Whether x >= y."
+)
 approximate_equal = define_op(
     "ApproximateEqual(x: T, y: T) -> (z: bool)",
     "T: {float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
@@ -54,12 +61,28 @@ approximate_equal = define_op(
     differentiable=False,
 )
 logical_and = define_op(
-    "LogicalAnd(x: bool, y: bool) -> (z: bool)", elementwise="logical_and", commutative=True, differentiable=False
+    "LogicalAnd(x: bool, y: bool) -> (z: bool)",
+    elementwise="logical_and",
+    commutative=True,
+    differentiable=False,
+    public="logical_and math.logical_and",
+    doc="Whether both are true.",
 )
 logical_or = define_op(
-    "LogicalOr(x: bool, y: bool) -> (z: bool)", elementwise="logical_or", commutative=True, differentiable=False
+    "LogicalOr(x: bool, y: bool) -> (z: bool)",
+    elementwise="logical_or",
+    commutative=True,
+    differentiable=False,
+    public="logical_or math.logical_or",
+    doc="Whether one or both are true.",
 )
-logical_not = define_op("LogicalNot(x: bool) -> (y: bool)", elementwise="logical_not", differentiable=False)
+logical_not = define_op(
+    "LogicalNot(x: bool) -> (y: bool)",
+    elementwise="logical_not",
+    differentiable=False,
+    public="logical_not math.logical_not",
+    doc="Whether x is false.",
+)
 select = define_op(
     "Select(condition: bool, t: T, e: T) -> (output: T)",
     "T: type",
@@ -79,8 +102,8 @@ for _op in (less, less_equal, greater, greater_equal, logical_and, logical_or):
 logical_not.shape_rule(unchanged_shape)
 
 
-@equal.shape_rule
-@not_equal.shape_rule
+@equal_op.shape_rule
+@not_equal_op.shape_rule
 def _(context):
     if context.attrs["incompatible_shape_error"]:
         return broadcast(*context.shapes)
@@ -152,6 +175,7 @@ def _summed(grad, shape, output_shape):
 # ---- Functions --------------------------------------------------------------------------------------------
 
 
+@public("logical_xor", "math.logical_xor")
 def logical_xor(x, y, name="LogicalXor"):
     """Whether exactly one of x and y is true."""
     either = logical_or(x, y)
@@ -159,6 +183,7 @@ def logical_xor(x, y, name="LogicalXor"):
     return logical_and(either, logical_not(both), name=name)
 
 
+@public("where")
 def where(condition, x=None, y=None, name=None):
     """Elements of x where `condition` is true and of y elsewhere; without x and y, where it is true.
 
@@ -176,6 +201,7 @@ def where(condition, x=None, y=None, name=None):
     return _where(condition, x, y, name, select)
 
 
+@public("where_v2")
 def where_v2(condition, x=None, y=None, name=None):
     """Like `where`, but condition, x and y are broadcast against each other."""
     return _where(condition, x, y, name, select_v2)
@@ -205,7 +231,7 @@ def _fold(function):
 
 
 for _op, _function in (
-    (equal, np.equal), (not_equal, np.not_equal), (less, np.less), (less_equal, np.less_equal),
+    (equal_op, np.equal), (not_equal_op, np.not_equal), (less, np.less), (less_equal, np.less_equal),
     (greater, np.greater), (greater_equal, np.greater_equal), (logical_and, np.logical_and),
     (logical_or, np.logical_or),
 ):  # fmt: skip
@@ -218,3 +244,15 @@ def _(context):
     if condition is None or then is None or otherwise is None or condition.shape not in ((), then.shape):
         return None
     return np.asarray(np.where(condition, then, otherwise), then.dtype)
+
+
+@public("equal", "math.equal")
+def equal(x, y, name=None):
+    """Whether x == y."""
+    return equal_op(x, y, name=name)
+
+
+@public("not_equal", "math.not_equal")
+def not_equal(x, y, name=None):
+    """Whether x != y."""
+    return not_equal_op(x, y, name=name)

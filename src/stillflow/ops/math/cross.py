@@ -10,6 +10,8 @@ cross = define_op(
     "Cross(a: T, b: T) -> (product: T)",
     "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}",
     kernel="cross(a, b)",
+    public="cross linalg.cross",
+    doc="Cross products of the vectors of three elements in the last dimension.",
 )
 
 

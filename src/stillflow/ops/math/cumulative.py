@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -41,6 +42,7 @@ cumsum_op.folded_value(_fold(np.cumsum))
 cumprod_op.folded_value(_fold(np.cumprod))
 
 
+@public("cumsum", "math.cumsum")
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running sums along an axis: [a, b, c] -> [a, a + b, a + b + c].
 
@@ -53,6 +55,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
         return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
+@public("cumprod", "math.cumprod")
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     """Running products along an axis; see `cumsum`."""
     with name_scope(name, "Cumprod", [x]) as scope:

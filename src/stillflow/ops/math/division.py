@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 # What `/` turns the types that it takes into; None leaves them as they are.
@@ -52,12 +53,14 @@ def quotient_operands(x, y, x_name="x"):
     return x, y
 
 
+@public("truediv", "math.truediv")
 def truediv(x, y, name=None):
     """x / y as Python 3 means it: quotients of integers are floats. Raises TypeError for different types."""
     with name_scope(name, "truediv", [x, y]) as scope:
         return ops.real_div(*quotient_operands(x, y), name=scope)
 
 
+@public("div")
 def div(x, y, name=None):
     """x / y as Python 2 means it: integers are divided rounding down. Raises TypeError for different types."""
     with name_scope(name, "div", [x, y]) as scope:
@@ -66,29 +69,34 @@ def div(x, y, name=None):
         return divide_as(x, y, name=scope)
 
 
+@public("floordiv", "math.floordiv")
 def floordiv(x, y, name=None):
     """x // y, rounded down, of the type of x and y."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return ops.floor_div(x, y, name=scope)
 
 
+@public("divide", "math.divide")
 def divide(x, y, name=None):
-    """x / y."""
+    """x / y as Python means it: quotients of integers are floats."""
     return x / y if name is None else truediv(x, y, name)
 
 
+@public("div_no_nan", "math.divide_no_nan")
 def div_no_nan(x, y, name=None):
     """x / y, and 0 where y is 0. Raises TypeError for different types."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         return ops.div_no_nan_op(*_converted(x, y), name=scope)
 
 
+@public("math.multiply_no_nan")
 def multiply_no_nan(x, y, name=None):
     """x * y, and 0 where y is 0, even if x is infinite or NaN. Raises TypeError for different types."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         return ops.mul_no_nan(*_converted(x, y), name=scope)
 
 
+@public("math.reciprocal_no_nan")
 def reciprocal_no_nan(x, name=None):
     """1 / x, and 0 where x is 0."""
     with name_scope(name, "reciprocal_no_nan", [x]) as scope:

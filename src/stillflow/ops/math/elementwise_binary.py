@@ -10,6 +10,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import ROUNDED_ALIKE
 from stillflow.ops.registry import define_op
@@ -30,6 +31,8 @@ add = _binary(
     "bfloat16, float16, float32, float64, uint8, int8, int16, int32, int64, complex64, complex128, string",
     "add",
     kernel="string_add(x, y)",
+    public="add math.add",
+    doc="x + y, of numbers or strings.",
 )
 add_v2 = _binary(
     "AddV2",
@@ -37,36 +40,74 @@ add_v2 = _binary(
     "add",
     commutative=True,
 )
-sub = _binary("Sub", _REAL_AND_COMPLEX, "sub")
-mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True)
-div = _binary("Div", _REAL_AND_COMPLEX, "div")
-real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div")
-truncate_div = _binary("TruncateDiv", _REAL_AND_COMPLEX, "truncate_div", differentiable=False)
-floor_div = _binary("FloorDiv", _REAL_AND_COMPLEX, "floor_div", differentiable=False)
+sub = _binary("Sub", _REAL_AND_COMPLEX, "sub", public="subtract math.subtract sub", doc="x - y.")
+mul = _binary("Mul", _REAL_AND_COMPLEX, "mul", commutative=True, public="multiply math.multiply mul", doc="x * y.")
+div_op = _binary("Div", _REAL_AND_COMPLEX, "div")
+real_div = _binary("RealDiv", _REAL_AND_COMPLEX, "div", public="realdiv", doc="x / y, of floats.")
+truncate_div = _binary(
+    "TruncateDiv",
+    _REAL_AND_COMPLEX,
+    "truncate_div",
+    differentiable=False,
+    public="truncatediv",
+    doc="x / y, rounded towards zero.",
+)
+floor_div = _binary(
+    "FloorDiv", _REAL_AND_COMPLEX, "floor_div", differentiable=False, public="floor_div", doc="x // y, rounded down."
+)
 mod = _binary(
     "Mod", "int32, int64, float16, float16, bfloat16, float32, float64", "truncate_mod", differentiable=None
 )
-floor_mod = _binary("FloorMod", "int32, int64, bfloat16, float16, float32, float64", "floor_mod")
+floor_mod = _binary(
+    "FloorMod",
+    "int32, int64, bfloat16, float16, float32, float64",
+    "floor_mod",
+    public="floormod mod math.floormod math.mod",
+    doc="What is left of x divided by y rounding down; of the sign of y.",
+)
 truncate_mod = _binary(
-    "TruncateMod", "int32, int64, bfloat16, float16, float32, float64", "truncate_mod", differentiable=None
+    "TruncateMod",
+    "int32, int64, bfloat16, float16, float32, float64",
+    "truncate_mod",
+    differentiable=None,
+    public="truncatemod",
+    doc="What is left of x divided by y rounding towards zero; of the sign of x.",
 )
 div_no_nan_op = _binary("DivNoNan", _NO_NAN_TYPES, "div_no_nan")
 mul_no_nan = _binary("MulNoNan", _NO_NAN_TYPES, "mul_no_nan")
-maximum = _binary("Maximum", _FLOATS_AND_INTS, "maximum")
-minimum = _binary("Minimum", _FLOATS_AND_INTS, "minimum")
+maximum = _binary(
+    "Maximum", _FLOATS_AND_INTS, "maximum", public="maximum math.maximum", doc="The larger one; NaN if either is."
+)
+minimum = _binary(
+    "Minimum", _FLOATS_AND_INTS, "minimum", public="minimum math.minimum", doc="The smaller one; NaN if either is."
+)
 squared_difference = _binary(
     "SquaredDifference",
     "bfloat16, float16, float32, float64, int32, int64, complex64, complex128",
     "squared_difference",
     commutative=True,
+    public="squared_difference math.squared_difference",
+    doc="(x - y) * (x - y).",
 )
-pow = _binary("Pow", "bfloat16, float32, float16, float64, int32, int64, complex64, complex128", "pow")
-xdivy = _binary("Xdivy", _NO_NAN_TYPES, "xdivy")
-xlogy = _binary("Xlogy", _NO_NAN_TYPES, "xlogy")
-atan2 = define_op("Atan2(y: T, x: T) -> (z: T)", "T: {bfloat16, float16, float32, float64}", elementwise="atan2")
+pow = _binary(
+    "Pow",
+    "bfloat16, float32, float16, float64, int32, int64, complex64, complex128",
+    "pow",
+    public="pow math.pow",
+    doc="x to the power y.",
+)
+xdivy = _binary("Xdivy", _NO_NAN_TYPES, "xdivy", public="math.xdivy", doc="x / y, and 0 where x is 0.")
+xlogy = _binary("Xlogy", _NO_NAN_TYPES, "xlogy", public="math.xlogy", doc="x * log(y), and 0 where x is 0.")
+atan2 = define_op(
+    "Atan2(y: T, x: T) -> (z: T)",
+    "T: {bfloat16, float16, float32, float64}",
+    elementwise="atan2",
+    public="atan2 math.atan2",
+    doc="The angle of the point (x, y), between -pi and pi.",
+)
 
 _ALL = (
-    add, add_v2, sub, mul, div, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
+    add, add_v2, sub, mul, div_op, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
     mul_no_nan, maximum, minimum, squared_difference, pow, xdivy, xlogy, atan2,
 )  # fmt: skip
 
@@ -166,7 +207,7 @@ def _is_known(dims):
 def _broadcast_gradient_args(x, y):
     """Shapes of x and y and the axes to sum over: tuples if the shapes are known, else tensors."""
     if not _is_known(x._dims) or not _is_known(y._dims):
-        x_shape, y_shape = ops.shape(x, optimize=False), ops.shape(y, optimize=False)
+        x_shape, y_shape = ops.shape_internal(x, optimize=False), ops.shape_internal(y, optimize=False)
         return x_shape, y_shape, *ops.broadcast_gradient_args(x_shape, y_shape)
     cache = get_default_graph().__dict__.setdefault("_broadcast_axes", {})
     key = x._dims, y._dims
@@ -215,6 +256,7 @@ def _(op, grad):
     if _are_equal_and_known(x, y, grad) and grad.dtype in (dtypes.int32, dtypes.float32):
         return mul(grad, y), mul(grad, x)
     sides = _Sides(x, y, grad)
+    x, y = ops.conj(x), ops.conj(y)
     x_grad = sides.x(mul(grad, y))
     return x_grad, sides.y(mul(x, grad))
 
@@ -247,13 +289,14 @@ def _quotient_gradient(divide):
     def gradient(op, grad):
         x, y = op._inputs
         sides = _DynamicSides(x, y)
+        x, y = ops.conj(x), ops.conj(y)
         x_grad = sides.x(divide(grad, y))
         return x_grad, sides.y(grad * divide(divide(-x, y), y))
 
     return gradient
 
 
-div.gradient(_quotient_gradient(lambda x, y: ops.divide(x, y)))
+div_op.gradient(_quotient_gradient(lambda x, y: ops.divide(x, y)))
 real_div.gradient(_quotient_gradient(real_div))
 div_no_nan_op.gradient(_quotient_gradient(lambda x, y: ops.div_no_nan(x, y)))
 
@@ -270,9 +313,10 @@ def _(op, grad):
 @pow.gradient
 def _(op, grad):
     x, y = op._inputs
-    z = op._outputs[0]
     sides = _Sides(x, y, grad)
+    x, y = ops.conj(x), ops.conj(y)
     x_grad = sides.x(grad * y * ops.pow(x, y - 1))
+    z = ops.conj(op._outputs[0])
     # log(x) has no useful value at x <= 0, where the power does not depend on y.
     mask = ops.not_equal(x, 0) if x.dtype.is_complex else x > 0
     safe_x = ops.where(mask, x, ops.ones_like(x))
@@ -343,6 +387,7 @@ xdivy.gradient(
 # ---- Functions --------------------------------------------------------------------------------------------
 
 
+@public("scalar_mul", "math.scalar_mul")
 def scalar_mul(scalar, x, name=None):
     """A tensor or IndexedSlices times a scalar of the same type. Raises ValueError if `scalar` is none."""
     scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")

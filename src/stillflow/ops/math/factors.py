@@ -3,42 +3,85 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops import dims as plain
+from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _TYPES = "{float64, float32, float16, complex64, complex128}"
 _DETERMINANT_TYPES = "{float16, float32, float64, complex64, complex128}"
 
-cholesky = define_op("Cholesky(input: T) -> (output: T)", f"T: {_TYPES}", kernel="cholesky(input)")
+cholesky = takes_operators(
+    define_op(
+        "Cholesky(input: T) -> (output: T)",
+        f"T: {_TYPES}",
+        kernel="cholesky(input)",
+        public="cholesky linalg.cholesky",
+        doc="""A lower triangular matrix whose product with its adjoint is `input`, of which the lower half is read.
+
+    Args:
+      input: [..., n, n], symmetric or Hermitian, and positive definite.
+
+    Raises InvalidArgumentError if a matrix is not positive definite.
+    """,
+    )
+)
 lu = define_op(
     "Lu(input: T) -> (lu: T, p: output_idx_type)",
     f"T: {_TYPES}; output_idx_type: {{int32, int64}} = int32",
     kernel="lu(input | output_idx_type)",
     differentiable=None,
+    public="linalg.lu",
+    doc="""(lu, p): both triangular factors in one matrix, of the rows `p` of `input`; l has ones on its diagonal.
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """,
 )
-matrix_inverse = define_op(
-    "MatrixInverse(input: T) -> (output: T)",
-    f"adjoint: bool = false; T: {_TYPES}",
-    kernel="matrix_inverse(input | adjoint)",
+matrix_inverse = takes_operators(
+    define_op(
+        "MatrixInverse(input: T) -> (output: T)",
+        f"adjoint: bool = false; T: {_TYPES}",
+        kernel="matrix_inverse(input | adjoint)",
+        public="matrix_inverse linalg.inv",
+        doc="""The inverse of each matrix [..., n, n], or its adjoint if `adjoint`.
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """,
+    )
 )
-matrix_solve = define_op(
-    "MatrixSolve(matrix: T, rhs: T) -> (output: T)",
-    f"adjoint: bool = false; T: {_TYPES}",
-    kernel="matrix_solve(matrix, rhs | adjoint)",
+matrix_solve = takes_operators(
+    define_op(
+        "MatrixSolve(matrix: T, rhs: T) -> (output: T)",
+        f"adjoint: bool = false; T: {_TYPES}",
+        kernel="matrix_solve(matrix, rhs | adjoint)",
+        public="matrix_solve linalg.solve",
+        doc="""x of matrix * x = rhs, for a matrix [..., n, n], transposed if `adjoint`, and rhs [..., n, k].
+
+    Raises InvalidArgumentError if a matrix is not invertible.
+    """,
+    )
 )
-matrix_determinant = define_op(
-    "MatrixDeterminant(input: T) -> (output: T)",
-    f"T: {_DETERMINANT_TYPES}",
-    kernel="matrix_determinant(input)",
+matrix_determinant = takes_operators(
+    define_op(
+        "MatrixDeterminant(input: T) -> (output: T)",
+        f"T: {_DETERMINANT_TYPES}",
+        kernel="matrix_determinant(input)",
+        public="matrix_determinant linalg.det",
+        doc="The determinant of each matrix [..., n, n].",
+    )
 )
 log_matrix_determinant = define_op(
     "LogMatrixDeterminant(input: T) -> (sign: T, log_abs_determinant: T)",
     f"T: {_DETERMINANT_TYPES}",
     kernel="log_matrix_determinant(input)",
+    public="linalg.slogdet",
+    doc="""(sign, log_abs_determinant): the sign of each determinant and the logarithm of its magnitude.""",
 )
 self_adjoint_eig_v2 = define_op(
     "SelfAdjointEigV2(input: T) -> (e: T, v: T)",
@@ -145,13 +188,29 @@ def _set_diag(matrix, diagonal):
     return ops.matrix_set_diag(matrix, diagonal, name="set_diag")
 
 
+@public("self_adjoint_eig", "linalg.eigh")
+def self_adjoint_eig(tensor, name=None):
+    """(e, v): the eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns.
+
+    Args:
+      tensor: float32, float64 or float16 [..., n, n], of which the lower half is read.
+
+    Raises InvalidArgumentError if a matrix has elements that are not finite.
+    """
+    e, v = self_adjoint_eig_v2(tensor, name=name)
+    return e, v
+
+
 # ---- Gradients of factors and solutions -------------------------------------------------------------------------
 
 
+@public("linalg.adjoint")
+@takes_operators
 def adjoint(matrix, name=None):
+    """Each matrix in the last two dimensions transposed, its elements conjugated."""
     with name_scope(name, "adjoint", [matrix]):
         matrix = convert_to_tensor(matrix, name="matrix")
-        return ops.matrix_transpose(matrix)
+        return ops.matrix_transpose(matrix, conjugate=True)
 
 
 @cholesky.gradient
@@ -228,10 +287,12 @@ def _(op, grad_s, grad_u, grad_v):
     dims = a.shape.with_rank_at_least(2)
     grad_s_matrix = _diag(grad_s)
     if not op._attrs["compute_uv"]:
-        _, u, v = svd_op(a, compute_uv=True)
+        _, u, v = svd(a, compute_uv=True)
         result = ops.matmul(u, ops.matmul(grad_s_matrix, v, adjoint_b=True))
         result.set_shape(dims)
         return result
+    if a.dtype.is_complex:
+        raise NotImplementedError("SVD gradient is not implemented for complex types and compute_uv=True.")
     u_dims, v_dims = grad_u.shape.with_rank_at_least(2), grad_v.shape.with_rank_at_least(2)
     m = dims[-2].merge_with(u_dims[-2])
     n = dims[-1].merge_with(v_dims[-2])
@@ -278,7 +339,9 @@ def _svd_gradient(op, m, n, grad_s, grad_s_matrix, grad_u, grad_v):
 # ---- Least squares ----------------------------------------------------------------------------------------------
 
 
+@public("cholesky_solve", "linalg.cholesky_solve")
 def cholesky_solve(chol, rhs, name=None):
+    """x of a * x = rhs, for the triangular factor that `cholesky` gives of a. rhs is [..., n, k]."""
     with name_scope(name, "cholesky_solve", [chol, rhs]):
         half = ops.matrix_triangular_solve(chol, rhs, adjoint=False, lower=True)
         return ops.matrix_triangular_solve(chol, half, adjoint=True, lower=True)
@@ -297,8 +360,25 @@ def _gramian_factor(matrix, l2, is_first_kind):
     return cholesky(gramian)
 
 
+@public("matrix_solve_ls", "linalg.lstsq")
 def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """x with the least |matrix * x - rhs|^2 + l2_regularizer * |x|^2.
+
+    Args:
+      matrix: [..., m, n]; with fewer rows than columns, x is the shortest solution.
+      rhs: [..., m, k].
+      l2_regularizer: zero or more.
+      fast: whether to solve the normal equations; otherwise matrices may be of any rank, and `l2_regularizer` does
+        not count.
+
+    Returns:
+      [..., n, k]. Its gradient needs `fast`.
+    """
     matrix = convert_to_tensor(matrix, name="matrix")
+    if matrix.dtype is dtypes.complex128 and l2_regularizer != 0:
+        raise NotImplementedError(
+            "matrix_solve_ls is currently disabled for complex128 and l2_regularizer != 0 due to poor accuracy."
+        )
     if not (fast and _suits_normal_equations(matrix)):
         return matrix_solve_ls_op(matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
@@ -321,8 +401,6 @@ def _solve_wide(matrix, rhs, l2):
 
 def _if_tall(matrix, tall, wide):
     """What one of two functions builds: the first for matrices with as many rows as columns, or more."""
-    from stillflow.composites.cond import cond  # which needs ops itself
-
     sizes = matrix.shape[-2:]
     if sizes.is_fully_defined():
         return tall() if sizes.as_list()[0] >= sizes.as_list()[1] else wide()
@@ -367,16 +445,34 @@ def _gradients_of_wide(op, grad):
     return first + ops.matmul(solution, rest, adjoint_b=True), by_b
 
 
+@public("svd", "linalg.svd")
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """(s, u, v) with tensor = u * diag(s) * adjoint(v), or s alone.
+
+    Args:
+      tensor: [..., m, n].
+      full_matrices: whether u is [..., m, m] and v [..., n, n] rather than [..., m, p] and [..., n, p].
+      compute_uv: whether to return u and v.
+
+    Returns:
+      The singular values [..., p], p = min(m, n), in descending order, and orthonormal columns.
+    """
     s, u, v = svd_op(tensor, compute_uv=compute_uv, full_matrices=full_matrices, name=name)
-    return (s, u, v) if compute_uv else s
+    return (ops.real(s), u, v) if compute_uv else ops.real(s)
 
 
+@public("self_adjoint_eigvals", "linalg.eigvalsh")
 def self_adjoint_eigvals(tensor, name=None):
+    """The eigenvalues of symmetric matrices [..., n, n] in ascending order."""
     return self_adjoint_eig_v2(tensor, compute_v=False, name=name)[0]
 
 
+@public("linalg.logdet")
+@takes_operators
 def logdet(matrix, name=None):
+    """The logarithm of the determinant of each positive definite matrix [..., n, n]."""
+    if hasattr(matrix, "log_abs_determinant"):
+        raise TypeError("A LinearOperator is no tensor")  # before the name is used
     with name_scope(name, "logdet", [matrix]):
         diagonal = _diag_part(cholesky(matrix))
-        return 2.0 * ops.reduce_sum(ops.log(diagonal), axis=[-1])
+        return 2.0 * ops.reduce_sum(ops.log(ops.real(diagonal)), axis=[-1])

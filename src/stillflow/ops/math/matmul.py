@@ -8,8 +8,10 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_binary import broadcast
+from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _NUMBERS = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
@@ -25,6 +27,8 @@ sparse_mat_mul = define_op(
     "transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false; "
     "Ta: {float32, bfloat16} = float32; Tb: {float32, bfloat16} = float32",
     kernel="sparse_matmul(a, b | transpose_a, transpose_b)",
+    public="sparse_matmul",
+    doc="The product of two matrices of float32 or bfloat16, as float32.",
 )
 batch_mat_mul = define_op(
     "BatchMatMul(x: T, y: T) -> (output: T)",
@@ -88,6 +92,8 @@ batch_mat_mul_v2.shape_rule(_batch_rule(broadcast))
 # ---- Functions --------------------------------------------------------------------------------------------
 
 
+@public("matmul", "linalg.matmul")
+@takes_operators
 def matmul(
     a,
     b,
@@ -118,10 +124,15 @@ def matmul(
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
-        # The conjugate of a real number is itself.
-        transpose_a, transpose_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
         is_sparse = a_is_sparse or b_is_sparse
-        if not is_sparse and any(t._dims is None or len(t._dims) > 2 for t in (a, b)):
+        is_batch = not is_sparse and any(t._dims is None or len(t._dims) > 2 for t in (a, b))
+        # Batches are multiplied by adjoints, matrices by transposed ones.
+        if transpose_a if is_batch else adjoint_a:
+            a = ops.conj(a)
+        if transpose_b if is_batch else adjoint_b:
+            b = ops.conj(b)
+        transpose_a, transpose_b = bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b)
+        if is_batch:
             return batch_mat_mul_v2(a, b, adj_x=transpose_a, adj_y=transpose_b, name=scope)
         are_sparse_types = a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES
         are_mixed = a.dtype is not b.dtype and dtypes.bfloat16 in (a.dtype, b.dtype)
@@ -135,12 +146,19 @@ def matmul(
         return ops.cast(product, dtypes.bfloat16) if is_half else product
 
 
+@public("linalg.matvec")
 def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
     """The product of a matrix and a vector, or of batches of them; see `matmul`."""
     with name_scope(name, "MatVec", [a, b]):
         column = ops.expand_dims(b, -1)
         product = matmul(a, column, transpose_a, False, adjoint_a, False, a_is_sparse, b_is_sparse)
         return ops.squeeze(product, -1)
+
+
+@public("batch_matmul")
+def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
+    """Products of matrices in batches of equal shapes; a name from before TensorFlow 1.0."""
+    return batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y, name=name)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------
@@ -162,7 +180,7 @@ def _(op, grad):
     def multiply(a, b, transpose_a, transpose_b):
         return mat_mul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
-    x, y = op._inputs
+    x, y = (ops.conj(value) for value in op._inputs)
     return _product_gradient(multiply, x, y, grad, op.get_attr("transpose_a"), op.get_attr("transpose_b"))
 
 

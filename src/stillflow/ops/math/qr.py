@@ -13,11 +13,35 @@ qr_op = define_op(
     "Qr(input: T) -> (q: T, r: T)",
     f"full_matrices: bool = false; T: {_TYPES}",
     kernel="qr(input | full_matrices)",
+    public="qr linalg.qr",
+    doc="""An orthogonal matrix q and an upper triangular one r whose product is `input`, a matrix or batches of
+    them.
+
+    Args:
+      input: float32 or float64 [..., m, n].
+      full_matrices: whether q is [..., m, m] and r [..., m, n], or q [..., m, p] and r [..., p, n], p =
+      min(m, n).
+
+    Returns:
+      A named tuple (q, r). Its gradient needs a static shape and m >= n, and m = n with full matrices.
+    """,
 )
 matrix_triangular_solve = define_op(
     "MatrixTriangularSolve(matrix: T, rhs: T) -> (output: T)",
     f"lower: bool = true; adjoint: bool = false; T: {_TYPES}",
     kernel="matrix_triangular_solve(matrix, rhs | lower, adjoint)",
+    public="matrix_triangular_solve linalg.triangular_solve",
+    doc="""x of matrix * x = rhs for a triangular matrix, or batches of them.
+
+    Args:
+      matrix: float32 or float64 [..., n, n]; the triangle that is zero is not read.
+      rhs: of that type [..., n, k].
+      lower: whether the matrix is lower triangular rather than upper.
+      adjoint: whether to solve with the adjoint of the matrix.
+
+    Raises:
+      InvalidArgumentError: if the shapes do not fit, or the diagonal has a zero.
+    """,
 )
 
 
@@ -46,17 +70,19 @@ def _(context):
 
 def _adjoint(matrix):
     with name_scope(None, "adjoint", [matrix]):
-        return ops.matrix_transpose(matrix)
+        return ops.matrix_transpose(matrix, conjugate=True)
 
 
 def _transposed_solve(x, r):
-    """x times the inverse of r transposed, for an upper triangular r."""
+    """x times the inverse of the adjoint of r, for an upper triangular r."""
     return _adjoint(matrix_triangular_solve(r, _adjoint(x), lower=False, adjoint=False))
 
 
 @qr_op.gradient
 def _(op, dq, dr):
     q, r = op.outputs
+    if q.dtype.is_complex:
+        raise NotImplementedError(f"QrGrad not implemented for dtype: {q.dtype}")
     dims = r._dims
     if dims is None or dims[-1] is None or dims[-2] is None:
         raise NotImplementedError("QrGrad not implemented with dynamic shapes.")

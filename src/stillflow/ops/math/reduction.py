@@ -9,6 +9,8 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -109,25 +111,61 @@ def reduction_axes(tensor, axis):
     return ops.range(0, ops.rank(tensor))  # also for variables and lists of known rank
 
 
-def _reducer(op, doc):
-    def reduce(input_tensor, axis=None, keepdims=False, name=None):
-        result = op(input_tensor, reduction_axes(input_tensor, axis), keep_dims=bool(keepdims), name=name)
-        if not keepdims and axis is None:
-            result.set_shape(())
-        return result
-
-    reduce.__doc__ = doc
-    return reduce
+def _reduced(op, input_tensor, axis, keepdims, name, reduction_indices=None, keep_dims=None):
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    result = op(input_tensor, reduction_axes(input_tensor, axis), keep_dims=keepdims, name=name)
+    if not keepdims and axis is None:
+        result.set_shape(())
+    return result
 
 
-reduce_sum = _reducer(sum_op, "Sums over `axis`, or over everything.")
-reduce_mean = _reducer(mean_op, "Means over `axis`, or over everything; of integers rounded towards zero.")
-reduce_prod = _reducer(prod_op, "Products over `axis`, or over everything.")
-reduce_max = _reducer(max_op, "Largest elements along `axis`, or of everything; NaN if there is one.")
-reduce_min = _reducer(min_op, "Smallest elements along `axis`, or of everything; NaN if there is one.")
-reduce_euclidean_norm = _reducer(euclidean_norm, "Roots of sums of squares over `axis`, or over everything.")
-reduce_all = _reducer(all_op, "Whether all elements along `axis`, or of everything, are true.")
-reduce_any = _reducer(any_op, "Whether any element along `axis`, or of everything, is true.")
+@public("reduce_sum", "math.reduce_sum")
+def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Sums over `axis` (an integer or several), or over everything; `keepdims` leaves sizes of 1."""
+    return _reduced(sum_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("reduce_mean", "math.reduce_mean")
+def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Means over `axis`, or over everything; of integers rounded towards zero."""
+    return _reduced(mean_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("reduce_prod", "math.reduce_prod")
+def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Products over `axis`, or over everything."""
+    return _reduced(prod_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("reduce_max", "math.reduce_max")
+def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Largest elements along `axis`, or of everything; NaN if there is one."""
+    return _reduced(max_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("reduce_min", "math.reduce_min")
+def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Smallest elements along `axis`, or of everything; NaN if there is one."""
+    return _reduced(min_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("math.reduce_euclidean_norm")
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """Roots of the sums of squares over `axis`, or over everything. Has no gradient."""
+    return _reduced(euclidean_norm, input_tensor, axis, keepdims, name)
+
+
+@public("reduce_all", "math.reduce_all")
+def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Whether all elements along `axis`, or of everything, are true."""
+    return _reduced(all_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
+
+
+@public("reduce_any", "math.reduce_any")
+def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+    """Whether any element along `axis`, or of everything, is true."""
+    return _reduced(any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 # ---- Gradients --------------------------------------------------------------------------------------------
@@ -236,6 +274,6 @@ def _(op, grad):
     columns = ops.reshape(permuted, (reduced_count, other_count))
     left = ops.cumprod(columns, axis=0, exclusive=True)
     right = ops.cumprod(columns, axis=0, exclusive=True, reverse=True)
-    products = ops.reshape(left * right, permuted_shape)
+    products = ops.reshape(ops.conj(left) * ops.conj(right), permuted_shape)
     result = grad * ops.transpose(products, ops.invert_permutation(order))
     return ops.reshape(result, shape), None

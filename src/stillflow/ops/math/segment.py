@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -26,23 +27,79 @@ def _sorted(name, operation, types, **options):
     )
 
 
-def _unsorted(name, operation, types):
+def _unsorted(name, operation, types, **options):
     return define_op(
         f"{name}(data: T, segment_ids: Tindices, num_segments: Tnumsegments) -> (output: T)",
         f"T: {{{types}}}; Tindices: {{int32, int64}}; Tnumsegments: {{int32, int64}} = int32",
         kernel=f"unsorted_segment(data, segment_ids, num_segments | '{operation}')",
+        **options,
     )
 
 
-segment_sum = _sorted("SegmentSum", "sum", _NUMBERS)
-segment_mean = _sorted("SegmentMean", "mean", _NUMBERS)
-segment_prod = _sorted("SegmentProd", "prod", _NUMBERS, differentiable=None)
-segment_min = _sorted("SegmentMin", "min", _REAL)
-segment_max = _sorted("SegmentMax", "max", _REAL)
-unsorted_segment_sum = _unsorted("UnsortedSegmentSum", "sum", _NUMBERS)
-unsorted_segment_prod = _unsorted("UnsortedSegmentProd", "prod", _NUMBERS)
-unsorted_segment_min = _unsorted("UnsortedSegmentMin", "min", _REAL)
-unsorted_segment_max = _unsorted("UnsortedSegmentMax", "max", _REAL)
+segment_sum = _sorted(
+    "SegmentSum",
+    "sum",
+    _NUMBERS,
+    public="segment_sum math.segment_sum",
+    doc="Sums of the rows of each segment; `segment_ids` must not decrease.",
+)
+segment_mean = _sorted(
+    "SegmentMean",
+    "mean",
+    _NUMBERS,
+    public="segment_mean math.segment_mean",
+    doc="Means of the rows of each segment; `segment_ids` must not decrease.",
+)
+segment_prod = _sorted(
+    "SegmentProd",
+    "prod",
+    _NUMBERS,
+    differentiable=None,
+    public="segment_prod math.segment_prod",
+    doc="Products of the rows of each segment; `segment_ids` must not decrease.",
+)
+segment_min = _sorted(
+    "SegmentMin",
+    "min",
+    _REAL,
+    public="segment_min math.segment_min",
+    doc="Minima of the rows of each segment; `segment_ids` must not decrease.",
+)
+segment_max = _sorted(
+    "SegmentMax",
+    "max",
+    _REAL,
+    public="segment_max math.segment_max",
+    doc="Maxima of the rows of each segment; `segment_ids` must not decrease.",
+)
+unsorted_segment_sum = _unsorted(
+    "UnsortedSegmentSum",
+    "sum",
+    _NUMBERS,
+    public="unsorted_segment_sum math.unsorted_segment_sum",
+    doc="Sums of the rows of each of `num_segments` segments; rows with negative ids are left out.",
+)
+unsorted_segment_prod = _unsorted(
+    "UnsortedSegmentProd",
+    "prod",
+    _NUMBERS,
+    public="unsorted_segment_prod math.unsorted_segment_prod",
+    doc="""Products of the rows of each of `num_segments` segments; rows with negative ids are left out.""",
+)
+unsorted_segment_min = _unsorted(
+    "UnsortedSegmentMin",
+    "min",
+    _REAL,
+    public="unsorted_segment_min math.unsorted_segment_min",
+    doc="""Minima of the rows of each of `num_segments` segments; rows with negative ids are left out.""",
+)
+unsorted_segment_max = _unsorted(
+    "UnsortedSegmentMax",
+    "max",
+    _REAL,
+    public="unsorted_segment_max math.unsorted_segment_max",
+    doc="""Maxima of the rows of each of `num_segments` segments; rows with negative ids are left out.""",
+)
 
 
 @segment_sum.shape_rule
@@ -77,16 +134,18 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("unsorted_segment_mean", "math.unsorted_segment_mean")
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
-    """The mean of the rows of each segment, and 0 for those without rows."""
+    """Means of the rows of each of `num_segments` segments; rows with negative ids are left out."""
     with name_scope(name, "UnsortedSegmentMean"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         counts = _row_counts(data, segment_ids, num_segments)
         return unsorted_segment_sum(data, segment_ids, num_segments) / counts
 
 
+@public("unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n")
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
-    """The sum of the rows of each segment divided by the root of their number."""
+    """Sums of the rows of each of `num_segments` segments, divided by the roots of their numbers."""
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         counts = _row_counts(data, segment_ids, num_segments)

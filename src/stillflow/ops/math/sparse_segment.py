@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -86,27 +87,28 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
-def _function(plain_op, counted_op, doc):
-    def reduce(data, indices, segment_ids, name=None, num_segments=None):
-        if num_segments is None:
-            return plain_op(data, indices, segment_ids, name=name)
-        return counted_op(data, indices, segment_ids, num_segments, name=name)
-
-    reduce.__doc__ = doc
-    return reduce
+@public("sparse_segment_sum", "sparse.segment_sum")
+def sparse_segment_sum(data, indices, segment_ids, name=None, num_segments=None):
+    """Sums of the rows of `data` at `indices`, by segment; `segment_ids` must not decrease."""
+    if num_segments is None:
+        return sparse_segment_sum_op(data, indices, segment_ids, name=name)
+    return sparse_segment_sum_with_num_segments(data, indices, segment_ids, num_segments, name=name)
 
 
-sparse_segment_sum = _function(
-    sparse_segment_sum_op, sparse_segment_sum_with_num_segments, "Sums of picked rows by segment."
-)
-sparse_segment_mean = _function(
-    sparse_segment_mean_op, sparse_segment_mean_with_num_segments, "Means of picked rows by segment."
-)
-sparse_segment_sqrt_n = _function(
-    sparse_segment_sqrt_n_op,
-    sparse_segment_sqrt_n_with_num_segments,
-    "Sums of picked rows by segment, divided by the roots of their numbers.",
-)
+@public("sparse_segment_mean", "sparse.segment_mean")
+def sparse_segment_mean(data, indices, segment_ids, name=None, num_segments=None):
+    """Means of the rows of `data` at `indices`, by segment; `segment_ids` must not decrease."""
+    if num_segments is None:
+        return sparse_segment_mean_op(data, indices, segment_ids, name=name)
+    return sparse_segment_mean_with_num_segments(data, indices, segment_ids, num_segments, name=name)
+
+
+@public("sparse_segment_sqrt_n", "sparse.segment_sqrt_n")
+def sparse_segment_sqrt_n(data, indices, segment_ids, name=None, num_segments=None):
+    """Sums of the rows of `data` at `indices` by segment, divided by the roots of their numbers."""
+    if num_segments is None:
+        return sparse_segment_sqrt_n_op(data, indices, segment_ids, name=name)
+    return sparse_segment_sqrt_n_with_num_segments(data, indices, segment_ids, num_segments, name=name)
 
 
 # ---- Gradients ----------------------------------------------------------------------------------------------

@@ -12,10 +12,13 @@ from stillflow.ops.array.placeholder import incompatible
 from stillflow.ops.math.elementwise_binary import broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import of_sparse_values
 
 
-def _unary(name, elementwise):
-    op = define_op(f"{name}(x: T) -> (y: T)", "T: {bfloat16, float16, float32, float64}", elementwise=elementwise)
+def _unary(name, elementwise, **options):
+    op = define_op(
+        f"{name}(x: T) -> (y: T)", "T: {bfloat16, float16, float32, float64}", elementwise=elementwise, **options
+    )
     op.shape_rule(unchanged_shape)
     return op
 
@@ -26,14 +29,89 @@ def _binary(name, parameters, elementwise, **options):
     return op
 
 
-zeta = _binary("Zeta", "x: T, q: T", "zeta")
-polygamma = _binary("Polygamma", "a: T, x: T", "polygamma")
-igamma = _binary("Igamma", "a: T, x: T", "igamma")
-igammac = _binary("Igammac", "a: T, x: T", "igammac")
+zeta = _binary(
+    "Zeta",
+    "x: T, q: T",
+    "zeta",
+    public="zeta math.zeta",
+    doc="""Hurwitz' zeta function, the sum of (q + n)^-x over n >= 0.
+
+    Args:
+      x: a float32 or float64 tensor; the function is NaN below 1.
+      q: a tensor of its type; gradients are with respect to it alone.
+    """,
+)
+polygamma = _binary(
+    "Polygamma",
+    "a: T, x: T",
+    "polygamma",
+    public="polygamma math.polygamma",
+    doc="""The derivative of order `a` of digamma at x.
+
+    Args:
+      a: a float32 or float64 tensor of integers that are not negative; elsewhere the function is NaN.
+      x: a tensor of its type; gradients are with respect to it alone.
+    """,
+)
+igamma = _binary(
+    "Igamma",
+    "a: T, x: T",
+    "igamma",
+    public="igamma math.igamma",
+    doc="""P(a, x), the integral of t^(a - 1) e^-t from 0 to x, over gamma(a).
+
+    Args:
+      a: a float32 or float64 tensor of positive numbers; elsewhere the function is NaN.
+      x: a tensor of its type, of numbers that are not negative; elsewhere the function is NaN.
+    """,
+)
+igammac = _binary(
+    "Igammac",
+    "a: T, x: T",
+    "igammac",
+    public="igammac math.igammac",
+    doc="""Q(a, x) = 1 - P(a, x), the integral of t^(a - 1) e^-t from x on, over gamma(a).
+
+    Args:
+      a: a float32 or float64 tensor of positive numbers; elsewhere the function is NaN.
+      x: a tensor of its type, of numbers that are not negative; elsewhere the function is NaN.
+    """,
+)
 igamma_grad_a = _binary("IgammaGradA", "a: T, x: T", "igamma_grad_a", differentiable=None)
-betainc = define_op("Betainc(a: T, b: T, x: T) -> (z: T)", "T: {float32, float64}", kernel="betainc(a, b, x)")
-bessel_i0e = _unary("BesselI0e", "bessel_i0e")
-bessel_i1e = _unary("BesselI1e", "bessel_i1e")
+betainc = define_op(
+    "Betainc(a: T, b: T, x: T) -> (z: T)",
+    "T: {float32, float64}",
+    kernel="betainc(a, b, x)",
+    public="betainc math.betainc",
+    doc="""The integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x, over the same to 1.
+
+    Args:
+      a: a float32 or float64 tensor of positive numbers; elsewhere the function is NaN.
+      b: a tensor of its type, of positive numbers.
+      x: a tensor of its type, of numbers from 0 to 1; gradients are with respect to it alone.
+
+    Tensors that are no scalars must have one shape.
+
+    Raises:
+      ValueError: for known shapes that differ. Others are an InvalidArgumentError when the graph runs.
+    """,
+)
+bessel_i0e = of_sparse_values(
+    _unary(
+        "BesselI0e",
+        "bessel_i0e",
+        public="math.bessel_i0e",
+        doc="e^-|x| times the modified Bessel function of order 0.",
+    )
+)
+bessel_i1e = of_sparse_values(
+    _unary(
+        "BesselI1e",
+        "bessel_i1e",
+        public="math.bessel_i1e",
+        doc="e^-|x| times the modified Bessel function of order 1.",
+    )
+)
 
 
 @betainc.shape_rule

@@ -69,8 +69,8 @@ def _down(x):
 
 @tridiagonal_mat_mul.gradient
 def _(op, grad):
-    above, main, below = (ops.matrix_transpose(diagonal) for diagonal in op._inputs[:3])
-    rhs = op._inputs[3]
+    above, main, below = (ops.matrix_transpose(diagonal, conjugate=True) for diagonal in op._inputs[:3])
+    rhs = ops.conj(op._inputs[3])
     by_above = ops.reduce_sum(_up(rhs) * grad, axis=-1)
     by_main = ops.reduce_sum(rhs * grad, axis=-1)
     by_below = ops.reduce_sum(_down(rhs) * grad, axis=-1)

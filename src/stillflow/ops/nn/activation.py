@@ -11,6 +11,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -20,9 +21,12 @@ _NUMBERS = "float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16
 _ALPHA = "alpha: float = 0.20000000298023224; "
 
 
-def _activation(name, types, elementwise, attrs="", default=""):
+def _activation(name, types, elementwise, attrs="", default="", **options):
     op = define_op(
-        f"{name}(features: T) -> (activations: T)", f"{attrs}T: {{{types}}}{default}", elementwise=elementwise
+        f"{name}(features: T) -> (activations: T)",
+        f"{attrs}T: {{{types}}}{default}",
+        elementwise=elementwise,
+        **options,
     )
     op.shape_rule(unchanged_shape)
     return op
@@ -47,13 +51,15 @@ def _merged_shape(context):
     return merged
 
 
-relu = _activation("Relu", f"{_NUMBERS}, qint8", "relu")
+relu = _activation("Relu", f"{_NUMBERS}, qint8", "relu", public="nn.relu", doc="max(x, 0).")
 relu6_op = _activation("Relu6", _NUMBERS, "relu6")
-elu = _activation("Elu", _FLOATS, "elu")
-selu = _activation("Selu", _FLOATS, "selu")
+elu = _activation("Elu", _FLOATS, "elu", public="nn.elu", doc="x where it is positive, else exp(x) - 1.")
+selu = _activation(
+    "Selu", _FLOATS, "selu", public="nn.selu", doc="`elu` scaled such that activations tend to mean 0 and variance 1."
+)
 leaky_relu_op = _activation("LeakyRelu", _FLOATS, "leaky_relu | alpha", _ALPHA, " = float32")
-softplus = _activation("Softplus", _FLOATS, "softplus")
-softsign = _activation("Softsign", _FLOATS, "softsign")
+softplus = _activation("Softplus", _FLOATS, "softplus", public="math.softplus nn.softplus", doc="log(1 + exp(x)).")
+softsign = _activation("Softsign", _FLOATS, "softsign", public="math.softsign nn.softsign", doc="x / (1 + |x|).")
 
 relu_grad = _gradient_of("ReluGrad", _NUMBERS, "relu_grad")
 relu6_grad = _gradient_of("Relu6Grad", _NUMBERS, "relu6_grad")
@@ -66,12 +72,14 @@ softplus_grad = _gradient_of("SoftplusGrad", _FLOATS, "softplus_grad")
 softsign_grad = _gradient_of("SoftsignGrad", _FLOATS, "softsign_grad", differentiable=None)
 
 
+@public("nn.relu6")
 def relu6(features, name=None):
     """min(max(x, 0), 6)."""
     with name_scope(name, "Relu6", [features]) as scope:
         return relu6_op(convert_to_tensor(features, name="features"), name=scope)
 
 
+@public("nn.leaky_relu")
 def leaky_relu(features, alpha=0.2, name=None):
     """x where it is positive, else alpha * x. Integers become float32."""
     with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
@@ -83,6 +91,7 @@ def leaky_relu(features, alpha=0.2, name=None):
         return leaky_relu_op(features, alpha=alpha, name=scope)
 
 
+@public("nn.crelu")
 def crelu(features, name=None, axis=-1):
     """The positive parts of x and of -x, side by side along `axis`."""
     with name_scope(name, "CRelu", [features]) as scope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -87,10 +88,17 @@ def _(op, grad):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("nn.bias_add")
 def bias_add(value, bias, data_format=None, name=None):
-    """`value` with bias[i] added to channel i, which is the last axis ("NHWC") or axis 1 ("NCHW").
+    """`value` with bias[i] added to its channel i.
 
-    Raises ValueError for another format, or if there are not as many biases as channels.
+    Args:
+      value: a tensor of two dimensions or more.
+      bias: a vector of the same type, with a number for each channel.
+      data_format: "N...C", the default: channels are the last dimension; or "NC...": they are the second.
+
+    Raises:
+      ValueError: for another format, or if there are not as many biases as channels.
     """
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
         if data_format is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from stillflow import errors, ops
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
@@ -36,13 +38,26 @@ def _(op, grad):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
-def softmax(logits, axis=-1, name=None):
-    """exp(x) / sum(exp(x)) along `axis`. Raises InvalidArgumentError for an axis that is not there."""
+@public("math.softmax", "nn.softmax")
+def softmax(logits, axis=None, name=None, dim=None):
+    """exp(x) / sum(exp(x)) along `axis`, the last one by default.
+
+    Args:
+      logits: a floating-point tensor of one dimension or more.
+
+    Raises:
+      InvalidArgumentError: if there is no such axis.
+    """
+    axis = renamed("axis", axis, "dim", dim)
+    axis = -1 if axis is None else axis
     return _along_axis(softmax_op, logits, axis, name)
 
 
-def log_softmax(logits, axis=-1, name=None):
-    """x - log(sum(exp(x))) along `axis`. Raises InvalidArgumentError for an axis that is not there."""
+@public("math.log_softmax", "nn.log_softmax")
+def log_softmax(logits, axis=None, name=None, dim=None):
+    """log(softmax(x)) along `axis`, the last one by default, without underflow. Raises as `softmax` does."""
+    axis = renamed("axis", axis, "dim", dim)
+    axis = -1 if axis is None else axis
     return _along_axis(log_softmax_op, logits, axis, name)
 
 

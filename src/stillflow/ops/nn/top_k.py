@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -91,12 +92,35 @@ def _(op, grad, _):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("math.top_k", "nn.top_k")
 def top_k(input, k=1, sorted=True, name=None):
-    """(values, int32 indices) of the k largest elements along the last axis; of equal ones the first comes first."""
+    """(values, int32 indices) of the k largest elements along the last dimension.
+
+    Args:
+      input: a tensor of real numbers with k elements or more in its last dimension.
+      k: an int32 scalar.
+      sorted: whether the elements must come in descending order.
+
+    Returns:
+      Two tensors [..., k]. Of equal elements the first comes first.
+
+    Raises:
+      ValueError or InvalidArgumentError: if there are fewer than k elements.
+    """
     return top_k_v2(input, k, sorted=sorted, name=name)
 
 
+@public("math.in_top_k", "nn.in_top_k")
 def in_top_k(predictions, targets, k, name=None):
-    """Whether fewer than k classes are likelier than the target, for each row."""
+    """Whether the target is among the k classes with the largest predictions, or as large as the last of them.
+
+    Args:
+      predictions: float32 [batch, classes].
+      targets: int32 or int64 [batch].
+      k: an integer scalar.
+
+    Returns:
+      bool [batch]; false where the target is no class or a prediction is not finite.
+    """
     with name_scope(name, "in_top_k"):
         return in_top_k_v2(predictions, targets, k, name=name)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, is_sparse, parts
 
 _NUMBERS = (
     "{float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
@@ -202,7 +204,16 @@ def _(op, grad):
 # ---- Builders ---------------------------------------------------------------------------------------------------
 
 
-def sparse_add(a, b, threshold=0):
+@public("sparse_add", "sparse.add")
+def sparse_add(a, b, threshold=None, thresh=None):
+    """The sum of two tensors of which one at least is sparse: dense if one is dense.
+
+    Entries of a sparse sum of a magnitude below `threshold` are left out.
+
+    Raises TypeError if both are dense.
+    """
+    threshold = renamed("threshold", threshold, "thresh", thresh)
+    threshold = 0 if threshold is None else threshold
     if not is_sparse(a) and not is_sparse(b):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not (is_sparse(a) and is_sparse(b)):
@@ -221,14 +232,18 @@ def sparse_dense_cwise_add(sp_input, dense):
     return SparseTensor(sp_input.indices, sums, sp_input.dense_shape)
 
 
+@public("sparse_tensor_dense_matmul", "sparse.matmul", "sparse.sparse_dense_matmul")
 def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+    """The product of a sparse matrix and a dense one, each transposed first if asked for."""
     sp_a = as_sparse_tensor(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
         b = convert_to_tensor(b, name="b")
         return sparse_tensor_dense_mat_mul(*parts(sp_a), b, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
 
 
+@public("sparse_softmax", "sparse.softmax")
 def sparse_softmax(sp_input, name=None):
+    """Softmax over the entries of each row; the last axis is the row."""
     with name_scope(name, "SparseSoftmax", [sp_input.indices, sp_input.values]):
         values = sparse_softmax_op(*parts(sp_input))
         return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
@@ -240,9 +255,13 @@ def _sparse_extremum(scope_name, op, a, b, name):
     return SparseTensor(indices, values, a.dense_shape)
 
 
+@public("sparse_maximum", "sparse.maximum")
 def sparse_maximum(sp_a, sp_b, name=None):
+    """The greater elements of two sparse tensors of one shape, wherever one of them has an entry."""
     return _sparse_extremum("SparseSparseMaximum", sparse_sparse_maximum, sp_a, sp_b, name)
 
 
+@public("sparse_minimum", "sparse.minimum")
 def sparse_minimum(sp_a, sp_b, name=None):
+    """The lesser elements of two sparse tensors of one shape, wherever one of them has an entry."""
     return _sparse_extremum("SparseSparseMinimum", sparse_sparse_minimum, sp_a, sp_b, name)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from stillflow.graph.sparse_tensor import SparseTensor, SparseTensorValue, parts
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
 edit_distance_op = define_op(
     "EditDistance(hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
@@ -30,7 +31,20 @@ def _(context):
     return tuple(max(sizes) for sizes in zip(hypothesis.tolist()[:-1], truth.tolist()[:-1], strict=True))
 
 
-def edit_distance(hypothesis, truth, normalize, name):
+@public("edit_distance")
+def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
+    """How many elements of sequences have to be put in, taken out or changed to make others of them.
+
+    Args:
+      hypothesis, truth: SparseTensors of any one type, whose last dimension is that of the sequences.
+      normalize: whether to divide by the lengths of the true sequences.
+
+    Returns:
+      float32, of the shape without the last dimension.
+
+    Raises:
+      TypeError: for other tensors.
+    """
     for what, value in (("Hypothesis", hypothesis), ("Truth", truth)):
         if not isinstance(value, (SparseTensor, SparseTensorValue)):
             raise TypeError(f"{what} must be a SparseTensor.")

@@ -8,10 +8,12 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, known_dims, parts
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, known_dims, parts
 
 sparse_reorder_op = define_op(
     "SparseReorder(input_indices: int64, input_values: T, input_shape: int64) -> "
@@ -113,6 +115,31 @@ def _(context):
     return [(None, plain.product(shape))] * count + [(None,)] * count + [shape] * count
 
 
+@public("sparse_concat", "sparse.concat")
+def sparse_concat(
+    axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None
+):
+    """Sparse tensors side by side along `axis`.
+
+    `expand_nonconcat_dims` makes the sizes along other axes the largest of all; otherwise they must be equal.
+    """
+    if expand_nonconcat_dims is not None:
+        expand_nonconcat_dim = expand_nonconcat_dims
+    return _sparse_concat(renamed("axis", axis, "concat_dim", concat_dim), sp_inputs, expand_nonconcat_dim, name)
+
+
+@public("sparse_split", "sparse.split")
+def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None, split_dim=None):
+    """A list of `num_split` parts along `axis`, of which the first may be longer by one. Arguments go by name."""
+    if keyword_required is not None:
+        raise ValueError("Keyword arguments are required for this function.")
+    axis = renamed("axis", axis, "split_dim", split_dim)
+    for key, value in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if value is None:
+            raise ValueError(f"{key} is required")
+    return _sparse_split(sp_input, num_split, axis, name)
+
+
 # ---- Gradients --------------------------------------------------------------------------------------------------
 
 
@@ -143,7 +170,9 @@ def as_sparse_tensors(values):
     return [as_sparse_tensor(value) for value in values]
 
 
+@public("sparse_reorder", "sparse.reorder")
 def sparse_reorder(sp_input, name=None):
+    """The same sparse tensor with its entries in row-major order."""
     sp_input = as_sparse_tensor(sp_input)
     indices, values = sparse_reorder_op(*parts(sp_input), name=name)
     shape = sp_input.shape
@@ -152,7 +181,12 @@ def sparse_reorder(sp_input, name=None):
     )
 
 
+@public("sparse_reshape", "sparse.reshape")
 def sparse_reshape(sp_input, shape, name=None):
+    """The same entries in another shape of as many elements; one size may be -1.
+
+    Raises ValueError if the shape is known not to fit.
+    """
     sp_input = as_sparse_tensor(sp_input)
     shape = ops.cast(shape, dtypes.int64)
     with name_scope(name, "SparseReshape", [sp_input]) as scope:
@@ -183,7 +217,7 @@ def _known_new_shape(old, shape):
     return sizes
 
 
-def sparse_concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
+def _sparse_concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     sp_inputs = as_sparse_tensors(sp_inputs)
     if len(sp_inputs) == 1:
         return sp_inputs[0]
@@ -213,13 +247,15 @@ def _expanded(shape, largest, axis):
     return ops.concat([before, own, [] if axis == -1 else largest[axis + 1 :]], 0)
 
 
+@public("sparse_slice", "sparse.slice")
 def sparse_slice(sp_input, start, size, name=None):
+    """The part from `start` on, of `size` or to where the whole ends."""
     sp_input = as_sparse_tensor(sp_input)
     start, size = convert_to_tensor(start, dtypes.int64), convert_to_tensor(size, dtypes.int64)
     with name_scope(name, "SparseSlice", [sp_input]) as scope:
         return SparseTensor(*sparse_slice_op(*parts(sp_input), start, size, name=scope))
 
 
-def sparse_split(sp_input, num_split, axis, name=None):
+def _sparse_split(sp_input, num_split, axis, name=None):
     found = sparse_split_op(axis, *parts(as_sparse_tensor(sp_input)), num_split=num_split, name=name)
     return [SparseTensor(*each) for each in zip(*found, strict=True)]

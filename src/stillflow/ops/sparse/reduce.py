@@ -6,10 +6,12 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.sparse_tensor import SparseTensor, parts
+from stillflow.names import public
+from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.math.reduction import reduced_dims, reduced_shape
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, parts
 
 _REALS = "float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64"
 _NUMBERS = (
@@ -75,16 +77,30 @@ def _all_axes(sp_input, axis, reduction_axes):
     return ops.range(0, ops.rank(sp_input))
 
 
-def _builder(op, is_sparse):
-    def build(sp_input, axis=None, keepdims=False, reduction_axes=None):
-        axes = _all_axes(sp_input, axis, reduction_axes)
-        result = op(*parts(sp_input), axes, keep_dims=keepdims)
-        return SparseTensor(*result) if is_sparse else result
-
-    return build
+def _reduced(op, sp_input, axis, keepdims, reduction_axes, keep_dims):
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+    return op(*parts(sp_input), _all_axes(sp_input, axis, reduction_axes), keep_dims=keepdims)
 
 
-sparse_reduce_sum = _builder(sparse_reduce_sum_op, is_sparse=False)
-sparse_reduce_max = _builder(sparse_reduce_max_op, is_sparse=False)
-sparse_reduce_sum_sparse = _builder(sparse_reduce_sum_sparse_op, is_sparse=True)
-sparse_reduce_max_sparse = _builder(sparse_reduce_max_sparse_op, is_sparse=True)
+@public("sparse_reduce_sum", "sparse.reduce_sum")
+def sparse_reduce_sum(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
+    """Sums over `axis`, or over all axes, as a dense tensor."""
+    return _reduced(sparse_reduce_sum_op, sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+@public("sparse_reduce_sum_sparse", "sparse.reduce_sum_sparse")
+def sparse_reduce_sum_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
+    """Sums over `axis`, or over all axes, as a SparseTensor."""
+    return SparseTensor(*_reduced(sparse_reduce_sum_sparse_op, sp_input, axis, keepdims, reduction_axes, keep_dims))
+
+
+@public("sparse_reduce_max", "sparse.reduce_max")
+def sparse_reduce_max(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
+    """The largest entries over `axis`, or over all axes, as a dense tensor; 0 where there is no entry."""
+    return _reduced(sparse_reduce_max_op, sp_input, axis, keepdims, reduction_axes, keep_dims)
+
+
+@public("sparse_reduce_max_sparse", "sparse.reduce_max_sparse")
+def sparse_reduce_max_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
+    """The largest entries over `axis`, or over all axes, as a SparseTensor."""
+    return SparseTensor(*_reduced(sparse_reduce_max_sparse_op, sp_input, axis, keepdims, reduction_axes, keep_dims))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor, parts
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.registry import define_op
+from stillflow.ops.sparse_tensor import SparseTensor, as_sparse_tensor, parts
 
 sparse_fill_empty_rows_op = define_op(
     "SparseFillEmptyRows(indices: int64, values: T, dense_shape: int64, default_value: T) -> "
@@ -46,7 +47,9 @@ def _(op, _indices, values_grad, _is_empty, _map):
     return [None, by_values, None, by_default]
 
 
+@public("sparse_fill_empty_rows", "sparse.fill_empty_rows")
 def sparse_fill_empty_rows(sp_input, default_value, name=None):
+    """(sparse tensor, bools): rows without an entry get `default_value` at their beginning, and which those are."""
     sp_input = as_sparse_tensor(sp_input)
     with name_scope(name, "SparseFillEmptyRows", [sp_input]):
         default_value = convert_to_tensor(default_value, sp_input.values.dtype)

@@ -10,6 +10,8 @@ string_join = define_op(
     "N: int >= 1; separator: string = ''",
     kernel="string_join(inputs | separator)",
     differentiable=False,
+    public="string_join strings.join",
+    doc="""Strings of several tensors put together, element by element; scalars go with every element.""",
 )
 
 

@@ -29,6 +29,8 @@ unsorted_segment_join = define_op(
     "separator: string = ''; Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
     kernel="unsorted_segment_join(inputs, segment_ids, num_segments | separator)",
     differentiable=None,
+    public="strings.unsorted_segment_join",
+    doc="Strings of each segment joined, in their order.",
 )
 
 

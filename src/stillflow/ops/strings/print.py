@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -56,6 +57,7 @@ def _(op, *grads):
     return list(grads) + [None] * (len(op._inputs) - 1)
 
 
+@public("strings.format")
 def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
     """A string scalar: `template` with the tensors `inputs` in the places of `placeholder`.
 
@@ -68,3 +70,15 @@ def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
             "provided as input"
         )
     return string_format_op(inputs, template=template, placeholder=placeholder, summarize=summarize, name=name)
+
+
+@public("Print")
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):  # noqa: N802
+    """`input_`, and whenever it is computed `message` and the values of `data` are written to stderr.
+
+    Args:
+      first_n: how many times; None for always.
+      summarize: how many elements of each tensor; 3 by default.
+    """
+    attrs = {"message": message, "first_n": first_n, "summarize": summarize}
+    return print_op(input_, data, name=name, **attrs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -44,13 +45,27 @@ def _(context):
     return context.shapes[0]
 
 
+@public("regex_replace", "strings.regex_replace")
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+    """Strings with other text in place of what a regular expression matches.
+
+    Args:
+      input: strings.
+      pattern: a regular expression as RE2 has them, without backtracking: a string, or a scalar tensor.
+      rewrite: what to put there: \1 to \\9 are groups of the match, \0 all of it.
+      replace_global: whether to replace all matches, or the first.
+
+    Raises:
+      At run time tf.errors.InvalidArgumentError for a pattern that is wrong.
+    """
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return static_regex_replace(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
     return regex_replace_op(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
+@public("strings.regex_full_match")
 def regex_full_match(input, pattern, name=None):
+    """Whether a regular expression matches the whole of each string; see regex_replace."""
     if isinstance(pattern, (str, bytes)):
         return static_regex_full_match(input, pattern=pattern, name=name)
     return regex_full_match_op(input, pattern, name=name)

@@ -85,8 +85,8 @@ def _producer(value, node_type):
 def _program(inputs, weights, biases, labels, sampled, true_expected, sampled_expected, scale, wants_loss):
     """nce_loss and the gradients of scale * loss by its inputs, its weights and its biases."""
     from stillflow import ops
+    from stillflow.autodiff.reverse import gradients
     from stillflow.composites.sampled_losses import nce_loss
-    from stillflow.gradients import gradients
 
     losses = nce_loss(
         weights, biases, labels, inputs, sampled._dims[0], weights._dims[0],

@@ -6,11 +6,13 @@ import os
 import uuid
 from typing import Any
 
-from stillflow import files, ops
+from stillflow import ops
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import executing_eagerly, get_default_graph
 from stillflow.graph.device import canonical_name
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
 from stillflow.saver.builder import on_cpu
@@ -26,7 +28,7 @@ from stillflow.saver.objects.status import (
 from stillflow.saver.saveable import SaveableObject, SaveSpec
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.structures import AutoTrackable
-from stillflow.variables import Variable
+from stillflow.variables.variable import Variable
 
 
 class _ObjectSaver:
@@ -43,7 +45,7 @@ class _ObjectSaver:
 
     def save(self, prefix, session):
         """Writes a checkpoint and returns its path."""
-        prefix = files.path_text(prefix)
+        prefix = filesystem.path_text(prefix)
         if executing_eagerly():
             return self._save_at_once(prefix)
         session = session_or_default(session)
@@ -94,7 +96,7 @@ class _ObjectSaver:
         """Begins a restoration and returns its status."""
         if save_path is None:
             return InitializationOnlyStatus(self._root)
-        save_path = files.path_text(save_path)
+        save_path = filesystem.path_text(save_path)
         reader = open_checkpoint(save_path)
         if OBJECT_GRAPH_KEY.encode() not in reader.tensors:
             status = NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
@@ -116,8 +118,8 @@ class _ObjectSaver:
 def _make_folder_of(prefix):
     folder = os.path.dirname(prefix)
     if folder:
-        with files.typed_errors(folder):
-            system, path = files.system_of(folder)
+        with filesystem.typed_errors(folder):
+            system, path = filesystem.system_of(folder)
             system.make_dirs(path)
 
 
@@ -154,6 +156,7 @@ def _object_graph_of(reader, save_path):
     return proto
 
 
+@public("train.Checkpoint", "contrib.eager.Checkpoint")
 class Checkpoint(AutoTrackable):
     """A group of objects that is saved and restored together: variables, optimizers, other Checkpoints, and lists and
     dicts of them that are assigned to attributes.
@@ -216,7 +219,7 @@ class Checkpoint(AutoTrackable):
             number = self.save_counter.assign_add(1).numpy()
         else:
             number = self._counted(session_or_default(session))
-        file_prefix = files.path_text(file_prefix)
+        file_prefix = filesystem.path_text(file_prefix)
         path = self.write(f"{file_prefix}-{number}", session)
         checkpoint_state.write_state(os.path.dirname(file_prefix), path, [path], save_relative_paths=True)
         return path

@@ -7,14 +7,17 @@ import operator
 import os
 import time
 
-from stillflow import errors, files
+from stillflow import errors
+from stillflow.files import filesystem
 from stillflow.graph.default_graph import executing_eagerly
+from stillflow.names import public
 from stillflow.saver import checkpoint_state
 from stillflow.saver.objects.status import session_or_default
 
 _log = logging.getLogger("tensorflow")
 
 
+@public("train.CheckpointManager")
 class CheckpointManager:
     """Keeps the newest checkpoints of a tf.train.Checkpoint in a folder, and goes on there after a restart."""
 
@@ -35,7 +38,7 @@ class CheckpointManager:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_max_to_keep`, got {max_to_keep}.")
         self._checkpoint = checkpoint
-        self._directory = files.path_text(directory)
+        self._directory = filesystem.path_text(directory)
         self._max_to_keep = max_to_keep
         self._keep_every_seconds = (keep_checkpoint_every_n_hours or 0) * 3600.0
         self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)

@@ -14,7 +14,7 @@ from stillflow.plan.emit import engine_variable
 from stillflow.saver import at_once, restoring
 from stillflow.saver.checkpoint_reader import CheckpointReader
 from stillflow.saver.objects.object_graph import path_names, saveables_under
-from stillflow.session import BaseSession
+from stillflow.session.session import BaseSession
 
 _numbers = itertools.count()
 _log = logging.getLogger("tensorflow")

@@ -7,22 +7,24 @@ import logging
 import os
 import shutil
 
-from stillflow import files
-from stillflow.composites.control import group
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import group
 from stillflow.saver.saved_model import names
 from stillflow.saver.saved_model.signatures import predict_signature_def
 from stillflow.saver.saver import Saver, all_saveable_objects
-from stillflow.variables import global_variables_initializer, local_variables_initializer
+from stillflow.variables.listing import global_variables_initializer, local_variables_initializer
 
 _log = logging.getLogger("tensorflow")
 _RESERVED = {names.INIT_OP_SIGNATURE_KEY: "initialization", names.TRAIN_OP_SIGNATURE_KEY: "the train op"}
 
 
+@public("saved_model.Builder", "saved_model.builder.SavedModelBuilder")
 class SavedModelBuilder:
     """Writes a SavedModel: first a graph with its variables, then further graphs over the same, then `save`.
 
@@ -36,13 +38,13 @@ class SavedModelBuilder:
           AssertionError: if it is there and not empty.
           tf.errors.OpError: if it cannot be made.
         """
-        self._export_dir = files.path_text(export_dir)
+        self._export_dir = filesystem.path_text(export_dir)
         self._saved_model = protobuf.message("SavedModel")(
             saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION
         )
         self._has_saved_variables = False
-        with files.typed_errors(self._export_dir):
-            system, path = files.system_of(self._export_dir)
+        with filesystem.typed_errors(self._export_dir):
+            system, path = filesystem.system_of(self._export_dir)
             if not system.exists(path):
                 system.make_dirs(path)
             elif system.list(path):
@@ -117,8 +119,8 @@ class SavedModelBuilder:
             data = text.encode()
         else:
             data = protobuf.to_bytes(self._saved_model)
-        with files.typed_errors(path):
-            files.write_atomically(path, data)
+        with filesystem.typed_errors(path):
+            filesystem.write_atomically(path, data)
         _log.info("SavedModel written to: %s", path)
         return os.fsencode(path)
 
@@ -159,8 +161,8 @@ class SavedModelBuilder:
             _copy(path, os.path.join(folder, name))
 
     def _make_folder(self, folder):
-        with files.typed_errors(folder):
-            system, path = files.system_of(folder)
+        with filesystem.typed_errors(folder):
+            system, path = filesystem.system_of(folder)
             system.make_dirs(path)
 
 
@@ -222,24 +224,24 @@ def _asset_name(path, sources):
 
 
 def _is_same_file(first, second):
-    with files.typed_errors(first):
-        if files.system_of(first)[0] is files.LOCAL and files.system_of(second)[0] is files.LOCAL:
+    with filesystem.typed_errors(first):
+        if filesystem.system_of(first)[0] is filesystem.LOCAL and filesystem.system_of(second)[0] is filesystem.LOCAL:
             return filecmp.cmp(first, second, shallow=False)
         return _content(first) == _content(second)
 
 
 def _content(path):
-    system, own = files.system_of(path)
+    system, own = filesystem.system_of(path)
     with system.open(own, "rb") as file:
         return file.read()
 
 
 def _copy(source, target):
-    with files.typed_errors(source):
-        system, path = files.system_of(target)
+    with filesystem.typed_errors(source):
+        system, path = filesystem.system_of(target)
         if system.exists(path):
             return
-        from_system, from_path = files.system_of(source)
+        from_system, from_path = filesystem.system_of(source)
         with from_system.open(from_path, "rb") as reader, system.open(path, "wb") as writer:
             shutil.copyfileobj(reader, writer)
 
@@ -247,6 +249,7 @@ def _copy(source, target):
 # ---- Around the builder -------------------------------------------------------------------------------------------
 
 
+@public("saved_model.simple_save")
 def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     """Writes a SavedModel of the default graph for servers, with one signature, "serving_default".
 
@@ -271,6 +274,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
     builder.save()
 
 
+@public("saved_model.main_op.main_op")
 def main_op():
     """An operation that initializes all variables, local variables and tables; a `main_op` for a builder."""
     init = global_variables_initializer()
@@ -279,6 +283,7 @@ def main_op():
     return group(init, init_local, group(*tables, name="init_all_tables"))
 
 
+@public("saved_model.main_op_with_restore", "saved_model.main_op.main_op_with_restore")
 def main_op_with_restore(restore_op_name):
     """`main_op`, and then the operation that restores."""
     with get_default_graph().control_dependencies([main_op()]):

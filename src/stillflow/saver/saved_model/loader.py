@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 
-from stillflow import files
+from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.meta_graph_import import import_with_elements
 from stillflow.saver.saved_model import names
@@ -16,10 +17,15 @@ from stillflow.saver.saver import all_saveable_objects
 _log = logging.getLogger("tensorflow")
 
 
+@public(
+    "saved_model.contains_saved_model",
+    "saved_model.maybe_saved_model_directory",
+    "saved_model.loader.maybe_saved_model_directory",
+)
 def maybe_saved_model_directory(export_dir):
     """Whether a folder has the file that a SavedModel has, binary or text."""
-    export_dir = files.path_text(export_dir)
-    with files.typed_errors(export_dir):
+    export_dir = filesystem.path_text(export_dir)
+    with filesystem.typed_errors(export_dir):
         return any(_exists(path) for path in _paths(export_dir))
 
 
@@ -30,7 +36,7 @@ def _paths(export_dir):
 
 
 def _exists(path):
-    system, own = files.system_of(path)
+    system, own = filesystem.system_of(path)
     return system.exists(own)
 
 
@@ -38,17 +44,17 @@ def read_saved_model(export_dir):
     """The SavedModel message of a folder. Raises OSError if there is none, or it cannot be read."""
     from google.protobuf import message, text_format
 
-    export_dir = files.path_text(export_dir)
+    export_dir = filesystem.path_text(export_dir)
     binary, text = _paths(export_dir)
-    with files.typed_errors(export_dir):
+    with filesystem.typed_errors(export_dir):
         path = next(filter(_exists, (binary, text)), None)
     if path is None:
         raise OSError(
             f"SavedModel file does not exist at: {export_dir}/"
             f"{{{names.SAVED_MODEL_FILENAME_PBTXT}|{names.SAVED_MODEL_FILENAME_PB}}}"
         )
-    with files.typed_errors(path):
-        system, own = files.system_of(path)
+    with filesystem.typed_errors(path):
+        system, own = filesystem.system_of(path)
         with system.open(own, "rb") as file:
             data = file.read()
     kind = protobuf.message("SavedModel")
@@ -60,6 +66,7 @@ def read_saved_model(export_dir):
         raise OSError(f"Cannot parse file {path}: {error}.") from None
 
 
+@public("saved_model.load", "saved_model.loader.load")
 def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     """Adds a graph of a SavedModel to the session's graph, restores its variables, and runs its main op.
 
@@ -78,7 +85,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
       RuntimeError: if it has no graph with these tags.
       ValueError, tf.errors.OpError: as tf.train.import_meta_graph and tf.train.Saver.restore.
     """
-    export_dir = files.path_text(export_dir)
+    export_dir = filesystem.path_text(export_dir)
     meta_graph = _with_tags(read_saved_model(export_dir), tags)
     with sess.graph.as_default():
         saver, _ = import_with_elements(meta_graph, import_scope=import_scope, **saver_kwargs)

@@ -4,34 +4,59 @@ from __future__ import annotations
 
 import os
 
-ASSETS_DIRECTORY = "assets"
-ASSETS_KEY = "saved_model_assets"
-LEGACY_INIT_OP_KEY = "legacy_init_op"
-MAIN_OP_KEY = "saved_model_main_op"
+from stillflow.names import public
+
+ASSETS_DIRECTORY = public("saved_model.ASSETS_DIRECTORY", "saved_model.constants.ASSETS_DIRECTORY")("assets")
+ASSETS_KEY = public("saved_model.ASSETS_KEY", "saved_model.constants.ASSETS_KEY")("saved_model_assets")
+LEGACY_INIT_OP_KEY = public("saved_model.LEGACY_INIT_OP_KEY", "saved_model.constants.LEGACY_INIT_OP_KEY")(
+    "legacy_init_op"
+)
+MAIN_OP_KEY = public("saved_model.MAIN_OP_KEY", "saved_model.constants.MAIN_OP_KEY")("saved_model_main_op")
 INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 TRAIN_OP_SIGNATURE_KEY = "__saved_model_train_op"
-SAVED_MODEL_FILENAME_PB = "saved_model.pb"
-SAVED_MODEL_FILENAME_PBTXT = "saved_model.pbtxt"
-SAVED_MODEL_SCHEMA_VERSION = 1
-VARIABLES_DIRECTORY = "variables"
-VARIABLES_FILENAME = "variables"
+SAVED_MODEL_FILENAME_PB = public(
+    "saved_model.SAVED_MODEL_FILENAME_PB", "saved_model.constants.SAVED_MODEL_FILENAME_PB"
+)("saved_model.pb")
+SAVED_MODEL_FILENAME_PBTXT = public(
+    "saved_model.SAVED_MODEL_FILENAME_PBTXT", "saved_model.constants.SAVED_MODEL_FILENAME_PBTXT"
+)("saved_model.pbtxt")
+SAVED_MODEL_SCHEMA_VERSION = public(
+    "saved_model.SAVED_MODEL_SCHEMA_VERSION", "saved_model.constants.SAVED_MODEL_SCHEMA_VERSION"
+)(1)
+VARIABLES_DIRECTORY = public("saved_model.VARIABLES_DIRECTORY", "saved_model.constants.VARIABLES_DIRECTORY")(
+    "variables"
+)
+VARIABLES_FILENAME = public("saved_model.VARIABLES_FILENAME", "saved_model.constants.VARIABLES_FILENAME")("variables")
 
-DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
-CLASSIFY_INPUTS = "inputs"
-CLASSIFY_METHOD_NAME = "tensorflow/serving/classify"
-CLASSIFY_OUTPUT_CLASSES = "classes"
-CLASSIFY_OUTPUT_SCORES = "scores"
-PREDICT_INPUTS = "inputs"
-PREDICT_METHOD_NAME = "tensorflow/serving/predict"
-PREDICT_OUTPUTS = "outputs"
-REGRESS_INPUTS = "inputs"
-REGRESS_METHOD_NAME = "tensorflow/serving/regress"
-REGRESS_OUTPUTS = "outputs"
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = public(
+    "saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+)("serving_default")
+CLASSIFY_INPUTS = public("saved_model.CLASSIFY_INPUTS", "saved_model.signature_constants.CLASSIFY_INPUTS")("inputs")
+CLASSIFY_METHOD_NAME = public(
+    "saved_model.CLASSIFY_METHOD_NAME", "saved_model.signature_constants.CLASSIFY_METHOD_NAME"
+)("tensorflow/serving/classify")
+CLASSIFY_OUTPUT_CLASSES = public(
+    "saved_model.CLASSIFY_OUTPUT_CLASSES", "saved_model.signature_constants.CLASSIFY_OUTPUT_CLASSES"
+)("classes")
+CLASSIFY_OUTPUT_SCORES = public(
+    "saved_model.CLASSIFY_OUTPUT_SCORES", "saved_model.signature_constants.CLASSIFY_OUTPUT_SCORES"
+)("scores")
+PREDICT_INPUTS = public("saved_model.PREDICT_INPUTS", "saved_model.signature_constants.PREDICT_INPUTS")("inputs")
+PREDICT_METHOD_NAME = public(
+    "saved_model.PREDICT_METHOD_NAME", "saved_model.signature_constants.PREDICT_METHOD_NAME"
+)("tensorflow/serving/predict")
+PREDICT_OUTPUTS = public("saved_model.PREDICT_OUTPUTS", "saved_model.signature_constants.PREDICT_OUTPUTS")("outputs")
+REGRESS_INPUTS = public("saved_model.REGRESS_INPUTS", "saved_model.signature_constants.REGRESS_INPUTS")("inputs")
+REGRESS_METHOD_NAME = public(
+    "saved_model.REGRESS_METHOD_NAME", "saved_model.signature_constants.REGRESS_METHOD_NAME"
+)("tensorflow/serving/regress")
+REGRESS_OUTPUTS = public("saved_model.REGRESS_OUTPUTS", "saved_model.signature_constants.REGRESS_OUTPUTS")("outputs")
 
-GPU = "gpu"
-SERVING = "serve"
-TPU = "tpu"
-TRAINING = "train"
+GPU = public("saved_model.GPU", "saved_model.tag_constants.GPU")("gpu")
+SERVING = public("saved_model.SERVING", "saved_model.tag_constants.SERVING")("serve")
+TPU = public("saved_model.TPU", "saved_model.tag_constants.TPU")("tpu")
+TRAINING = public("saved_model.TRAINING", "saved_model.tag_constants.TRAINING")("train")
 
 
 def variables_path(export_dir):

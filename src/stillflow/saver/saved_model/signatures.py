@@ -6,13 +6,15 @@ from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
-from stillflow.graph.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.saved_model import names
 
 _FLOAT, _STRING = dtypes.float32.as_datatype_enum, dtypes.string.as_datatype_enum
 
 
+@public("saved_model.build_tensor_info", "saved_model.utils.build_tensor_info")
 def build_tensor_info(tensor):
     """The TensorInfo message of a tensor, variable or SparseTensor: names in the graph, type and shape."""
     info = protobuf.message("TensorInfo")(
@@ -27,6 +29,7 @@ def build_tensor_info(tensor):
     return info
 
 
+@public("saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info")
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     """The tensor, or SparseTensor, that a TensorInfo message means.
 
@@ -55,6 +58,7 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
 
 
+@public("saved_model.build_signature_def", "saved_model.signature_def_utils.build_signature_def")
 def build_signature_def(inputs=None, outputs=None, method_name=None):
     """A SignatureDef message.
 
@@ -87,6 +91,7 @@ def _examples_of(examples, kind):
     return _info_of(examples, _STRING, error)
 
 
+@public("saved_model.regression_signature_def", "saved_model.signature_def_utils.regression_signature_def")
 def regression_signature_def(examples, predictions):
     """The signature of a regression, from serialized Examples to numbers.
 
@@ -103,6 +108,7 @@ def regression_signature_def(examples, predictions):
     return build_signature_def(inputs, {names.REGRESS_OUTPUTS: found}, names.REGRESS_METHOD_NAME)
 
 
+@public("saved_model.classification_signature_def", "saved_model.signature_def_utils.classification_signature_def")
 def classification_signature_def(examples, classes, scores):
     """The signature of a classification of serialized Examples.
 
@@ -126,6 +132,7 @@ def classification_signature_def(examples, classes, scores):
     return build_signature_def(inputs, outputs, names.CLASSIFY_METHOD_NAME)
 
 
+@public("saved_model.predict_signature_def", "saved_model.signature_def_utils.predict_signature_def")
 def predict_signature_def(inputs, outputs):
     """The signature of any computation.
 
@@ -145,6 +152,7 @@ def predict_signature_def(inputs, outputs):
     )
 
 
+@public("saved_model.is_valid_signature", "saved_model.signature_def_utils.is_valid_signature")
 def is_valid_signature(signature_def):
     """Whether servers can offer a signature: its method is one of three, and its tensors have the types of that."""
     if signature_def is None:

@@ -7,15 +7,17 @@ import os
 from stillflow.formats import protobuf
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph_util import write_graph
+from stillflow.importer.graph_util import write_graph
+from stillflow.names import public
 from stillflow.saver.meta_graph import export_meta_graph
-from stillflow.summary_writer import FileWriterCache
+from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
 
 
+@public("train.CheckpointSaverListener")
 class CheckpointSaverListener:
     """Something that a CheckpointSaverHook calls around each checkpoint. Subclasses override what they need."""
 
@@ -32,6 +34,7 @@ class CheckpointSaverListener:
         """Called at the end of the session, after the last checkpoint."""
 
 
+@public("train.CheckpointSaverHook")
 class CheckpointSaverHook(SessionRunHook):
     """Writes a checkpoint when the session begins, every so many steps or seconds, and at the end.
 

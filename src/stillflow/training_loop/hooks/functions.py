@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stillflow import errors
+from stillflow.names import public
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 
 
+@public("train.FeedFnHook")
 class FeedFnHook(SessionRunHook):
     """Feeds every run with the dict that `feed_fn`, a function without arguments, returns."""
 
@@ -17,6 +19,7 @@ class FeedFnHook(SessionRunHook):
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
 
 
+@public("train.FinalOpsHook")
 class FinalOpsHook(SessionRunHook):
     """Runs something at the end of the session and keeps its values.
 

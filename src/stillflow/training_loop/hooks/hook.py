@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from stillflow.names import public
 
+
+@public("train.SessionRunHook")
 class SessionRunHook:
     """Something that a monitored session calls at certain times. Subclasses override what they need."""
 
@@ -38,6 +41,7 @@ class SessionRunHook:
         """Called before the session is closed, unless an error other than the end of the input closes it."""
 
 
+@public("train.SessionRunArgs")
 class SessionRunArgs(NamedTuple):
     """What a hook wants to be run, and with which feeds and RunOptions."""
 
@@ -46,6 +50,7 @@ class SessionRunArgs(NamedTuple):
     options: Any = None
 
 
+@public("train.SessionRunValues")
 class SessionRunValues(NamedTuple):
     """The values of what a hook asked for; and the RunOptions and RunMetadata of the run."""
 
@@ -54,6 +59,7 @@ class SessionRunValues(NamedTuple):
     run_metadata: Any
 
 
+@public("train.SessionRunContext")
 class SessionRunContext:
     """A run, as its hooks see it."""
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.summary_writer import FileWriterCache
+from stillflow.names import public
+from stillflow.summary.writer import FileWriterCache
 from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
@@ -16,6 +17,7 @@ from stillflow.training_loop.messages import log
 _MOST_WARNINGS = 5
 
 
+@public("train.LoggingTensorHook")
 class LoggingTensorHook(SessionRunHook):
     """Logs the values of tensors.
 
@@ -87,6 +89,7 @@ def _element(tensor):
     return found
 
 
+@public("train.StepCounterHook")
 class StepCounterHook(SessionRunHook):
     """Logs how many steps a second takes, and writes it to the event file.
 

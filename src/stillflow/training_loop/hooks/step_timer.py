@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 
+from stillflow.names import public
 
+
+@public("train.SecondOrStepTimer")
 class SecondOrStepTimer:
     """Says when it is time again, by the clock or by steps; the first time is at once.
 
@@ -54,6 +57,7 @@ class SecondOrStepTimer:
         return self._last_triggered_step
 
 
+@public("python.training.basic_session_run_hooks.NeverTriggerTimer")
 class NeverTriggerTimer:
     """A timer for which it is never time."""
 

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from stillflow.names import public
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
 from stillflow.training_loop.messages import log
@@ -14,6 +15,7 @@ _GLANCE_SECS = 0.5
 _STEPS_PER_MESSAGE = 1000
 
 
+@public("train.StopAtStepHook")
 class StopAtStepHook(SessionRunHook):
     """Stops at a step.
 
@@ -50,6 +52,7 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
+@public("train.NanLossDuringTrainingError")
 class NanLossDuringTrainingError(RuntimeError):
     """The loss was not a number."""
 
@@ -57,6 +60,7 @@ class NanLossDuringTrainingError(RuntimeError):
         return "NaN loss during training."
 
 
+@public("train.NanTensorHook")
 class NanTensorHook(SessionRunHook):
     """Stops when the loss is not a number.
 
@@ -83,6 +87,7 @@ class NanTensorHook(SessionRunHook):
         run_context.request_stop()
 
 
+@public("train.GlobalStepWaiterHook")
 class GlobalStepWaiterHook(SessionRunHook):
     """Holds the first run back until the global step, which others count, has reached `wait_until_step`."""
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 
 from stillflow.formats import protobuf
-from stillflow.summary_writer import FileWriterCache
+from stillflow.names import public
+from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_reading import step_tensor
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
 
 
+@public("train.SummarySaverHook")
 class SummarySaverHook(SessionRunHook):
     """Writes summaries, of the first run and every so many steps or seconds.
 
@@ -82,6 +84,7 @@ class SummarySaverHook(SessionRunHook):
         return found if found is None or isinstance(found, list) else [found]
 
 
+@public("train.ProfilerHook")
 class ProfilerHook(SessionRunHook):
     """Times the operations of a run every so many steps or seconds, for chrome://tracing and for TensorBoard.
 
@@ -130,10 +133,10 @@ class ProfilerHook(SessionRunHook):
         self._next_step = global_step + 1
 
     def _save(self, step, save_path, step_stats):
-        from stillflow import files
-        from stillflow.timeline import Timeline
+        from stillflow.files import filesystem
+        from stillflow.session.timeline import Timeline
 
         log().info("Saving timeline for %d into '%s'.", step, save_path)
         text = Timeline(step_stats).generate_chrome_trace_format(self._show_dataflow, self._show_memory)
-        with files.typed_errors(save_path):
-            files.write_atomically(save_path, text.encode())
+        with filesystem.typed_errors(save_path):
+            filesystem.write_atomically(save_path, text.encode())

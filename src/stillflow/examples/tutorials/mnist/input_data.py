@@ -12,7 +12,10 @@ import urllib.request
 import numpy as np
 
 from stillflow.graph import dtypes
-from stillflow.seeds import get_seed
+from stillflow.names import public_module
+from stillflow.random.seeds import get_seed
+
+public_module("examples.tutorials.mnist.input_data")
 
 __all__ = ["DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "read_data_sets"]
 

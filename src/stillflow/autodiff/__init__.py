@@ -1,0 +1,1 @@
+"""Gradients: reverse mode over the graph, second derivatives, gradients that programs define."""

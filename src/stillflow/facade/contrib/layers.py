@@ -1,5 +1,0 @@
-"""tf.contrib.layers.*"""
-
-from stillflow.layer_initializers import variance_scaling_initializer as variance_scaling_initializer
-from stillflow.layer_initializers import xavier_initializer as xavier_initializer
-from stillflow.layer_initializers import xavier_initializer as xavier_initializer_conv2d

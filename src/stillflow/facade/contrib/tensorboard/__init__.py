@@ -1,3 +1,0 @@
-"""tf.contrib.tensorboard.*"""
-
-from stillflow.facade.contrib.tensorboard import plugins as plugins

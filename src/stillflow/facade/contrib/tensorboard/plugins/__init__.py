@@ -1,3 +1,0 @@
-"""tf.contrib.tensorboard.plugins.*"""
-
-from stillflow.facade.contrib.tensorboard.plugins import projector as projector

@@ -1,6 +1,0 @@
-"""tf.random.experimental.*"""
-
-from stillflow.random_generator import Generator as Generator
-from stillflow.random_generator import create_rng_state as create_rng_state
-from stillflow.random_generator import get_global_generator as get_global_generator
-from stillflow.random_generator import set_global_generator as set_global_generator

@@ -1,8 +1,0 @@
-"""tf.version: the release of TensorFlow whose behaviour this is, as programs check it."""
-
-VERSION = "1.15.5"
-GIT_VERSION = "v1.15.4-39-g3db52be"
-COMPILER_VERSION = "7.3.1 20180303"
-GRAPH_DEF_VERSION = 134
-GRAPH_DEF_VERSION_MIN_CONSUMER = 0
-GRAPH_DEF_VERSION_MIN_PRODUCER = 0

@@ -1,0 +1,1 @@
+"""File systems, local and remote, and files of records."""

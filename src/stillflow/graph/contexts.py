@@ -1,0 +1,61 @@
+"""tf.device and its kin: methods of the default graph as functions."""
+
+from __future__ import annotations
+
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
+
+
+@public("device")
+def device(device_name_or_function):
+    """New nodes of the default graph carry this device where nothing inside says otherwise."""
+    return get_default_graph().device(device_name_or_function)
+
+
+@public("container")
+def container(container_name):
+    """New stateful nodes of the default graph keep their state under this name."""
+    return get_default_graph().container(container_name)
+
+
+@public("colocate_with")
+def colocate_with(op, ignore_existing=False):
+    """New nodes of the default graph are marked to be placed with `op`."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+@public("control_dependencies")
+def control_dependencies(control_inputs):
+    """New nodes of the default graph run after these operations or tensors; None forgets outer scopes."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+@public("op_scope")
+def op_scope(values, name, default_name=None):
+    """The old argument order of name_scope."""
+    return name_scope(name, default_name, values)
+
+
+@public("add_to_collection")
+def add_to_collection(name, value):
+    """Adds to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+@public("add_to_collections")
+def add_to_collections(names, value):
+    """Adds to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+@public("get_collection")
+def get_collection(key, scope=None):
+    """A copy of a collection of the default graph; with `scope`, of the items whose names match."""
+    return get_default_graph().get_collection(key, scope)
+
+
+@public("get_collection_ref")
+def get_collection_ref(key):
+    """The list behind a collection of the default graph."""
+    return get_default_graph().get_collection_ref(key)

@@ -1,0 +1,43 @@
+"""What depends on the mode: whether operations become nodes of a graph or run when they are called.
+
+The default graph is the mode, and whoever builds nodes never asks which one it is. A function that eager execution
+replaces is marked `@by_mode`, a class whose instances it replaces has the metaclass `MadeByMode`, and the default
+graph says what takes their place. That is defined where eager execution is known, in stillflow.eager and above, and
+marked `@eager_version_of(...)`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from stillflow.graph.default_graph import get_default_graph
+
+EAGER_VERSIONS: dict[Any, Any] = {}
+
+
+def by_mode(function):
+    """Decorates a function or method of which eager execution may have a version of its own."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return get_default_graph().version_of(function)(*args, **kwargs)
+
+    return call
+
+
+class MadeByMode(type):
+    """The metaclass of classes of which eager execution has a subclass of its own."""
+
+    def __call__(cls, *args, **kwargs):
+        return type.__call__(get_default_graph().version_of(cls), *args, **kwargs)
+
+
+def eager_version_of(item):
+    """Decorates what eager execution has in the place of a function marked `@by_mode`, or of a class."""
+
+    def mark(version):
+        EAGER_VERSIONS[getattr(item, "__wrapped__", item)] = version
+        return version
+
+    return mark

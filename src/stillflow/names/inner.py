@@ -1,0 +1,52 @@
+"""TensorFlow's inner modules, tensorflow.python.ops.array_ops and its kin, which programs import names from.
+
+Where TensorFlow 1.15.5 keeps its public names was recorded once (tools/record_locations.py); what is not public there
+but imported all the same has a mark with a name that begins with "python.".
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+from pathlib import Path
+
+
+def _is_inner(name: str) -> bool:
+    return name.startswith(("python", "core")) or ".python" in name
+
+
+@functools.cache
+def _locations() -> dict[str, dict[str, str]]:
+    """{module: {attribute: public name}}."""
+    return json.loads((Path(__file__).parent / "locations.json").read_text())
+
+
+@functools.cache
+def _modules() -> frozenset[str]:
+    found: set[str] = set()
+    for name in _locations():
+        parts = name.split(".")
+        found.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
+    return frozenset(found)
+
+
+def is_module(name: str) -> bool:
+    """Whether TensorFlow has an inner module of that name with public names in it, or a package of such modules."""
+    return _is_inner(name) and name in _modules()
+
+
+def names(module: str) -> list[str]:
+    return list(_locations().get(module, ())) if _is_inner(module) else []
+
+
+def find(module: str, name: str, find_public):
+    """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
+    public = _locations()[module][name] if _is_inner(module) else None
+    if public is None:
+        raise KeyError(name)
+    if public == "pb2":
+        return importlib.import_module("stillflow.formats.pb2").find(name)
+    if public.startswith("raw_ops."):
+        return importlib.import_module("stillflow.ops.raw_ops").function(public.partition(".")[2])
+    return find_public(public)

@@ -1,0 +1,101 @@
+"""Namespaces: modules that are made of public names, tf.nn and its kin, and how a name is found."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+
+from stillflow.names import inner
+
+ROOT = "stillflow"
+
+
+@functools.cache
+def _table() -> dict[str, str]:
+    return importlib.import_module("stillflow.names.table").NAMES
+
+
+@functools.cache
+def _members() -> dict[str, list[str]]:
+    """{namespace: the last parts of the names in it}; "" is tf itself."""
+    found: dict[str, set[str]] = {"": set()}
+    for name in _table():
+        parts = name.split(".")
+        for i in range(len(parts)):
+            found.setdefault(".".join(parts[:i]), set()).add(parts[i])
+    return {namespace: sorted(names) for namespace, names in found.items()}
+
+
+def is_namespace(name: str) -> bool:
+    """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
+    if name.startswith("names."):  # which the tables themselves are in
+        return False
+    return name in _members() or name in _table() or inner.is_module(name)
+
+
+def find(name: str):
+    """What a public name means. Raises KeyError for one that there is not."""
+    if name not in _table():
+        module, _, attribute = name.rpartition(".")
+        if module not in _table():  # where a module is public, all of its names are
+            raise KeyError(name)
+        return getattr(find(module), attribute)
+    module, _, attribute = _table()[name].partition(":")
+    found = importlib.import_module(f"{ROOT}.{module}" if module else ROOT)
+    return getattr(found, attribute) if attribute else found
+
+
+def serve(namespace: str, module: str):
+    """The __getattr__ and __dir__ of a module that is a namespace, "" for tf itself."""
+    prefix = f"{namespace}." if namespace else ""
+
+    def get(name):
+        full = prefix + name
+        try:
+            if full in _table():
+                value = find(full)
+            elif is_namespace(full):
+                value = importlib.import_module(f"{ROOT}.{full}")
+            else:
+                value = inner.find(namespace, name, find)
+        except KeyError:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
+        setattr(sys.modules[module], name, value)
+        return value
+
+    def names():
+        own = [name for name in vars(sys.modules[module]) if name.startswith("__")]
+        return sorted({*_members().get(namespace, ()), *inner.names(namespace), *own})
+
+    return get, names
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `stillflow.nn`: the namespaces that are no packages of their own."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        top, _, name = fullname.partition(".")
+        if top != ROOT or not is_namespace(name):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec):
+        return types.ModuleType(spec.name, f"The names of tf.{spec.name.partition('.')[2]}.")
+
+    def exec_module(self, module):
+        name = module.__name__.partition(".")[2]
+        if name in _table():  # a module of ours under another name
+            sys.modules[module.__name__] = find(name)
+            return
+        module.__getattr__, module.__dir__ = serve(name, module.__name__)
+        module.__all__ = [name for name in module.__dir__() if not name.startswith("_")]
+
+
+def install():
+    """Makes namespaces importable: `from stillflow.nn import relu`."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())

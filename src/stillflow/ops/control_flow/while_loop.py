@@ -1,0 +1,214 @@
+"""while_loop: a body that runs again and again, as long as a condition holds."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import nest
+from stillflow.graph.collections import GraphKeys
+from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import TensorShape
+from stillflow.names import public
+from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
+from stillflow.ops.control_flow.tensor_array import TensorArray, as_tensor, with_arrays
+from stillflow.ops.control_flow.while_context import WhileContext
+from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
+
+
+@public("while_loop")
+def while_loop(
+    cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
+    name=None, maximum_iterations=None, return_same_structure=False,
+):  # fmt: skip
+    """What `loop_vars` are after `body` has run as long as `cond` holds.
+
+    Args:
+      cond: a function of the variables that returns a bool scalar tensor.
+      body: a function of the variables that returns them for the next round, in the same structure.
+      loop_vars: a list or tuple: tensors, TensorArrays, and nested structures of them.
+      shape_invariants: what is known of the variables' shapes in every round; by default what is known at first.
+      parallel_iterations, swap_memory: kept on the nodes.
+      back_prop: whether gradients go through the loop.
+      name: the scope of the new nodes.
+      maximum_iterations: an integer scalar: no more rounds than that.
+      return_same_structure: whether one variable is returned in a list.
+
+    Raises:
+      TypeError: for what cannot be called, and for results of another structure.
+      ValueError: without variables, and for shapes that change though they must not.
+
+    Executed eagerly it is a loop in Python: shapes and types of the variables may change.
+    """
+    for function, argument in ((cond, "cond"), (body, "body")):
+        if not callable(function):
+            raise TypeError(f"{argument} must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    with name_scope(name, "while", nest.flatten(loop_vars)):
+        if not loop_vars:
+            raise ValueError("No loop variables provided")
+        if maximum_iterations is not None:
+            maximum_iterations = convert_to_tensor(maximum_iterations, name="maximum_iterations")
+            if maximum_iterations.shape.rank != 0:
+                raise ValueError(f"maximum_iterations must be a scalar, saw shape: {maximum_iterations.shape}")
+            is_single = len(loop_vars) == 1 and not return_same_structure
+            loop_vars, cond, body = _counting(loop_vars, cond, body, maximum_iterations, is_single)
+            if shape_invariants is not None:
+                shape_invariants = (TensorShape([]), shape_invariants[0] if is_single else shape_invariants)
+        if executing_eagerly():
+            packs = maximum_iterations is None and len(loop_vars) == 1 and not return_same_structure
+            result = _run(cond, body, loop_vars, packs)
+            return result if maximum_iterations is None else result[1]
+        if shape_invariants is not None:
+            nest.assert_same_structure(loop_vars, _as_leaves(shape_invariants))
+        context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
+        if context.outer_context is None:
+            get_default_graph().add_to_collection(GraphKeys.WHILE_CONTEXT, context)
+        result = _build(context, cond, body, loop_vars, shape_invariants)
+    if maximum_iterations is not None:
+        return result[1]
+    return result[0] if len(nest.flatten(result)) == 1 and not return_same_structure else result
+
+
+def _run(cond, body, loop_vars, packs):
+    """Runs a loop. With `packs`, the body may return its one variable without a list around it."""
+    structure = list(loop_vars)
+    was_packed = False
+    while cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        if packs and not isinstance(loop_vars, (list, tuple)):
+            was_packed = True
+            loop_vars = (loop_vars,)
+        nest.assert_same_structure(structure, list(loop_vars))
+    loop_vars = nest.map_structure(
+        lambda value: value if isinstance(value, (TensorArray, SparseTensor)) else convert_to_tensor(value),
+        loop_vars, expand_composites=True,
+    )  # fmt: skip
+    return loop_vars[0] if was_packed else loop_vars
+
+
+def _counting(loop_vars, cond, body, maximum, is_single):
+    """Variables, condition and body with a counter, which ends the loop."""
+    if executing_eagerly():
+        counter, maximum = 0, int(maximum)
+    else:
+        counter = ops.constant(0, dtype=maximum.dtype.base_dtype, name="iteration_counter")
+    if is_single:
+        return (
+            (counter, loop_vars[0]),
+            lambda i, variable: ops.logical_and(i < maximum, cond(variable)),
+            lambda i, variable: (i + 1, body(variable)),
+        )
+    return (
+        (counter, loop_vars),
+        lambda i, variables: ops.logical_and(i < maximum, cond(*variables)),
+        lambda i, variables: (i + 1, body(*variables)),
+    )
+
+
+def _as_leaves(shapes):
+    return nest.map_structure(lambda shape: shape, shapes)
+
+
+def _build(context, cond, body, loop_vars, shape_invariants):
+    """Builds the loop; returns its results in the structure that the body returned."""
+    variables = convert_n_to_tensor_or_indexed_slices([as_tensor(value) for value in nest.flatten(loop_vars)])
+    if shape_invariants is None:
+        invariants = [part.shape for value in variables for part in nest.components(value)]
+    else:
+        invariants = _flat_invariants(variables, nest.flatten(shape_invariants))
+    tensors = [part for value in variables for part in nest.components(value)]
+    with context:
+        loop = _Building(context, loop_vars, tensors, invariants)
+        loop.add_test(cond)
+        result = loop.add_body(body)
+        exits = loop.add_exits()
+    return nest.pack_sequence_as(result, with_arrays(nest.flatten(result, True), exits), expand_composites=True)
+
+
+def _flat_invariants(variables, shapes):
+    found = []
+    for variable, shape in zip(variables, shapes, strict=True):
+        parts = nest.components(variable)
+        if len(parts) == 1:
+            found.append(shape)
+        else:
+            found.extend(_slices_invariants(parts, shape))
+    if not all(isinstance(shape, TensorShape) for shape in found):
+        raise ValueError("`shapes` must be a (possibly nested) list of shapes.")
+    return found
+
+
+def _slices_invariants(parts, shape):
+    """For IndexedSlices of which the shape of the values is given."""
+    invariants = [shape, TensorShape([shape.dims[0] if shape.dims else None]), TensorShape([shape.rank])]
+    return invariants[: len(parts)]
+
+
+class _Building:
+    """A loop that is being built, inside of its context."""
+
+    def __init__(self, context, structure, tensors, invariants):
+        self._context = context
+        self._structure = structure
+        context._values = {tensor.name for tensor in tensors}
+        outer = context.outer_context
+        if outer is not None:
+            tensors = [outer.AddValue(tensor) for tensor in tensors]
+        with get_default_graph().control_dependencies(None):
+            enters = [context.enter(tensor, uses_shape=False) for tensor in tensors]
+            for tensor in enters:
+                tensor.graph.prevent_feeding(tensor)
+                if outer is not None:
+                    outer.AddInnerOp(tensor.op)
+        self._wait_for_outer_round(enters)
+        ops.apply_shape_invariants(tensors, enters, invariants)
+        context.take_enters(enters)
+        context._values = {tensor.name for tensor in enters}
+        context._loop_enters = enters
+        self._merges = [ops.merge([tensor, tensor])[0] for tensor in enters]
+        context._pivot_for_pred = self._merges[0]
+        self._switches: list = []
+
+    def _wait_for_outer_round(self, enters):
+        """Enters of what is constant in the loop around wait for a round of that."""
+        outer, pivot = self._context.outer_context, None
+        while outer is not None and pivot is None:
+            pivot = outer.GetControlPivot()
+            outer = outer.outer_context
+        if pivot is not None:
+            for tensor in enters:
+                if is_loop_constant(tensor.op._inputs[0].op):
+                    tensor.op._wait_for([pivot.op])
+
+    def _packed(self, tensors):
+        leaves = with_arrays(nest.flatten(self._structure, expand_composites=True), tensors)
+        return nest.pack_sequence_as(self._structure, leaves, expand_composites=True)
+
+    def add_test(self, cond):
+        predicate = convert_to_tensor(cond(*self._packed(self._merges)))
+        self._context._pivot = ops.loop_cond(predicate, name="LoopCond")
+        self._switches = [switch_ref_or_tensor(tensor, self._context.pivot) for tensor in self._merges]
+
+    def add_body(self, body):
+        inside = [
+            (ops.ref_identity if tensor[1].dtype._is_ref_dtype else ops.identity)(tensor[1])
+            for tensor in self._switches
+        ]
+        self._context._pivot_for_body = inside[0]
+        variables = self._packed(inside)
+        result = body(*variables)
+        if not nest.is_nested(result) and len(nest.components(result)) == 1:
+            result = [result]
+        nest.assert_same_structure(list(variables), list(result), expand_composites=True)
+        tensors = [convert_to_tensor(as_tensor(value)) for value in nest.flatten(result, expand_composites=True)]
+        for merge, tensor in zip(self._merges, tensors, strict=True):
+            ops.close_round(merge, tensor)
+        return result
+
+    def add_exits(self):
+        exits = [ops.exit_loop(tensor[0]) for tensor in self._switches]
+        self._context._loop_exits = exits
+        self._context.ExitResult(exits)
+        return exits

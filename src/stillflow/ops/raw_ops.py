@@ -1,0 +1,64 @@
+"""tf.raw_ops: each op as a function that adds a node, and nothing else. Arguments go by name."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from stillflow import ops
+from stillflow.graph import op_def as op_defs
+from stillflow.names import public_module
+from stillflow.ops import build
+
+public_module("raw_ops")
+
+
+# What the Python API calls arguments of ops.
+_PYTHON_NAMES = {
+    **{name: {"axis": "reduction_indices"} for name in "All Any EuclideanNorm Max Mean Min Prod Sum".split()},
+    "ExpandDims": {"axis": "dim"},
+    "Select": {"x": "t", "y": "e"},
+    "Split": {"axis": "split_dim"},
+    "SplitV": {"axis": "split_dim"},
+    "Squeeze": {"axis": "squeeze_dims"},
+    "Where": {"condition": "input"},
+}
+
+
+@functools.cache
+def function(op_type):
+    """The function that adds a node of an op. Raises KeyError for an op that there is not."""
+    op_def = op_defs.find(op_type)
+    if op_def is None:
+        raise KeyError(op_type)
+    return build.function_of(op_def)
+
+
+@functools.cache
+def _by_name(op_type):
+    add = function(op_type)
+    own_names = _PYTHON_NAMES.get(op_type, {})
+
+    def call(**kwargs):
+        return add(**{own_names.get(name, name): value for name, value in kwargs.items()})
+
+    by_name: Any = call
+    by_name.__name__ = op_type
+    by_name.__doc__ = f"Adds a node of the op {op_type}."
+    python_names = {own: name for name, own in own_names.items()}
+    op_def: Any = op_defs.find(op_type)
+    signature = build.signature(op_def)
+    parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
+    by_name.__signature__ = signature.replace(parameters=parameters)
+    return by_name
+
+
+def __getattr__(name):
+    try:
+        return _by_name(name)
+    except KeyError:
+        raise AttributeError(f"module 'stillflow.raw_ops' has no attribute {name!r}") from None
+
+
+def __dir__():
+    return ops.all_op_types()

@@ -1,0 +1,156 @@
+"""SparseTensor: a tensor of mostly zeros, as the places and values of the elements that are there."""
+
+from __future__ import annotations
+
+import collections
+import functools
+
+from stillflow.graph import dtypes, shape_inference
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor, session_for
+from stillflow.graph.shape import TensorShape
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
+
+SparseTensorValue = public("SparseTensorValue")(
+    collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+)
+
+
+@public("SparseTensor", "sparse.SparseTensor")
+class SparseTensor:
+    """Elements `values[i]` at the places `indices[i]` of a tensor of shape `dense_shape`.
+
+    Args:
+      indices: int64 [n, rank], a row for each element; most ops want them in row-major order.
+      values: any type, [n].
+      dense_shape: int64 [rank].
+
+    Raises ValueError if the three do not fit each other.
+    """
+
+    def __init__(self, indices, values, dense_shape):
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
+        places = self._indices.shape.with_rank(2)
+        places.dims[0].merge_with(self._values.shape.with_rank(1).dims[0])
+        places.dims[1].merge_with(self._dense_shape.shape.with_rank(1).dims[0])
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value):
+        """A SparseTensor of the parts of one, or of a SparseTensorValue. Raises TypeError for anything else."""
+        if not is_sparse(sparse_tensor_value):
+            raise TypeError(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
+        return SparseTensor(*parts(sparse_tensor_value))
+
+    @property
+    def indices(self):
+        return self._indices
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def dense_shape(self):
+        """The shape of the whole, an int64 tensor; `shape` is what is known of it while the graph is built."""
+        return self._dense_shape
+
+    @property
+    def shape(self):
+        return TensorShape._of(known_dims(self._dense_shape))
+
+    def get_shape(self):
+        return self.shape
+
+    @property
+    def dtype(self):
+        return self._values.dtype
+
+    @property
+    def op(self):
+        """The operation that makes `values`."""
+        return self._values.op
+
+    @property
+    def graph(self):
+        return self._indices.graph
+
+    def eval(self, feed_dict=None, session=None):
+        """A SparseTensorValue, computed by `session` or the default session. Raises ValueError without one."""
+        return session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
+
+    @staticmethod
+    def _override_operator(operator, function):
+        setattr(SparseTensor, operator, function)
+
+    def __str__(self):
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
+
+    __repr__ = __str__
+
+
+def parts(sparse):
+    """The indices, values and shape of a SparseTensor or SparseTensorValue."""
+    return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
+def is_sparse(value):
+    """Whether it is a SparseTensor or a SparseTensorValue."""
+    return isinstance(value, (SparseTensor, SparseTensorValue))
+
+
+def as_sparse_tensor(value):
+    """A SparseTensor as it is, or of a SparseTensorValue. Raises TypeError for anything else."""
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return value
+
+
+@public("convert_to_tensor_or_sparse_tensor")
+def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+    """A SparseTensor for a SparseTensor or SparseTensorValue, a tensor for anything else.
+
+    Raises RuntimeError if a sparse value is not of `dtype`.
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        return convert_to_tensor(value, dtype, name)
+    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+        raise RuntimeError(f"Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, actual = {value.dtype.name}")
+    return value
+
+
+def known_dims(shape):
+    """The plain shape that an integer vector spells, as far as it is known."""
+    dims = shape_inference.value_as_dims(shape_inference.partial_constant(shape))
+    if dims is None and shape._dims is not None and shape._dims[0] is not None:
+        return (None,) * shape._dims[0]
+    return dims
+
+
+@public("is_tensor")
+def is_tensor(x):
+    """Whether `x` is a tensor, SparseTensor, IndexedSlices or variable."""
+    return isinstance(x, (Tensor, SparseTensor, IndexedSlices)) or hasattr(x, "_as_graph_element")
+
+
+def of_sparse_values(function):
+    """Decorates a function of one tensor: given a SparseTensor, it is applied to the values."""
+
+    @functools.wraps(function)
+    def apply(x, name=None):
+        try:
+            return function(x, name)
+        except (TypeError, ValueError):  # TensorFlow too tries it as a tensor first, which uses up the name
+            if not isinstance(x, SparseTensor):
+                raise
+        return SparseTensor(x.indices, function(x.values, name), x.dense_shape)
+
+    return apply

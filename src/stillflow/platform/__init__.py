@@ -1,0 +1,1 @@
+"""What every program starts with: its flags, its log, its main function."""

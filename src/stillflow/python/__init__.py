@@ -1,1 +1,0 @@
-"""tensorflow.python.*: the modules below it that programs import."""

@@ -1,1 +1,0 @@
-"""tensorflow.python.client."""

@@ -1,3 +1,0 @@
-"""tensorflow.python.client.timeline."""
-
-from stillflow.timeline import Timeline as Timeline

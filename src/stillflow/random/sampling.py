@@ -1,0 +1,138 @@
+"""Random tensors with parameters: a random op and the arithmetic around it."""
+
+from __future__ import annotations
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import Dimension
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.random.seeds import get_seed
+
+_UNIFORM_TYPES = (
+    dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64
+)  # fmt: skip
+
+
+def shape_tensor(shape):
+    """A shape as a tensor named "shape"; int32 if it is empty. Tensors among its sizes are packed."""
+    dtype = None
+    if isinstance(shape, (list, tuple)):
+        dtype = None if shape else dtypes.int32
+        shape = tuple(size.value if isinstance(size, Dimension) else size for size in shape)
+    return convert_to_tensor(shape, dtype, "shape")
+
+
+def _uniform_bounds(maxval, dtype):
+    """The type, and the upper bound or its default."""
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _UNIFORM_TYPES:
+        raise ValueError(f"Invalid dtype {dtype!r}")
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    return dtype, maxval
+
+
+@public("random_uniform", "random.uniform")
+def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    """Random numbers in [minval, maxval), all equally likely.
+
+    Args:
+      shape: the shape of the result, an integer vector.
+      minval: a scalar, the smallest number.
+      maxval: a scalar, above all numbers; 1 by default, to be given for integers.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+    """
+    dtype, maxval = _uniform_bounds(maxval, dtype)
+    with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        shape = shape_tensor(shape)
+        minval = convert_to_tensor(minval, dtype, "min")
+        maxval = convert_to_tensor(maxval, dtype, "max")
+        seed, seed2 = get_seed(seed)
+        if dtype.is_integer:
+            return ops.random_uniform_int(shape, minval, maxval, seed=seed, seed2=seed2, name=scope)
+        numbers = ops.random_uniform(shape, dtype=dtype, seed=seed, seed2=seed2)
+        return ops.add(numbers * (maxval - minval), minval, name=scope)
+
+
+@public("random.stateless_uniform")
+def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None):
+    """Like `uniform`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
+    dtype, maxval = _uniform_bounds(maxval, dtype)
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        shape = shape_tensor(shape)
+        minval = convert_to_tensor(minval, dtype, "min")
+        maxval = convert_to_tensor(maxval, dtype, "max")
+        if dtype.is_integer:
+            return ops.stateless_random_uniform_int(shape, seed, minval, maxval, name=scope)
+        numbers = ops.stateless_random_uniform_op(shape, seed, dtype=dtype)
+        return ops.add(numbers * (maxval - minval), minval, name=scope)
+
+
+def _normal(op, default_name):
+    def normal(shape, mean, stddev, dtype, seed, name):
+        with name_scope(name, default_name, [shape, mean, stddev]) as scope:
+            shape = shape_tensor(shape)
+            mean = convert_to_tensor(mean, dtype, "mean")
+            stddev = convert_to_tensor(stddev, dtype, "stddev")
+            seed, seed2 = get_seed(seed)
+            numbers = getattr(ops, op)(shape, dtype=dtype, seed=seed, seed2=seed2)
+            return ops.add(numbers * stddev, mean, name=scope)
+
+    return normal
+
+
+_random_normal = _normal("random_standard_normal", "random_normal")
+_truncated_normal = _normal("truncated_normal", "truncated_normal")
+
+
+@public("random_normal", "random.normal")
+def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Normally distributed random numbers.
+
+    Args:
+      shape: the shape of the result, an integer vector.
+      mean: the mean, which may be of any shape that broadcasts.
+      stddev: the standard deviation, likewise.
+      dtype: a floating-point type.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+    """
+    return _random_normal(shape, mean, stddev, dtype, seed, name)
+
+
+@public("truncated_normal", "random.truncated_normal")
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    """Like random_normal, but numbers two standard deviations from the mean or more are drawn again."""
+    return _truncated_normal(shape, mean, stddev, dtype, seed, name)
+
+
+def _stateless_normal(op, default_name):
+    def normal(shape, seed, mean, stddev, dtype, name):
+        with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
+            shape = shape_tensor(shape)
+            mean = convert_to_tensor(mean, dtype, "mean")
+            stddev = convert_to_tensor(stddev, dtype, "stddev")
+            numbers = getattr(ops, op)(shape, seed, dtype=dtype)
+            return ops.add(numbers * stddev, mean, name=scope)
+
+    return normal
+
+
+_stateless_random_normal = _stateless_normal("stateless_random_normal_op", "stateless_random_normal")
+_stateless_truncated_normal = _stateless_normal("stateless_truncated_normal_op", "stateless_truncated_normal")
+
+
+@public("random.stateless_normal")
+def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    """Like `normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
+    return _stateless_random_normal(shape, seed, mean, stddev, dtype, name)
+
+
+@public("random.stateless_truncated_normal")
+def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
+    """Like `truncated_normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
+    return _stateless_truncated_normal(shape, seed, mean, stddev, dtype, name)

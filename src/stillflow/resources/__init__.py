@@ -1,0 +1,1 @@
+"""Queues, readers, lookup tables and accumulators: state of a session that is no variable."""

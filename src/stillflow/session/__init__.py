@@ -1,0 +1,1 @@
+"""Runs a graph: sessions, feeds, fetches, partial runs, and what is measured while they run."""

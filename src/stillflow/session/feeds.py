@@ -1,0 +1,141 @@
+"""What Session.run is given: keys become tensors, and values arrays of the right type and shape."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from stillflow import _engine
+from stillflow.graph import dtypes
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import TensorShape
+from stillflow.ops.sparse_tensor import SparseTensor, parts
+
+# {type: expand}: keys that stand for several tensors; expand(key, value) gives [(tensor, value)].
+_COMPOSITES: dict = {}
+
+
+def register_composite(kind, expand):
+    """Feed keys of `kind` become the pairs of expand(key, value)."""
+    _COMPOSITES[kind] = expand
+
+
+def _expand_slices(slices, value):
+    parts = [slices.values, slices.indices]
+    if slices.dense_shape is not None:
+        parts.append(slices.dense_shape)
+    return list(zip(parts, value, strict=False))
+
+
+register_composite(IndexedSlices, _expand_slices)
+register_composite(SparseTensor, lambda sparse, value: list(zip(parts(sparse), value, strict=False)))
+
+
+def expand(graph, feed_dict):
+    """[(Tensor, value)] for a feed dictionary. Raises TypeError for keys that are no tensors of the graph."""
+    pairs = []
+    for key, value in feed_dict.items():
+        pairs.extend(_expand_pair(graph, key, value))
+    return pairs
+
+
+def _expand_pair(graph, key, value):
+    if isinstance(key, (tuple, list)):
+        if len(key) != len(value):
+            raise ValueError(f"Key {key} has {len(key)} elements, its value {len(value)}")
+        return [pair for k, v in zip(key, value, strict=True) for pair in _expand_pair(graph, k, v)]
+    for kind, expand_composite in _COMPOSITES.items():
+        if isinstance(key, kind):
+            return expand_composite(key, value)
+    try:
+        tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error.args[0]}") from None
+    if not graph.is_feedable(tensor):
+        raise ValueError(f"Tensor {tensor} may not be fed.")
+    return [(tensor, value)]
+
+
+def tensors_of(graph, key):
+    """The tensors that a feed key stands for. Raises TypeError for what is none of the graph's."""
+    for kind, expand_composite in _COMPOSITES.items():
+        if isinstance(key, kind):
+            return [tensor for tensor, _ in expand_composite(key, itertools.repeat(None))]
+    return [tensor for tensor, _ in _expand_pair(graph, key, None)]
+
+
+def make_feed(tensor, dims) -> _engine.Feed:
+    """How values for `tensor` are brought to a program that was planned for arrays of the plain shape `dims`."""
+    return _engine.Feed(tensor.dtype.base_dtype.as_datatype_enum, dims, lambda value: convert(tensor, value))
+
+
+def convert(tensor, value) -> np.ndarray:
+    """An array in C order for a fed value.
+
+    Raises:
+      TypeError: for a tensor, for a Python int that does not fit, for text where numbers are asked for.
+      ValueError: for values of another shape, and what numpy cannot convert.
+    """
+    if isinstance(value, Tensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, "
+            "strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was "
+            f"{value} which was passed to the feed with key {tensor}."
+        )
+    dtype = tensor.dtype.base_dtype
+    if dtype is dtypes.variant:
+        if isinstance(value, _engine.Variants):
+            return value
+        raise TypeError(f"Values for {tensor.name!r}, which is of type variant, cannot be fed")
+    array = _strings(value) if dtype is dtypes.string else _numbers(value, dtype)
+    if not TensorShape._of(tensor._dims).is_compatible_with(array.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has shape "
+            f"'{TensorShape._of(tensor._dims)}'"
+        )
+    return array
+
+
+def _numbers(value, dtype):
+    numpy_type = np.dtype(dtype.as_numpy_dtype)
+    if isinstance(value, int):
+        try:
+            fits = np.asarray(value, numpy_type) == value
+        except OverflowError:
+            fits = False
+        if not fits:
+            raise _incompatible(value, numpy_type)
+    elif value is None and not dtype.is_floating:
+        raise TypeError(f"None cannot be fed to a tensor of type {dtype.name}")
+    with np.errstate(invalid="ignore", over="ignore"):
+        array = np.asarray(value)
+        if array.dtype.kind == "c" and numpy_type.kind != "c":
+            array = array.real
+        return np.require(array.astype(numpy_type, copy=False), numpy_type, ["C", "ALIGNED"])
+
+
+def _incompatible(value, numpy_type):
+    return TypeError(
+        f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_type}. "
+        "Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+    )
+
+
+def _strings(value):
+    array = np.asarray(value)
+    if array.size == 0:
+        return array.astype(object)  # of what type nothing is, nobody can tell
+    if array.dtype.kind not in "OSU":
+        raise _incompatible(value, "string")
+    array = np.asarray(value, object) if array.dtype.kind != "O" else array
+    items = array.ravel().tolist()
+    if set(map(type, items)) == {bytes}:
+        return np.ascontiguousarray(array) if array.ndim else array
+    result = np.empty(array.size, object)
+    for i, item in enumerate(items):
+        if not isinstance(item, (str, bytes)):
+            raise _incompatible(item, "string")
+        result[i] = item.encode() if isinstance(item, str) else item
+    return result.reshape(array.shape)

@@ -1,0 +1,119 @@
+"""What Session.run is asked for: nested structures of tensors and operations, taken apart and put together."""
+
+from __future__ import annotations
+
+import collections
+import operator
+
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Operation, Tensor
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
+
+# {type: (expand, contract)}: how an object that stands for several tensors is fetched.
+_COMPOSITES: dict = {}
+
+
+def register_composite(kind, expand, contract):
+    """Fetches of `kind` become expand(fetch), a list of tensors; contract(fetch, values) makes the result."""
+    _COMPOSITES[kind] = expand, contract
+
+
+def _slices_parts(slices):
+    parts = [slices.values, slices.indices]
+    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
+
+
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+
+register_composite(
+    IndexedSlices,
+    _slices_parts,
+    lambda slices, values: IndexedSlicesValue(*values, *([None] * (3 - len(values)))),
+)
+register_composite(SparseTensor, parts, lambda _, values: SparseTensorValue(*values))
+
+
+def structure_key(fetches):
+    """Something hashable that is equal for equal structures of the same elements. TypeError if there is none."""
+    kind = type(fetches)
+    if kind is Tensor or kind is Operation:
+        return fetches
+    if isinstance(fetches, (list, tuple)):
+        return kind, *[structure_key(item) for item in fetches]
+    if isinstance(fetches, dict):
+        return kind, *[(key, structure_key(value)) for key, value in fetches.items()]
+    hash(fetches)
+    return fetches
+
+
+class Fetches:
+    """A structure of fetches: the tensors and operations in it, each once, and the way back: put_together(values) is
+    the structure with values in the place of tensors and None in that of operations."""
+
+    def __init__(self, graph, fetches):
+        self._graph = graph
+        self._index = {}  # Tensor -> position in `tensors`
+        self._targets = {}
+        self.put_together = self._take_apart(fetches)
+
+    @property
+    def tensors(self):
+        return list(self._index)
+
+    @property
+    def targets(self):
+        return list(self._targets)
+
+    def _take_apart(self, fetch):
+        """A function from the list of values to this fetch's result."""
+        if fetch is None:
+            raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}")
+        if isinstance(fetch, (list, tuple)):
+            return self._sequence(fetch)
+        if isinstance(fetch, dict):
+            members = {key: self._take_apart(value) for key, value in fetch.items()}
+            kind = type(fetch)
+            if kind is collections.defaultdict:
+                kind = dict
+            return lambda values: kind((key, part(values)) for key, part in members.items())
+        if hasattr(type(fetch), "__attrs_attrs__"):
+            names = [attribute.name for attribute in type(fetch).__attrs_attrs__]
+            fields = [self._take_apart(getattr(fetch, name)) for name in names]
+            return lambda values: type(fetch)(*[part(values) for part in fields])
+        for kind, (expand, contract) in _COMPOSITES.items():
+            if isinstance(fetch, kind):
+                parts = [self._element(tensor) for tensor in expand(fetch)]
+                return lambda values: contract(fetch, [part(values) for part in parts])
+        return self._element(fetch)
+
+    def _sequence(self, fetch):
+        parts = [self._take_apart(item) for item in fetch]
+        kind = type(fetch)
+        if hasattr(kind, "_fields"):
+            return lambda values: kind(*[part(values) for part in parts])
+        if kind is list or not isinstance(fetch, tuple):
+            return lambda values: [part(values) for part in parts]
+        return lambda values: kind(part(values) for part in parts)
+
+    def _element(self, fetch):
+        element = self._find(fetch)
+        if not self._graph.is_fetchable(element):
+            raise ValueError(f"Operation {getattr(element, 'op', element).name!r} has been marked as not fetchable.")
+        if isinstance(element, Operation):
+            self._targets[element] = None
+            return lambda values: None
+        return operator.itemgetter(self._index.setdefault(element, len(self._index)))
+
+    def _find(self, fetch):
+        try:
+            return self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as error:
+            raise TypeError(
+                f"Fetch argument {fetch!r} has invalid type {type(fetch)!r}, must be a string or Tensor. ({error})"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
+        except KeyError as error:
+            raise ValueError(
+                f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})"
+            ) from None

@@ -1,0 +1,136 @@
+"""timeline.Timeline: a step trace (RunMetadata.step_stats) in the format that chrome://tracing shows."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from stillflow.names import public_module
+
+public_module("python.client.timeline")
+
+_LABEL = re.compile(r"(.*) = (.*)\((.*)\)$")
+
+
+class Timeline:
+    """A view of a StepStats message.
+
+    Args:
+      step_stats: the StepStats of a run with trace_level FULL_TRACE.
+      graph: not used.
+    """
+
+    def __init__(self, step_stats, graph=None):
+        self._step_stats = step_stats
+        self._graph = graph
+
+    def generate_chrome_trace_format(self, show_dataflow=True, show_memory=False):
+        """The trace as JSON text.
+
+        Args:
+          show_dataflow: whether arrows lead from the end of each operation to those that read it.
+          show_memory: whether there is a counter of the bytes that live tensors take, for each device.
+        """
+        events: list = []
+        flows = _Flows() if show_dataflow else None
+        processes = _Processes(events)
+        for device in self._step_stats.dev_stats:
+            compute = processes.add(f"{device.device} Compute")
+            tracks = _Tracks()
+            for stats in sorted(device.node_stats, key=lambda stats: stats.all_start_micros):
+                _add_operation(events, stats, compute, tracks.place(stats), flows)
+            if show_memory:
+                _add_memory(events, device, processes.add(f"{device.device} Memory"))
+        return json.dumps({"traceEvents": events}, indent=4)
+
+
+class _Processes:
+    """Devices as Chrome's processes."""
+
+    def __init__(self, events):
+        self._events = events
+        self._count = 0
+
+    def add(self, name):
+        number = self._count
+        self._count += 1
+        self._events.append({"name": "process_name", "ph": "M", "pid": number, "args": {"name": name}})
+        return number
+
+
+class _Tracks:
+    """Rows of a process: operations that overlap in time lie in different ones."""
+
+    def __init__(self):
+        self._ends: list = []
+
+    def place(self, stats):
+        start = stats.all_start_micros
+        track = next((i for i, end in enumerate(self._ends) if end <= start), len(self._ends))
+        if track == len(self._ends):
+            self._ends.append(0)
+        self._ends[track] = start + stats.all_end_rel_micros
+        return track
+
+
+class _Flows:
+    """The arrows: where each operation ended."""
+
+    def __init__(self):
+        self.ends: dict = {}  # name -> (pid, tid, time)
+        self.count = 0
+
+
+def _parts(stats):
+    """(name, op type, names of inputs) of a node."""
+    match = _LABEL.match(stats.timeline_label)
+    if match is None:
+        return stats.node_name, "unknown", []
+    name, kind, inputs = match.groups()
+    return name, kind, [text.strip() for text in inputs.split(",") if text.strip()]
+
+
+def _add_operation(events, stats, process, track, flows):
+    name, kind, inputs = _parts(stats)
+    arguments = {"name": name, "op": kind, **{f"input{i}": text for i, text in enumerate(inputs)}}
+    start, duration = stats.all_start_micros, stats.all_end_rel_micros
+    events.append(
+        {"ph": "X", "cat": "Op", "name": kind, "pid": process, "tid": track, "ts": start, "dur": duration,
+         "args": arguments}
+    )  # fmt: skip
+    if flows is None:
+        return
+    for text in inputs:
+        source = flows.ends.get(text.removeprefix("^").partition(":")[0])
+        if source is None:
+            continue
+        from_process, from_track, time = source
+        flow = {"cat": "DataFlow", "name": text, "id": flows.count}
+        flows.count += 1
+        events.append({"ph": "s", **flow, "pid": from_process, "tid": from_track, "ts": time})
+        events.append({"ph": "t", **flow, "pid": process, "tid": track, "ts": start})
+    flows.ends[name] = process, track, start + duration
+
+
+def _add_memory(events, device, process):
+    """A counter that rises when an operation has made its outputs and falls after the last one that reads them."""
+    changes: list = []
+    last_use: dict = {}
+    for stats in device.node_stats:
+        end = stats.all_start_micros + stats.all_end_rel_micros
+        for text in _parts(stats)[2]:
+            source = text.removeprefix("^").partition(":")[0]
+            last_use[source] = max(last_use.get(source, 0), end)
+    for stats in device.node_stats:
+        size = sum(memory.total_bytes for memory in stats.memory)
+        if size:
+            end = stats.all_start_micros + stats.all_end_rel_micros
+            changes.append((end, size))
+            changes.append((max(last_use.get(_parts(stats)[0], 0), end), -size))
+    total = 0
+    for time, change in sorted(changes, key=lambda item: (item[0], -item[1])):
+        total += change
+        events.append(
+            {"ph": "C", "cat": "Memory", "name": "bytes", "pid": process, "tid": 0, "ts": time,
+             "args": {"bytes": total}}
+        )  # fmt: skip

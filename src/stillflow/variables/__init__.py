@@ -1,0 +1,1 @@
+"""Variables and the scopes, stores and initial values that they are made with."""

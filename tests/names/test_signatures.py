@@ -1,0 +1,121 @@
+"""Signatures and defaults of everything public are those of TensorFlow 1.15.5, but for a few that say why.
+
+tests/data/signatures.json was recorded from TensorFlow 1.15.5 by tools/record_signatures.py.
+"""
+
+import enum
+import inspect
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stillflow as tf
+
+RECORDED = json.loads((Path(__file__).parent.parent / "data" / "signatures.json").read_text())
+
+# Name, or class and method -> why its signature is not TensorFlow's.
+DEVIATIONS = {
+    "tf.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
+    "tf.dtypes.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
+    "tf.Operation.__init__": "nodes are made by graphs",
+    "tf.convert_to_tensor": "gives references to variables where it is told to",
+    "tf.convert_to_tensor_or_indexed_slices": "gives references to variables where it is told to",
+    "tf.group": "the arguments by name are named",
+    "tf.print": "the arguments by name are named",
+    "tf.raw_ops.ImageSummary": "a color that is a tensor is kept as what it holds",
+    "tf.raw_ops.InitializeTableFromTextFile": "the delimiter is a tab; TensorFlow's default is a backslash and a t",
+    "tf.raw_ops.InitializeTableFromTextFileV2": "the delimiter is a tab; TensorFlow's default is a backslash and a t",
+    "tf.set_random_seed": "may say which rule of older versions deals out seeds",
+    "tf.random.set_random_seed": "may say which rule of older versions deals out seeds",
+    "tf.sparse.split": "no argument by position is None",
+    "tf.sparse_split": "no argument by position is None",
+    "tf.test.TestCase.assertRaisesWithPredicateMatch": "TensorFlow's decorator hides what it takes",
+    "tf.test.TestCase.cached_session": "TensorFlow's decorator hides what it takes",
+    "tf.test.TestCase.captureWritesToStream": "TensorFlow's decorator hides what it takes",
+    "tf.test.TestCase.session": "TensorFlow's decorator hides what it takes",
+    "tf.train.Supervisor.managed_session": "TensorFlow's decorator hides what it takes",
+    "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
+    "tf.train.Saver.__init__": "may save the positions of random numbers too",
+    "tf.train.export_meta_graph": "nothing is collected",
+}
+
+
+def find(name):
+    """The object of a public name, or None if stillflow has none."""
+    found = tf
+    for part in name.split(".")[1:]:
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return None
+    return found
+
+
+def default_of(value):
+    """A default in the form in which it was recorded."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else {"repr": repr(value)}
+    if isinstance(value, (tuple, list)):
+        return [default_of(item) for item in value]
+    if isinstance(value, tf.DType):
+        return {"repr": "tf." + value.name}
+    if isinstance(value, enum.Enum):
+        return {"repr": str(value)}
+    if inspect.isclass(value) or inspect.isfunction(value):
+        return {"repr": value.__name__}
+    return {"repr": type(value).__name__}
+
+
+def signature_of(function):
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    found = [
+        [stars.get(p.kind, "") + p.name, *([] if p.default is p.empty else [default_of(p.default)])]
+        for p in parameters
+    ]
+    if found and found[0][0] in ("self", "cls"):
+        del found[0]
+    return found
+
+
+def differences(name, ours, recorded):
+    """What is not TensorFlow's: pairs of a name and a sentence."""
+    if isinstance(recorded, dict) and inspect.isclass(ours):
+        for method, expected in recorded.items():
+            if not isinstance(expected, list) or not hasattr(ours, method):
+                continue
+            found = signature_of(getattr(ours, method))
+            if found is not None and found != expected:
+                yield f"{name}.{method}", f"{found} instead of {expected}"
+    elif isinstance(recorded, list) and callable(ours) and not inspect.isclass(ours):
+        found = signature_of(ours)
+        if found is not None and found != recorded:
+            yield name, f"{found} instead of {recorded}"
+
+
+ALL = [(name, find(name), recorded) for name, recorded in RECORDED.items()]
+THERE = [entry for entry in ALL if entry[1] is not None]
+
+
+def test_the_listing_is_read():
+    assert len(RECORDED) > 1500
+    assert len(THERE) > 700
+
+
+@pytest.mark.parametrize(("name", "ours", "recorded"), THERE, ids=[entry[0] for entry in THERE])
+def test_signature_is_that_of_tensorflow(name, ours, recorded):
+    found = [f"{where}: {what}" for where, what in differences(name, ours, recorded) if where not in DEVIATIONS]
+    assert not found, "\n".join(found)
+
+
+def test_deviations_are_true():
+    """A deviation that is none any more goes."""
+    different = {where for entry in THERE for where, _ in differences(*entry)}
+    assert set(DEVIATIONS) <= different

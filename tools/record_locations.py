@@ -1,0 +1,158 @@
+"""Writes src/stillflow/names/locations.json: where TensorFlow 1.15.5 keeps its public names.
+
+Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each
+module that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in
+gen_*_ops, and pb2 for what a module of generated messages has.
+"""
+
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import re
+import sys
+import warnings
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+warnings.filterwarnings("ignore")
+
+import tensorflow as tf  # noqa: E402
+import tensorflow_core  # noqa: E402
+
+TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
+SKIPPED = re.compile(
+    r"_test$|_test_|\.testing|tests\.|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api|lite\."
+)
+
+
+# Modules that pass on what they import by name.
+HUBS = (
+    "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
+    "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
+    "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
+    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers"  # noqa: E501
+).split()
+
+# Parts of contrib that pass on everything they import.
+CARELESS = ("contrib.quantization", "contrib.specs", "contrib.labeled_tensor")
+
+
+def is_of_tensorflow(name, value):
+    if isinstance(value, (bool, int, float, str, bytes, tuple, list, dict, frozenset, type(None))):
+        return False
+    home = getattr(value, "__module__", None)
+    return not name.endswith("_eager_fallback") and (not isinstance(home, str) or home.startswith("tensorflow"))
+
+
+def public_objects():
+    """{id of a public function, class or constant of a kind of its own: its shortest name}, and the objects."""
+    found, kept = {}, []
+
+    def walk(module, prefix, seen):
+        for name in sorted(dir(module)):
+            value = getattr(module, name, None)
+            if name.startswith("_"):
+                continue
+            if inspect.ismodule(value):
+                is_api = "_api" in value.__name__ or value.__name__.startswith("tensorflow.contrib")
+                is_left_out = prefix + name in ("compat.v1", "compat.v2", *CARELESS)
+                if is_api and value.__name__ not in seen and not is_left_out:
+                    walk(value, prefix + name + ".", seen | {value.__name__})
+            elif is_of_tensorflow(name, value):
+                kept.append(value)
+                known = found.get(id(value))
+                full = prefix + name
+                if known is None or (full.count("."), len(full)) < (known.count("."), len(known)):
+                    found[id(value)] = full
+
+    walk(tf, "", {tf.__name__})
+    for value in kept:
+        # What contrib passes on of other parts is not public by that.
+        home = getattr(value, "__module__", None)
+        if found.get(id(value), "").startswith("contrib.") and not str(home).startswith("tensorflow.contrib"):
+            del found[id(value)]
+    return found, kept
+
+
+def modules():
+    for prefix, package in (("tensorflow.python.", tensorflow_core.python), ("tensorflow.contrib.", tf.contrib)):
+        for info in pkgutil.walk_packages(package.__path__, prefix, onerror=lambda name: None):
+            if not SKIPPED.search(info[1]):
+                try:
+                    yield importlib.import_module(info[1])
+                except Exception as error:  # noqa: BLE001  what needs hardware or other packages
+                    print("left out:", info[1], type(error).__name__)
+
+
+def is_star(module):
+    try:
+        return "import *" in inspect.getsource(module)
+    except (OSError, TypeError):
+        return False
+
+
+def op_of(name, value):
+    """The op of a function in a gen_*_ops module: its name in CamelCase, as raw_ops has it."""
+    return getattr(value, "__name__", None) == name and _RAW.get(name.replace("_", "").lower())
+
+
+_RAW = {name.lower(): name for name in dir(tf.raw_ops)}
+
+
+def messages():
+    """{module of generated code: {message, enum or value of an enum: "pb2"}}."""
+    found = {}
+    for info in pkgutil.walk_packages(tensorflow_core.core.__path__, "tensorflow.core.", onerror=lambda name: None):
+        if info[1].endswith("_pb2"):
+            file = importlib.import_module(info[1]).DESCRIPTOR
+            names = list(file.message_types_by_name) + list(file.enum_types_by_name)
+            names += [value for enum in file.enum_types_by_name.values() for value in enum.values_by_name]
+            found[info[1][len("tensorflow.") :]] = dict.fromkeys(names, "pb2")
+    return found
+
+
+def main():
+    public, _kept = public_objects()  # kept alive: what is compared are their addresses
+    found = {}
+    for module in modules():
+        name = re.sub(r"^tensorflow(_core)?\.", "", module.__name__)
+        if name.startswith("contrib") and ".python" not in name:
+            continue  # a namespace
+        passes_on = name in HUBS or is_star(module)
+        is_generated = re.search(r"\.gen_\w+_ops$", name)
+        entries = {}
+        for attribute, value in sorted(vars(module).items()):
+            if attribute.startswith("_") or inspect.ismodule(value):
+                continue
+            home = getattr(value, "__module__", None)
+            own = home == module.__name__ or not isinstance(home, str)
+            if is_generated:
+                op = inspect.isfunction(inspect.unwrap(value)) and op_of(attribute, value)
+                if op:
+                    entries[attribute] = "raw_ops." + op
+            elif id(value) in public and (own or passes_on):
+                entries[attribute] = public[id(value)]
+        for attribute in [key for key in entries if key.endswith("_v1")]:
+            # What is public is the function of TensorFlow 1, which takes what its successor does, and more.
+            if hasattr(module, attribute[:-3]):
+                entries.setdefault(attribute[:-3], entries[attribute])
+        if entries:
+            found[name] = entries
+    found.update(messages())
+    with open(TARGET, "w") as target:
+        target.write(
+            "{\n"
+            + ",\n".join(
+                json.dumps(m) + ": " + json.dumps(e, sort_keys=True, separators=(",", ":"))
+                for m, e in sorted(found.items())
+            )
+            + "\n}\n"
+        )
+    print(len(found), "modules", sum(map(len, found.values())), "names", os.path.getsize(TARGET), "bytes")
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)
