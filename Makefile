@@ -38,6 +38,7 @@ lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/typos
 	git ls-files 'csrc/*.h' 'csrc/*.cc' 'csrc/*.c' | xargs $(BIN)/clang-format --dry-run --Werror
 
 format: $(VENV)/installed

@@ -1,40 +1,37 @@
-"""The tables of README.md, made of baseline.json."""
+"""One page of figures per machine, machines/*.md, made of baseline.json."""
 
+import re
 from pathlib import Path
 
 from bench.cases import CASES
 
-README = Path(__file__).parent / "README.md"
-BEGIN, END = "<!-- made by `python -m bench --update` -->\n", "<!-- end -->"
-
-
-def tables(baselines):
-    """Markdown: ratios to the fastest rival, and to a copy of as many bytes."""
-    rival = _table("faster than the fastest rival, times", "bar", "", baselines)
-    return (
-        f"{rival}\n{_table('faster than a copy of as many bytes, times', 'copy_bar', ', against a copy', baselines)}"
-    )
+MACHINES = Path(__file__).parent / "machines"
+HEAD = ["", "bar", "1 thread", "2 threads", "bar", "1 thread", "2 threads"]
 
 
 def write_tables(baselines):
-    text = README.read_text()
-    before, rest = text.split(BEGIN)
-    README.write_text(before + BEGIN + tables(baselines) + END + rest.split(END)[1])
+    """Writes a page for each machine in baseline.json."""
+    MACHINES.mkdir(exist_ok=True)
+    for processor, ratios in baselines.items():
+        slug = re.sub(r"[^a-z0-9]+", "-", processor.lower().replace("(r)", "")).strip("-")
+        (MACHINES / f"{slug}.md").write_text(page(processor, ratios))
 
 
-def _table(title, bar, suffix, baselines):
-    threads = [(processor, count) for processor in baselines for count in (1, 2)]
-    head = [title, "bar", *(f"{name.replace('(R)', '')}, {_threads(count)}" for name, count in threads)]
-    lines = [head, ["---"] * len(head)]
+def page(processor, ratios):
+    """A machine's table: times faster than the fastest rival, then than a copy of as many bytes."""
+    lines = [HEAD, ["---"] * len(HEAD)]
     for name, case in CASES.items():
-        ratios = [baselines[processor].get(f"{name}, {_threads(count)}{suffix}") for processor, count in threads]
-        if any(ratios):
-            lines.append([name, _number(case[bar]), *map(_number, ratios)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _threads(count):
-    return "1 thread" if count == 1 else f"{count} threads"
+        rival = [ratios.get(f"{name}, {threads}") for threads in ("1 thread", "2 threads")]
+        copy = [ratios.get(f"{name}, {threads}, against a copy") for threads in ("1 thread", "2 threads")]
+        if any(rival) or any(copy):
+            lines.append([name, *map(_number, (case["bar"], *rival, case["copy_bar"], *copy))])
+    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return (
+        f"# {processor.replace('(R)', '')}\n\n"
+        "Made by `python -m bench --update`. The first three columns: the fastest rival's time to stillflow's; the\n"
+        "last three: a copy's of as many bytes.\n\n"
+        f"{table}"
+    )
 
 
 def _number(ratio):

@@ -1,0 +1,61 @@
+"""The worked examples of CONTRIBUTING.md do what they say, and what documents name is there."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_op_and_the_name_work():
+    op, name, fusion = blocks("python")
+    program = op + name + fusion + (
+        "import stillflow as tf\n"
+        "x = tf.placeholder(tf.float32, [3, 4])\n"
+        "y = halve(x, name='y')\n"
+        "assert y.op.type == 'Halve' and y.shape.as_list() == [3, 4], y\n"
+        "assert tf.gradients(y, x)[0].shape.as_list() == [3, 4]\n"
+        "assert tf.Session().run(twice(3.0)) == 6 and TWO == 2\n"
+        "assert halve.__doc__ == 'Half of each element.'\n"
+    )  # fmt: skip
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_marks_are_read(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import make_tables
+
+    monkeypatch.setattr(make_tables, "SOURCE", tmp_path)
+    op, name, _ = blocks("python")
+    (tmp_path / "halve.py").write_text(op + name)
+    assert set(make_tables.public_names()) == {"halve", "math.halve", "nn.twice", "math.twice", "TWO"}
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no compiler")
+def test_the_kernel_compiles(tmp_path):
+    (tmp_path / "halve.cc").write_text(blocks("cpp")[0])
+    command = ["c++", "-std=gnu++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'csrc'}"]
+    flags = ["-Wno-missing-field-initializers", '-DSTILLFLOW_ISA="test"']
+    result = subprocess.run(
+        [*command, *flags, str(tmp_path / "halve.cc")], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "README.md", "docs/architecture.md", "bench/README.md"])
+def test_the_files_a_document_names_are_there(document):
+    text = (ROOT / document).read_text()
+    for path in re.findall(r"`((?:src|tests|tools|csrc|docs|bench)/[\w./]+)`", text):
+        assert (ROOT / path).exists(), path
+    for path in re.findall(r"\]\(([\w./]+)\)", text):
+        assert ((ROOT / document).parent / path).exists(), path
