@@ -57,8 +57,8 @@ constexpr DType DTypeOf() {
 }
 
 inline bool IsComplex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
-// The type of a complex number's parts; of any other type itself. Sums and moves of complex numbers are those of twice
-// as many parts.
+// The type of a complex number's parts; of any other type itself. Sums and moves of complex numbers are those of
+// twice as many parts.
 inline DType PartType(DType dtype) {
   return dtype == DType::kComplex64 ? DType::kFloat : dtype == DType::kComplex128 ? DType::kDouble : dtype;
 }

@@ -1,7 +1,7 @@
 // pick_rows.h: rows of a table at any places, copied one after another.
 #pragma once
 
-#include "memory/line_writer.h"
+#include "memory/run_writer.h"
 
 namespace stillflow {
 
@@ -13,7 +13,7 @@ struct Table {
 
 // Copies rows places[0], ..., places[count - 1] to `to`.
 void PickRows(const Table& table, const int64_t* places, int64_t count, char* to);
-// The same past the caches, behind what the writer has written.
-void PickRows(const Table& table, const int64_t* places, int64_t count, LineWriter* writer);
+// Appends them to what the writer has written.
+void PickRows(const Table& table, const int64_t* places, int64_t count, RunWriter* writer);
 
 }  // namespace stillflow
