@@ -1,4 +1,4 @@
-// pick_rows.h: rows of a table at any places, copied one after another.
+// pick_rows.h: gathers rows of a table into contiguous memory.
 #pragma once
 
 #include "memory/run_writer.h"
@@ -11,7 +11,7 @@ struct Table {
   int64_t row_bytes;
 };
 
-// Copies rows places[0], ..., places[count - 1] to `to`.
+// Copies rows places[0], ..., places[count - 1] to `to`, one after another.
 void PickRows(const Table& table, const int64_t* places, int64_t count, char* to);
 // Appends them to what the writer has written.
 void PickRows(const Table& table, const int64_t* places, int64_t count, RunWriter* writer);

@@ -1,7 +1,7 @@
 // run_writer.h: runs of bytes from anywhere, written one after another.
 //
-// Non-temporal stores write whole cache lines. Where a streamed run ends within a line, its tail waits in a buffer for
-// the head of the next.
+// Non-temporal stores write whole cache lines. Where a streamed run ends within a line, its tail waits in a buffer
+// for the head of the next.
 #pragma once
 
 #include <algorithm>
