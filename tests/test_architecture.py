@@ -115,7 +115,7 @@ C_LAYERS = """
 kernel_api
 arithmetic/math io regex
 memory
-arithmetic/elementwise arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
+arithmetic/elementwise arithmetic/fourier arithmetic/gemm arithmetic/random arithmetic/reduction arithmetic/softmax
 arithmetic/linear corpus
 runtime/executor
 collections

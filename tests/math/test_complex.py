@@ -1,5 +1,5 @@
-"""Functions of complex numbers are as near to the exact values as csrc/arithmetic/math/complex.h says, relative to the
-magnitude of the result; their limits are those of the C standard."""
+"""Functions of complex numbers are as near to the exact values as csrc/arithmetic/math/complex.h says, relative to
+the magnitude of the result; their limits are those of the C standard."""
 
 import cmath
 
