@@ -7,7 +7,8 @@ Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1
 A snippet is a function that builds a small graph and may return tensors to evaluate; a program is a module with
 a function `build` (see tests/programs/__init__.py). Recorded are the GraphDef and the values. A module of
 tests/programs/values has single ops over many types; recorded are the values, or the errors ("values/cast" is
-the name of one). "eager_snippets" and "eager_values" are what comes of them when operations run when they are called.
+the name of one); of a module of tests/programs/refusals the errors ("refusals/layer_base"). "eager_snippets" and
+"eager_values" are what comes of them when operations run when they are called.
 """
 
 import importlib
@@ -29,6 +30,8 @@ sys.path.insert(0, TESTS)
 # File in tests/golden and module with a function `outcomes`.
 OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
+    ("estimators", "estimator.estimator_scenarios"),
+    ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
@@ -84,6 +87,20 @@ def record_values(area):
         else:
             arrays[name] = np.asarray(value)
     save("values", area, arrays)
+
+
+def record_refusals(area):
+    import json
+
+    from programs.refusals import outcome
+
+    cases = importlib.import_module("programs.refusals." + area).cases(tf)
+    outcomes = {name: outcome(tf, case) for name, case in cases.items()}
+    path = os.path.join(TESTS, "golden", "refusals", area + ".json")
+    with open(path, "w") as file:
+        json.dump(outcomes, file, indent=1, sort_keys=True)
+        file.write("\n")
+    print("refusals", area, len(outcomes), os.path.getsize(path))
 
 
 def record_graph_util():
@@ -172,6 +189,10 @@ def main(names):
     if not names or "functions" in names:
         record_functions()
     programs = os.path.join(TESTS, "programs")
+    for file in sorted(os.listdir(os.path.join(programs, "refusals"))):
+        area = file[:-3]
+        if file.endswith(".py") and not file.startswith("_") and (not names or "refusals/" + area in names):
+            record_refusals(area)
     for file in sorted(os.listdir(os.path.join(programs, "values"))):
         area = file[:-3]
         if file.endswith(".py") and not file.startswith("_") and (not names or "values/" + area in names):

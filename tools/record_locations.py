@@ -19,6 +19,7 @@ warnings.filterwarnings("ignore")
 
 import tensorflow as tf  # noqa: E402
 import tensorflow_core  # noqa: E402
+import tensorflow_estimator  # noqa: E402
 
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
 SKIPPED = re.compile(
@@ -38,6 +39,10 @@ HUBS = (
 CARELESS = ("contrib.quantization", "contrib.specs", "contrib.labeled_tensor")
 
 
+# What public modules besides those below _api are called.
+API = ("tensorflow.contrib", "tensorflow_estimator.python.estimator.api", "tensorflow_estimator._api", "estimator")
+
+
 def is_of_tensorflow(name, value):
     if isinstance(value, (bool, int, float, str, bytes, tuple, list, dict, frozenset, type(None))):
         return False
@@ -55,7 +60,7 @@ def public_objects():
             if name.startswith("_"):
                 continue
             if inspect.ismodule(value):
-                is_api = "_api" in value.__name__ or value.__name__.startswith("tensorflow.contrib")
+                is_api = "_api" in value.__name__ or value.__name__.startswith(API)
                 is_left_out = prefix + name in ("compat.v1", "compat.v2", *CARELESS)
                 if is_api and value.__name__ not in seen and not is_left_out:
                     walk(value, prefix + name + ".", seen | {value.__name__})
@@ -76,7 +81,11 @@ def public_objects():
 
 
 def modules():
-    for prefix, package in (("tensorflow.python.", tensorflow_core.python), ("tensorflow.contrib.", tf.contrib)):
+    for prefix, package in (
+        ("tensorflow.python.", tensorflow_core.python),
+        ("tensorflow.contrib.", tf.contrib),
+        ("tensorflow_estimator.python.", tensorflow_estimator.python),
+    ):
         for info in pkgutil.walk_packages(package.__path__, prefix, onerror=lambda name: None):
             if not SKIPPED.search(info[1]):
                 try:
@@ -116,7 +125,7 @@ def main():
     public, _kept = public_objects()  # kept alive: what is compared are their addresses
     found = {}
     for module in modules():
-        name = re.sub(r"^tensorflow(_core)?\.", "", module.__name__)
+        name = re.sub(r"^tensorflow(_core|_estimator)?\.", "", module.__name__)
         if name.startswith("contrib") and ".python" not in name:
             continue  # a namespace
         passes_on = name in HUBS or is_star(module)
@@ -138,7 +147,7 @@ def main():
             if hasattr(module, attribute[:-3]):
                 entries.setdefault(attribute[:-3], entries[attribute])
         if entries:
-            found[name] = entries
+            found.setdefault(name, {}).update(entries)
     found.update(messages())
     with open(TARGET, "w") as target:
         target.write(

@@ -117,21 +117,21 @@ OF_OP = {
 }  # fmt: skip
 OF_ATTR = {
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
-    "type": tf.uint8,
+    "type": tf.uint8, "boundaries": [0.5],
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
-# several results of which one is there, or wants inputs of known shapes.
+# several results of which one is there, or wants inputs of known shapes or of several types.
 LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
-    "CountUpTo DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo StackPopV2 "
-    "StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 TensorArrayGatherV3 "
-    "TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 TensorArrayV3 Print "
-    "PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 Save SaveSlices "
-    "HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 LookupTableFind "
-    "LookupTableFindV2 LookupTableExport LookupTableExportV2 "
-    "SaveV2 StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
+    "CountUpTo SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
+    "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
+    "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
+    "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "
+    "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 "
+    "LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 StatefulStandardNormalV2 "
+    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt"
     "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 

@@ -93,6 +93,8 @@ cdef extern from "runtime/capi/stillflow.h" nogil:
     void sf_program_guard(sf_program*, const int32_t*, int32_t)
     void sf_program_cells(sf_program*, int32_t)
     void sf_program_fetch_guard(sf_program*, int32_t, const int32_t*, int32_t)
+    void sf_program_unit(
+        sf_program*, int32_t, int32_t, cbool, cbool, const int32_t*, int32_t, const int32_t*, int32_t)
     int32_t sf_program_step_count(const sf_program*)
     void sf_program_feeds(sf_program*, const int32_t*, int32_t)
     void sf_program_fetches(sf_program*, const int32_t*, int32_t)

@@ -173,6 +173,13 @@ cdef class Program:
         for label, numbers in guards:
             sf_program_fetch_guard(self.handle, label, numbers.data(), <int32_t>numbers.size())
 
+    def add_unit(self, int first, int end, bint is_loop, bint waits, after, loosely_after):
+        """Steps that run together; see plan/units.py. `after` and `loosely_after` are numbers of earlier units."""
+        cdef vector[int32_t] strictly = after
+        cdef vector[int32_t] loosely = loosely_after
+        sf_program_unit(self.handle, first, end, is_loop, waits, strictly.data(), <int32_t>strictly.size(),
+                        loosely.data(), <int32_t>loosely.size())
+
     cpdef list run(self, values, int64_t timeout_nanos=0, list trace=None, bint shares=False):
         """Runs every step once. `values` are fed in the order of the feeds; returns the fetched values.
 

@@ -10,6 +10,10 @@ def main(argv=None) -> int:
     """Runs the subcommand that the arguments name, or the program, and returns its exit code."""
     argv = sys.argv[1:] if argv is None else list(argv)
     program = argv[1:] if argv[:1] == ["run"] else argv
+    if program is not argv and program[:1] == ["-m"] and len(program) > 1:
+        from stillflow.runner import script
+
+        return script.run_module(program[1], program[2:])
     if program and _is_program(program[0], is_named=program is not argv):
         from stillflow.runner import script
 
@@ -33,9 +37,10 @@ def _add_run(commands):
         "run",
         help="run a program that imports tensorflow",
         description="Runs a program that says `import tensorflow as tf`, unchanged, as `python script.py` would. The "
-        "exit code is the program's; 2 says that its file cannot be read. `stillflow script.py` does the same.",
+        "exit code is the program's; 2 says that its file cannot be read. `stillflow script.py` does the same, and "
+        "`stillflow run -m module` what `python -m module` would.",
     )
-    parser.add_argument("script", help="the program's file")
+    parser.add_argument("script", help="the program's file; or `-m` and a module's name")
     parser.add_argument("arguments", nargs="...", help="what the program finds in sys.argv")
 
 

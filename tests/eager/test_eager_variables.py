@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow.variables.ref_variable import RefVariable
 
 
 @pytest.fixture
@@ -211,3 +212,17 @@ def test_it_ends_with_the_last_reference_to_it():
     del tape, loss
     gc.collect()
     assert alive() is None
+
+
+def test_creators_are_asked():
+    def creator(next_creator, **options):
+        return next_creator(**{**options, "initial_value": 2 * options["initial_value"], "use_resource": False})
+
+    with tf.variable_creator_scope(creator):
+        variable = tf.Variable(3.0)
+    assert variable.numpy() == 6
+
+
+def test_there_are_no_reference_variables():
+    with pytest.raises(RuntimeError, match="tf.Variable not supported when eager execution is enabled"):
+        RefVariable(1.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow.variables.scope import EagerVariableStore
+from stillflow.eager.variable_scope import EagerVariableStore
 
 
 def test_every_call_makes_a_variable():

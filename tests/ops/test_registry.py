@@ -28,9 +28,12 @@ def recorded():
 RECORDED = recorded()
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_signature_is_that_of_tensorflow(op_type):
-    op_def = op_defs.find(op_type)
+def test_signatures_are_those_of_tensorflow():
+    for op_type in ops.all_op_types():
+        check_signature(op_type, op_defs.find(op_type))
+
+
+def check_signature(op_type, op_def):
     signature, attrs, flags = RECORDED[op_type]
     _, inputs, outputs = op_defs.parse_signature(signature)
     attrs = op_defs.parse_attrs(attrs)
@@ -39,20 +42,23 @@ def test_signature_is_that_of_tensorflow(op_type):
     assert op_def.inputs == op_defs.resolve_type_lists(inputs, attrs)
     assert op_def.outputs == op_defs.resolve_type_lists(outputs, attrs)
     for flag in ("is_stateful", "is_commutative", "allows_uninitialized_input"):
-        assert getattr(op_def, flag) == (flag in flags), flag
+        assert getattr(op_def, flag) == (flag in flags), (op_type, flag)
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_rules_are_there(op_type):
-    op_def = op_defs.find(op_type)
-    assert op_def.shape_rule is not None or not op_def.outputs
-    if op_def.inputs and op_def.outputs:
-        assert (op_def.gradient is not None) == bool(op_def.is_differentiable)
+def test_rules_are_there():
+    for op_type in ops.all_op_types():
+        op_def = op_defs.find(op_type)
+        assert op_def.shape_rule is not None or not op_def.outputs, op_type
+        if op_def.inputs and op_def.outputs:
+            assert (op_def.gradient is not None) == bool(op_def.is_differentiable), op_type
 
 
-@pytest.mark.parametrize("op_type", ops.all_op_types())
-def test_kernel_takes_what_the_op_gives(op_type):
-    op_def = op_defs.find(op_type)
+def test_kernels_take_what_ops_give():
+    for op_type in ops.all_op_types():
+        check_kernel(op_defs.find(op_type))
+
+
+def check_kernel(op_def):
     lowering = op_def.lowering
     if isinstance(lowering, Kernel):
         parameters = isa.kernels().parameters[lowering.name]

@@ -251,6 +251,20 @@ def test_known_outer_predicate_with_an_open_inner_one(session, pred):
     assert session.run(y, {x: [1, 2, 3], pred: False}).tolist() == [1, 2, 6]
 
 
+def test_what_fails_in_nested_branches_of_known_predicates(session):
+    x = tf.constant(b"abc")
+
+    def starts_with(letter):
+        return tf.equal(tf.substr(x, 0, 1), letter)
+
+    def inner():
+        return tf.cond(starts_with(b"z"), lambda: tf.substr(x, 0, 1), lambda: tf.substr(x, 7, 1))
+
+    y = tf.cond(starts_with(b"x"), lambda: x, lambda: tf.cond(starts_with(b"y"), lambda: x, inner))
+    with pytest.raises(BAD, match="pos 7 out of range"):
+        session.run(y)
+
+
 def test_equal_nodes_merge_only_where_both_run(session, pred):
     x = tf.placeholder(tf.float32, [3])
     outside = tf.cumsum(x)

@@ -17,7 +17,7 @@ def make_block(rng, depth):
 
 
 def make_statement(rng, depth):
-    kind = rng.choice(["set", "set", "swap", "count"] + (["if", "if", "while"] if depth else []))
+    kind = rng.choice(["set", "set", "swap", "count", "divide"] + (["if", "if", "while"] if depth else []))
     a, b, c = (rng.randrange(WIDTH) for _ in range(3))
     if kind == "if":
         return kind, a, rng.randint(2, 3), make_block(rng, depth - 1), make_block(rng, depth - 1)
@@ -43,6 +43,9 @@ def run_statement(statement, state, counts):
     elif kind == "swap":
         _, a, b, c, k = statement
         state[a], state[b] = state[b], (state[a] + k) % LIMIT
+    elif kind == "divide":  # fails where the divisor is 0
+        _, a, b, c, k = statement
+        state[a] = state[b] // (state[c] % k)
     elif kind == "count":
         counts[a] += state[statement[2]] % 7
     elif kind == "if":
@@ -73,6 +76,9 @@ def build_statement(statement, state, variables):
     elif kind == "swap":
         _, a, b, c, k = statement
         state[a], state[b] = state[b], (state[a] + k) % LIMIT
+    elif kind == "divide":
+        _, a, b, c, k = statement
+        state[a] = state[b] // (state[c] % k)
     elif kind == "count":
         with tf.control_dependencies([tf.assign_add(variables[a], state[statement[2]] % 7)]):
             state = [tf.identity(x) for x in state]
@@ -94,7 +100,7 @@ def build_statement(statement, state, variables):
     return list(state)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_graphs_compute_what_python_computes(seed):
     rng = random.Random(seed)
     block = make_block(rng, 3)
@@ -104,15 +110,24 @@ def test_graphs_compute_what_python_computes(seed):
             variables = [tf.Variable(0) for _ in range(WIDTH)]
         if seed % 4 == 0:  # known values decide while planning
             fed[0] = tf.constant(rng.randrange(LIMIT))
+        elif seed % 4 == 1:
+            fed = [tf.constant(rng.randrange(LIMIT)) for _ in range(WIDTH)]
         results = [tf.identity(x) for x in build_block(block, fed, variables)]
         session.run([v.initializer for v in variables])
         counts = [0] * WIDTH
         for _ in range(6):
             values = [rng.randrange(LIMIT) for _ in range(WIDTH)]
             feed = {x: value for x, value in zip(fed, values, strict=True) if x.op.type == "Placeholder"}
-            if seed % 4 == 0:
-                values[0] = int(tf.get_static_value(fed[0]))
-            assert session.run(results, feed) == run_block(block, values, counts)
+            for i, x in enumerate(fed):
+                if x.op.type == "Const":
+                    values[i] = int(tf.get_static_value(x))
+            try:
+                expected = run_block(block, values, counts)
+            except ZeroDivisionError:
+                with pytest.raises(tf.errors.InvalidArgumentError, match="Integer division by zero"):
+                    session.run(results, feed)
+                break
+            assert session.run(results, feed) == expected
             assert session.run(variables) == counts
 
 

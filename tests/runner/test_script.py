@@ -175,3 +175,31 @@ def test_processes_that_a_program_starts_find_tensorflow(program, method):
     result = run(cwd)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip() == "[(2, 'stillflow', True), (4, 'stillflow', True)] True"
+
+
+def test_a_module_runs_as_in_plain_python(program):
+    text = """
+        import sys
+        print(sys.argv[1:], __name__, __package__, __file__.rpartition("/")[2], sys.path[0] == ".")
+        sys.exit(3)
+        """
+    cwd = program(text, "module_to_run.py")
+    ours = execute(["-m", "stillflow", "run", "-m", "module_to_run", "-x", "1"], cwd)
+    plain = execute(["-m", "module_to_run", "-x", "1"], cwd)
+    assert (ours.stdout, ours.stderr, ours.returncode) == (plain.stdout, plain.stderr, 3)
+    (cwd / "package").mkdir()
+    (cwd / "package" / "__main__.py").write_text("import tensorflow as tf; print(tf.__version__)")
+    assert execute(["-m", "stillflow", "run", "-m", "package"], cwd).stdout == "1.15.5\n"
+
+
+def test_a_module_that_is_not_there(tmp_path):
+    for name in ("no_such_module", "tensorflow.no.such", "tensorflow.nn"):
+        result = execute(["-m", "stillflow", "run", "-m", name], tmp_path)
+        assert (result.stderr, result.returncode) == (f"stillflow: No module named {name}\n", 1)
+
+
+def test_an_error_in_a_module_is_its_own(program):
+    cwd = program("import nothing_of_that_name", "module_to_run.py")
+    result = execute(["-m", "stillflow", "run", "-m", "module_to_run"], cwd)
+    assert "No module named 'nothing_of_that_name'" in result.stderr
+    assert result.returncode == 1

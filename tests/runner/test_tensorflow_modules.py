@@ -64,6 +64,9 @@ from tensorflow.contrib.layers.python.layers.initializers import xavier_initiali
 import tensorflow.contrib.eager as tfe; tfe.gradients_function; from tensorflow.contrib.eager.python import tfe
 from tensorflow.contrib.tensorboard.plugins import projector; projector.ProjectorConfig().embeddings.add()
 import tensorflow as tf; tf.contrib.tensorboard.plugins.projector.visualize_embeddings
+import tensorflow_estimator as e, tensorflow as tf; assert e.estimator.Estimator is tf.estimator.Estimator
+from tensorflow_estimator.python.estimator import estimator, run_config; estimator.Estimator, run_config.TaskType
+from tensorflow.python.estimator.export import export; export.ServingInputReceiver
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
 """.strip().splitlines()  # fmt: skip
 
@@ -101,7 +104,7 @@ def test_what_is_missing_is_named(statement, missing):
 def test_missing_parts_can_be_tried():
     program = "\ntry:\n    import tensorflow.contrib.slim\nexcept ImportError:\n    print('without')"
     assert execute(program).stdout == "without\n"
-    assert execute("import tensorflow as tf; print(hasattr(tf, 'estimator'))").stdout == "False\n"
+    assert execute("import tensorflow as tf; print(hasattr(tf, 'keras'))").stdout == "False\n"
 
 
 def test_modules_are_the_same_however_they_are_imported():

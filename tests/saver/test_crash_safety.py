@@ -14,7 +14,7 @@ import pytest
 import stillflow as tf
 from stillflow import _engine
 
-KILLS = int(os.environ.get("STILLFLOW_KILLS", "50"))
+KILLS = int(os.environ.get("STILLFLOW_KILLS", "8"))
 
 SAVING = """
 import sys
@@ -42,15 +42,16 @@ def test_killed_at_any_instant(names, sharded, tmp_path):
     """A process that saves over and over is killed; the latest checkpoint is always whole."""
     generator = random.Random(names + sharded)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    last = 0
-    for _ in range(KILLS):
+    last = kills = 0
+    while kills < KILLS:
         command = [sys.executable, "-c", SAVING, str(tmp_path / "m"), names, sharded]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
             process.stdout.readline()
             time.sleep(generator.random() * 0.2 + 0.02)
             process.send_signal(signal.SIGKILL)
         if not (tmp_path / "checkpoint").exists():
-            continue
+            continue  # killed before the first was written
+        kills += 1
         newest = tf.train.get_checkpoint_state(str(tmp_path)).model_checkpoint_path
         assert tf.train.latest_checkpoint(str(tmp_path)) == newest
         reader = tf.train.NewCheckpointReader(newest)

@@ -11,7 +11,6 @@
 // half as many complex ones.
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "arithmetic/fourier/plan.h"
@@ -34,7 +33,7 @@ class Plans {
   template <typename R>
   std::shared_ptr<const FourierPlan<R>> Get(int64_t length) {
     auto& list = ListOf(static_cast<R*>(nullptr));
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     for (const auto& plan : list) {
       if (plan->length() == length) return plan;
     }
@@ -51,7 +50,7 @@ class Plans {
   List<float>& ListOf(const float*) { return of_floats_; }
   List<double>& ListOf(const double*) { return of_doubles_; }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   List<float> of_floats_;
   List<double> of_doubles_;
 };

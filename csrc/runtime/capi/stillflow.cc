@@ -8,6 +8,7 @@
 #include "runtime/executor/buffer.h"
 #include "runtime/executor/cpu.h"
 #include "runtime/executor/function.h"
+#include "runtime/executor/host_watch.h"
 #include "runtime/executor/kernel_library.h"
 #include "runtime/executor/program.h"
 #include "runtime/executor/session.h"
@@ -284,6 +285,16 @@ void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* c
   program->program.AddFetchGuard(label, std::vector<int32_t>(cells, cells + count));
 }
 
+void sf_program_unit(sf_program* program, int32_t first, int32_t end, bool is_loop, bool waits, const int32_t* after,
+                     int32_t after_count, const int32_t* loosely_after, int32_t loosely_after_count) {
+  program->program.AddUnit({first,
+                            end,
+                            is_loop,
+                            waits,
+                            {after, after + after_count},
+                            {loosely_after, loosely_after + loosely_after_count}});
+}
+
 sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor* results,
                           const sf_run_options* options) {
   constexpr int kFewFeeds = 16;
@@ -318,6 +329,9 @@ sf_outcome sf_program_run(sf_program* program, const sf_tensor* feeds, sf_tensor
   return outcome;
 }
 
-void sf_after_fork_in_child(void) { stillflow::ForgetThreadsAfterFork(); }
+void sf_after_fork_in_child(void) {
+  stillflow::ForgetThreadsAfterFork();
+  stillflow::ForgetHostWatchAfterFork();
+}
 
 }  // extern "C"

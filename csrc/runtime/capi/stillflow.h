@@ -172,6 +172,11 @@ void sf_program_fetches(sf_program* program, const int32_t* slots, int32_t count
  * with a message about fetch number `label`. */
 void sf_program_cells(sf_program* program, int32_t count);
 void sf_program_fetch_guard(sf_program* program, int32_t label, const int32_t* cells, int32_t count);
+/* Of a program with steps that may wait: the steps [first, end), in order, which run together where one is overtaken.
+ * `after` are earlier units that wait and that this one depends on, `loosely_after` those that it comes after because
+ * of what both use. */
+void sf_program_unit(sf_program* program, int32_t first, int32_t end, bool is_loop, bool waits, const int32_t* after,
+                     int32_t after_count, const int32_t* loosely_after, int32_t loosely_after_count);
 /* A feed without a buffer wraps memory that the caller keeps unchanged during the call. Every result has a
  * reference for the caller, or no buffer when the run failed. A result that is (a view of) such a feed comes
  * back with that memory and no buffer. */

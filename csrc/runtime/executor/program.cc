@@ -10,6 +10,7 @@
 #include "runtime/executor/buffer.h"
 #include "runtime/executor/cpu.h"
 #include "runtime/executor/function.h"
+#include "runtime/executor/lanes.h"
 #include "runtime/executor/run_context.h"
 
 namespace stillflow {
@@ -17,8 +18,10 @@ namespace stillflow {
 namespace {
 
 constexpr int64_t kPollNanos = 50'000'000;
-constexpr int64_t kClockNanos = 10'000'000;  // the coarse clock is late by up to so much
-constexpr int kStepsPerClock = 16;           // reading the clock costs as much as a small step's bookkeeping
+constexpr int64_t kClockNanos = 10'000'000;          // the coarse clock is late by up to so much
+constexpr int64_t kPatienceNanos = 10'000'000;       // how long others wait with a step that waits
+constexpr int64_t kLatePatienceNanos = 200'000'000;  // also those that use the same things
+constexpr int kStepsPerClock = 16;                   // reading the clock costs as much as a small step's bookkeeping
 
 std::atomic<int64_t> next_number{0};
 
@@ -101,16 +104,18 @@ uint64_t Unread(const StepSpec& spec) {
   return is_any_read ? unread : 0;
 }
 
-Status Stopped(const RunContext& run) {
-  const char* text =
-      run.stop == Code::kDeadlineExceeded ? "Timed out waiting for the run to finish" : "The run was cancelled";
-  return Status(run.stop, strdup(text));
-}
-
 }  // namespace
+
+Status Stopped(const RunContext& run) {
+  if (run.stop == Code::kDeadlineExceeded) {
+    return Status(run.stop, strdup("Timed out waiting for notification"));
+  }
+  return Status(Code::kCancelled, strdup("The run was cancelled"));
+}
 
 bool ShouldStop(RunContext* run) {
   if (run->stop != Code::kOk) return true;
+  if (run->lane != nullptr && Lanes::HasFailed(run->lane)) return true;
   if (run->session->is_closed()) {
     run->stop = Code::kCancelled;
     return true;
@@ -128,16 +133,22 @@ bool ShouldStop(RunContext* run) {
 
 bool WaitFor(RunContext* run, Event* event) {
   const Session::WaitScope scope(run->session, event);
-  for (;;) {
+  const Lanes::WaitScope lane_scope(run->lane, event);
+  for (int round = 0;; ++round) {
     // What nobody polls for and has no deadline sleeps until it is woken.
     int64_t nanos = run->options->interrupt.is_due != nullptr ? kPollNanos : -1;
     if (run->deadline_nanos != 0) {
       const int64_t left = std::max<int64_t>(run->deadline_nanos - NowNanos(), 0) + kClockNanos;
       nanos = nanos < 0 ? left : std::min(nanos, left);
     }
+    if (run->lane != nullptr) {
+      const int64_t patience = round == 0 ? kPatienceNanos : kLatePatienceNanos;
+      nanos = nanos < 0 ? patience : std::min(nanos, patience);
+    }
     const Event::State state = event->Wait(nanos);
     if (state == Event::State::kDone) return true;
     if (ShouldStop(run)) return false;
+    if (run->lane != nullptr) Lanes::Overtake(run->lane, round > 0);
   }
 }
 
@@ -234,6 +245,7 @@ Status Program::AddStep(StepSpec spec) {
   step.out_count = static_cast<int32_t>(spec.out.size());
   step.first_release = static_cast<int32_t>(releases_.size());
   step.release_count = static_cast<int32_t>(spec.releases.size());
+  step.is_in_loop = false;
   if (spec.kernel->prepare != nullptr) {
     Status status = spec.kernel->prepare(step.attrs, &step.prepared);
     if (!status.ok()) return status;
@@ -249,6 +261,11 @@ Status Program::AddStep(StepSpec spec) {
   parts_.push_back(std::move(spec.parts));
   steps_.push_back(step);
   return Status();
+}
+
+void Program::AddUnit(Unit unit) {
+  for (int32_t i = unit.first + 1; unit.is_loop && i + 1 < unit.end; ++i) steps_[i].is_in_loop = true;
+  units_.push_back(std::move(unit));
 }
 
 Status Program::MakeStates(StateTable* table, std::vector<void*>* states) const {
@@ -297,6 +314,10 @@ void Program::ReturnFrame(std::unique_ptr<Frame> frame) {
   frames_.push_back(std::move(frame));
 }
 
+inline void Program::ReleaseUnread(const Step& step, Frame* frame) {
+  for (int32_t i = 0; i < step.release_count; ++i) Clear(&frame->slots[releases_[step.first_release + i]]);
+}
+
 void Program::ReleaseTransients(Frame* frame) {
   for (int32_t i = 0; i < slot_count_; ++i) {
     if (!is_permanent_[i]) Clear(&frame->slots[i]);
@@ -321,17 +342,26 @@ Status Program::CheckFetches(const uint8_t* cells) const {
   return Status();
 }
 
+Status Program::TakeFetches(const Frame& frame, Tensor* results) const {
+  for (int32_t slot : fetches_) {
+    // A plan that leaves a fetch without a value is wrong; that must not take the process down.
+    if (frame.slots[slot].buffer == nullptr) return Status(Code::kInternal, strdup("A fetch has no value"));
+  }
+  for (size_t i = 0; i < fetches_.size(); ++i) Feed(frame.slots[fetches_[i]], &results[i]);
+  return Status();
+}
+
 template <bool kHasCells>
-RunResult Program::RunSteps(Frame* frame, RunContext* run) {
+RunResult Program::RunSteps(Frame* frame, RunContext* run, int32_t first, int32_t end, bool is_in_order) {
   Tensor** const arguments = frame->arguments.data();
   int until_clock = kStepsPerClock;
-  const int32_t step_count = static_cast<int32_t>(steps_.size());
-  for (int32_t i = 0; i < step_count; i = kHasCells ? run->next_step : i + 1) {
+  for (int32_t i = first; i < end; i = kHasCells ? run->next_step : i + 1) {
     const Step& step = steps_[i];
+    const bool releases = is_in_order || step.is_in_loop;
     if constexpr (kHasCells) {
       run->next_step = i + 1;
       if (!IsLive(guards_[i], run->cells)) {
-        for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
+        if (releases) ReleaseUnread(step, frame);
         continue;
       }
     }
@@ -340,7 +370,7 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
     call.out = arguments + step.first_argument + step.in_count;
     call.in_count = step.in_count;
     call.out_count = step.out_count;
-    call.dying = step.dying;
+    call.dying = releases ? step.dying : 0;
     call.unread = step.unread;
     call.attrs = step.attrs;
     call.prepared = step.prepared;
@@ -354,7 +384,7 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
       if (run->stop != Code::kOk && (status.code() != run->stop || *status.message() == 0)) status = Stopped(*run);
       return {std::move(status), i};
     }
-    for (int32_t r = 0; r < step.release_count; ++r) Clear(&frame->slots[releases_[step.first_release + r]]);
+    if (releases) ReleaseUnread(step, frame);
     if (--until_clock == 0) {
       until_clock = kStepsPerClock;
       if (ShouldStop(run)) return {Stopped(*run), i};
@@ -363,11 +393,17 @@ RunResult Program::RunSteps(Frame* frame, RunContext* run) {
   return {};
 }
 
+RunResult Program::RunRange(Frame* frame, RunContext* run, int32_t first, int32_t end, bool is_in_order) {
+  if (cell_count_ == 0) return RunSteps<false>(frame, run, first, end, is_in_order);
+  return RunSteps<true>(frame, run, first, end, is_in_order);
+}
+
 RunResult Program::RunFrame(Frame* frame, RunContext* run) {
-  if (cell_count_ == 0) return RunSteps<false>(frame, run);
-  std::fill(frame->cells.begin(), frame->cells.end(), 0);
-  run->cells = frame->cells.data();
-  RunResult result = RunSteps<true>(frame, run);
+  if (cell_count_ > 0) {
+    std::fill(frame->cells.begin(), frame->cells.end(), 0);
+    run->cells = frame->cells.data();
+  }
+  RunResult result = units_.empty() ? RunRange(frame, run, 0, step_count(), true) : Lanes(this, frame, run).Run();
   if (result.status.ok() && !fetch_guards_.empty()) result.status = CheckFetches(run->cells);
   return result;
 }
@@ -390,12 +426,7 @@ RunResult Program::Run(const Tensor* feeds, Tensor* results, const RunOptions& o
     const FloatMode float_mode;
     result = RunFrame(frame.get(), &run);
   }
-  if (result.status.ok()) {
-    for (size_t i = 0; i < fetches_.size(); ++i) {
-      results[i] = frame->slots[fetches_[i]];
-      Retain(results[i].buffer);
-    }
-  }
+  if (result.status.ok()) result.status = TakeFetches(*frame, results);
   ReleaseTransients(frame.get());
   ReturnFrame(std::move(frame));
   return result;

@@ -14,6 +14,7 @@
 namespace stillflow {
 
 class Function;
+class Lanes;
 
 // Attributes that own their bytes and functions.
 class AttrList {
@@ -53,6 +54,16 @@ struct StepSpec {
   void* state;  // null in a function's body, which has `state_spec`
   StateSpec state_spec;
   std::vector<std::string> parts;  // the nodes that it stands for; of a function's body
+};
+
+// Steps that run together where a step is overtaken: see lanes.h.
+struct Unit {
+  int32_t first;  // steps: [first, end)
+  int32_t end;
+  bool is_loop;
+  bool waits;                          // whether others may overtake it
+  std::vector<int32_t> after;          // units that wait and that it depends on
+  std::vector<int32_t> loosely_after;  // and those that it comes after because of what both use
 };
 
 // A function of the program that uses the engine, called by host_call steps. Fills `out`, whose dtypes are what is
@@ -104,6 +115,8 @@ class Program {
   void AddFetchGuard(int32_t label, std::vector<int32_t> cells) {
     fetch_guards_.push_back({label, std::move(cells)});
   }
+  // All steps, in order; only of programs with steps that may be overtaken.
+  void AddUnit(Unit unit);
   void SetFeeds(std::vector<int32_t> slots) { feeds_ = std::move(slots); }
   void SetFetches(std::vector<int32_t> slots) { fetches_ = std::move(slots); }
 
@@ -127,6 +140,7 @@ class Program {
   const std::string* PartName(int32_t step, int32_t part) const;
 
  private:
+  friend class Lanes;
   struct Step {
     const KernelDef* kernel;
     const Attr* attrs;
@@ -139,6 +153,7 @@ class Program {
     int32_t out_count;
     int32_t first_release;
     int32_t release_count;
+    bool is_in_loop;  // of a unit that is a loop, but not where it begins or ends
   };
   // The slots of one run, with the constants in place; reused by later runs.
   struct Frame {
@@ -154,13 +169,18 @@ class Program {
 
   std::unique_ptr<Frame> TakeFrame();
   void ReturnFrame(std::unique_ptr<Frame> frame);
+  void ReleaseUnread(const Step& step, Frame* frame);
   void ReleaseTransients(Frame* frame);
   // Programs without cells, which are nearly all, pay nothing for those of others.
   template <bool kHasCells>
-  RunResult RunSteps(Frame* frame, RunContext* run);
+  RunResult RunSteps(Frame* frame, RunContext* run, int32_t first, int32_t end, bool is_in_order);
+  // Runs the steps [first, end). Where others were overtaken these still need what nobody behind them reads.
+  RunResult RunRange(Frame* frame, RunContext* run, int32_t first, int32_t end, bool is_in_order);
   RunResult RunFrame(Frame* frame, RunContext* run);
   bool IsLive(const Guard& guard, const uint8_t* cells) const;
   Status CheckFetches(const uint8_t* cells) const;
+  // Gives each of `results` a reference of its own to what was fetched.
+  Status TakeFetches(const Frame& frame, Tensor* results) const;
 
   Session* const session_;
   const int64_t number_;
@@ -180,6 +200,7 @@ class Program {
   std::vector<Guard> guards_;  // of the steps
   std::vector<int32_t> guard_cells_;
   std::vector<std::pair<int32_t, std::vector<int32_t>>> fetch_guards_;
+  std::vector<Unit> units_;
 
   std::mutex frames_mutex_;
   std::vector<std::unique_ptr<Frame>> frames_;

@@ -6,6 +6,7 @@
 
 #include "kernel_api/kernel.h"
 #include "runtime/executor/cpu.h"
+#include "runtime/executor/host_watch.h"
 #include "runtime/executor/program.h"
 #include "runtime/executor/run_context.h"
 
@@ -22,6 +23,7 @@ Status HostCall(const KernelCall& call) {
   for (int i = 0; i < call.out_count; ++i) call.out[i]->dtype = static_cast<DType>(types[i]);
   const HostFloatMode float_mode;
   const Session::HostScope scope(call.run->session);
+  const HostWatch watch(call.run);
   char* message = nullptr;
   const int32_t code = host(call.run->options->interrupt.arg, static_cast<const char*>(name.data), name.size, call.in,
                             call.in_count, call.out, call.out_count, &message);

@@ -48,7 +48,7 @@ _TRAINABLE = frozenset(
     (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128, dtypes.resource,
      dtypes.variant)
 )  # fmt: skip
-_BACKPROPAGATABLE = _TRAINABLE | {dtypes.bfloat16}
+BACKPROPAGATABLE = _TRAINABLE | {dtypes.bfloat16}
 
 
 @public("gradients")
@@ -260,7 +260,7 @@ class _Backward:
         function = get_gradient_function(op) if has_grads and op not in self._stop_ops else None
         with self._in_loop(op):
             context = op._control_flow_context
-            if op.type in ("Switch", "RefSwitch") and context is not None and context.IsWhileContext() and (
+            if op._op_def.special == "switch" and context is not None and context.IsWhileContext() and (
                 context is self._graph._control_flow_context
             ):  # fmt: skip
                 raise self._through_first_value()
@@ -420,7 +420,7 @@ def _reached_from(from_ops):
         if op not in reached:
             reached.add(op)
             for tensor in op._outputs:
-                if tensor._dtype.base_dtype in _BACKPROPAGATABLE:
+                if tensor._dtype.base_dtype in BACKPROPAGATABLE:
                     queue.extend(tensor._consumers)
     return reached
 

@@ -8,7 +8,8 @@ import functools
 from stillflow import ops
 from stillflow.composites.checks import assert_that
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
@@ -41,13 +42,8 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name="smart_case"):
 
 
 def _case(choose, pred_fn_pairs, default, exclusive, name, allows_bools):
-    if type(pred_fn_pairs) is dict and executing_eagerly():
-        if not exclusive:
-            raise ValueError(
-                "Unordered dictionaries are not supported for the `pred_fn_pairs` argument when `exclusive=False` "
-                "and eager mode is enabled."
-            )
-        pred_fn_pairs = list(pred_fn_pairs.items())
+    if isinstance(pred_fn_pairs, dict):
+        pred_fn_pairs = pairs_of_dict(pred_fn_pairs, exclusive)
     predicates, functions = _checked(pred_fn_pairs, allows_bools)
     with name_scope(name, "case", [predicates]):
         if default is None:
@@ -63,13 +59,17 @@ def _case(choose, pred_fn_pairs, default, exclusive, name, allows_bools):
             return function()
 
 
-def _checked(pairs, allows_bools):
-    if not isinstance(pairs, (list, tuple, dict)):
-        raise TypeError("fns must be a list, tuple, or dict")
+@by_mode
+def pairs_of_dict(pairs, exclusive):
+    """The items of a dictionary in an order that does not change from run to run."""
     if isinstance(pairs, collections.OrderedDict):
-        pairs = list(pairs.items())
-    elif isinstance(pairs, dict):
-        pairs = sorted(pairs.items(), key=lambda pair: pair[0].name)
+        return list(pairs.items())
+    return sorted(pairs.items(), key=lambda pair: pair[0].name)
+
+
+def _checked(pairs, allows_bools):
+    if not isinstance(pairs, (list, tuple)):
+        raise TypeError("fns must be a list, tuple, or dict")
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError("Each entry in pred_fn_pairs must be a 2-tuple")

@@ -7,9 +7,9 @@ import operator
 import numpy as np
 
 from stillflow import errors, ops
-from stillflow.composites.eager_checks import described, require, require_comparison
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
@@ -21,10 +21,9 @@ from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 
 
 @public("Assert", "debugging.Assert")
+@by_mode
 def assert_that(condition, data, summarize=None, name=None):
     """An operation that fails with the values of `data` where `condition` is false."""
-    if executing_eagerly():
-        return require(condition, data, summarize)
     with name_scope(name, "Assert", [condition, *data]):
         tensors = convert_n_to_tensor(data)
 
@@ -63,20 +62,23 @@ def assert_comparison(kind, x, y, data=None, summarize=None, message=None, name=
                 return ops.no_op()
     with name_scope(name, kind, [x, y, *(data or ())]):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
-        holds = getattr(ops, op_name)
-        if executing_eagerly():
-            return require_comparison(sign, holds(x, y), x, y, data, summarize, message)
-        if data is None:
-            data = [
-                f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
-            ]  # fmt: skip
-        if message is not None:
-            data = [message, *data]
-        condition = ops.reduce_all(holds(x, y))
-        x_value, y_value = constant_value(x), constant_value(y)
-        if x_value is not None and y_value is not None and not np.all(known(x_value, y_value)):
-            raise _known_to_fail(data)
-        return assert_that(condition, data, summarize)
+        return check_comparison(sign, getattr(ops, op_name), known, x, y, data, summarize, message)
+
+
+@by_mode
+def check_comparison(sign, compare, known, x, y, data, summarize, message):
+    """assert_comparison of tensors: `compare` is the op, `known` the same for arrays, `sign` what messages have."""
+    if data is None:
+        data = [
+            f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y,
+        ]  # fmt: skip
+    if message is not None:
+        data = [message, *data]
+    condition = ops.reduce_all(compare(x, y))
+    x_value, y_value = constant_value(x), constant_value(y)
+    if x_value is not None and y_value is not None and not np.all(known(x_value, y_value)):
+        raise _known_to_fail(data)
+    return assert_that(condition, data, summarize)
 
 
 def _known_to_fail(data):
@@ -103,7 +105,7 @@ def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=N
         if data is None:
             data = [
                 message, f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}",
-                f"x ({described(x)}) = ", x, f"y ({described(y)}) = ", y,
+                f"x ({x._description}) = ", x, f"y ({y._description}) = ", y,
             ]  # fmt: skip
         tolerance = atol + rtol * ops.abs(y)
         condition = ops.reduce_all(ops.less(ops.abs(x - y), tolerance))
@@ -125,7 +127,7 @@ def assert_sign(kind, x, data=None, summarize=None, message=None, name=None):
     with name_scope(name, kind, [x, *(data or ())]):
         x = convert_to_tensor(x, name="x")
         if data is None:
-            text, value = f"Condition x {sign} 0 did not hold element-wise:", f"x ({described(x)}) = "
+            text, value = f"Condition x {sign} 0 did not hold element-wise:", f"x ({x._description}) = "
             texts = [text + value] if kind == "assert_non_positive" else [text, value]  # as TensorFlow has it
             data = [message or "", *texts, x]
         zero = convert_to_tensor(0, x.dtype)
@@ -142,7 +144,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype is not dtypes.as_dtype(tf_type):
-            what = " tensor" if executing_eagerly() else f"  {tensor.name}"
+            what = f"  {tensor._label}" if tensor._label else " tensor"
             raise TypeError(f"{message or ''}{what} must be of type {tf_type}")
         return ops.no_op(name="statically_determined_correct_type")
 
@@ -153,7 +155,7 @@ def assert_integer(x, message=None, name=None):
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            what = "tensor" if executing_eagerly() else x.name
+            what = x._label or "tensor"
             raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {what} of dtype {x.dtype}')
         return ops.no_op(name="statically_determined_was_integer")
 
@@ -164,7 +166,7 @@ def assert_scalar(tensor, name=None, message=None):
     with name_scope(name, "assert_scalar", [tensor]):
         tensor = convert_to_tensor(tensor, name=None)
         if tensor.shape.rank != 0:
-            which = "" if executing_eagerly() else f" for {tensor.name}"
+            which = f" for {tensor._label}" if tensor._label else ""
             raise ValueError(f"{message or ''}Expected scalar shape{which}, saw shape: {tensor.shape}.")
         return tensor
 

@@ -13,6 +13,7 @@ from stillflow.graph.shape import TensorShape, unknown_shape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.variables.resource_variable import is_resource_variable
 
 _COMBINERS = ("mean", "sqrtn", "sum")
 
@@ -117,12 +118,12 @@ def safe_embedding_lookup_sparse(
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     dtype = None if sparse_weights is None else sparse_weights.dtype
     tables = [
-        table if hasattr(table, "sparse_read") and dtype in (None, table.dtype) else convert_to_tensor(table, dtype)
+        table if is_resource_variable(table) and dtype in (None, table.dtype) else convert_to_tensor(table, dtype)
         for table in tables
     ]
     with name_scope(name, "embedding_lookup", [*tables, sparse_ids, sparse_weights]) as scope:
         shape = sparse_ids.dense_shape
-        known_rank = shape.shape.dims[0].value
+        known_rank = shape.shape[0].value
         rank = ops.size(shape) if known_rank is None else known_rank
         row_count = ops.reduce_prod(ops.slice(shape, [0], [rank - 1]))
         sparse_ids = ops.sparse_reshape(sparse_ids, [row_count, ops.gather(shape, rank - 1)])

@@ -6,7 +6,7 @@ import contextlib
 
 from stillflow import ops
 from stillflow.graph import nest
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.names import public
@@ -16,12 +16,10 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.scope import get_variable_scope
 
 
+@by_mode
 @contextlib.contextmanager
-def _variables_cached_outside():
-    """Variables are read once, outside of the loop."""
-    if executing_eagerly():
-        yield
-        return
+def variables_cached_outside():
+    """A context in which variables are read once, outside of the loop."""
     scope = get_variable_scope()
     if scope.caching_device is not None:
         yield
@@ -77,7 +75,7 @@ def map_fn(
     """
     _check_function(fn)
     form, out = _Form(elems), _Form(elems if dtype is None else dtype)
-    with name_scope(name, "map", form.flatten(elems)), _variables_cached_outside():
+    with name_scope(name, "map", form.flatten(elems)), variables_cached_outside():
         tensors = [convert_to_tensor(tensor, name="elem") for tensor in form.flatten(elems)]
         wanted = out.structure if dtype is not None else form.pack([tensor.dtype for tensor in tensors])
         if tensors[0].shape.rank == 0:
@@ -132,7 +130,7 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
     what cannot be called.
     """
     _check_function(fn)
-    with name_scope(name, "foldl", [elems]), _variables_cached_outside():
+    with name_scope(name, "foldl", [elems]), variables_cached_outside():
         tensors = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
         count = _size(tensors[0])
         parts = _unstacked(elems, count)
@@ -157,7 +155,7 @@ def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """Like `foldl`, from the last part to the first."""
     _check_function(fn)
-    with name_scope(name, "foldr", [elems]), _variables_cached_outside():
+    with name_scope(name, "foldr", [elems]), variables_cached_outside():
         tensors = [convert_to_tensor(elem, name="elem") for elem in nest.flatten(elems)]
         count = _size(tensors[0])
         parts = _unstacked(elems, count)
@@ -192,7 +190,7 @@ def scan(
     """
     _check_function(fn)
     form, out = _Form(elems), _Form(elems if initializer is None else initializer)
-    with name_scope(name, "scan", form.flatten(elems)), _variables_cached_outside():
+    with name_scope(name, "scan", form.flatten(elems)), variables_cached_outside():
         tensors = [convert_to_tensor(tensor, name="elem") for tensor in form.flatten(elems)]
         count = _size(tensors[0], is_zero_known=True)
         parts = [

@@ -1,4 +1,4 @@
-"""resize_images and resize_image_with_pad: images of another size, by any of four methods."""
+"""resize_images and resize_image_with_pad: images of another size, by four methods and by kernels."""
 
 from __future__ import annotations
 
@@ -29,6 +29,12 @@ _METHODS = {
     "nearest": "resize_nearest_neighbor", 2: "resize_bicubic", "bicubic": "resize_bicubic", 3: "resize_area",
     "area": "resize_area",
 }  # fmt: skip
+_V2_METHODS = ("bilinear", "nearest", "bicubic", "area")
+# Methods of TensorFlow 2 -> the kernel of ScaleAndTranslate; the first two have it only against aliasing.
+_KERNELS = {
+    "bilinear": "triangle", "bicubic": "keyscubic", "lanczos3": "lanczos3", "lanczos5": "lanczos5",
+    "gaussian": "gaussian", "mitchellcubic": "mitchellcubic",
+}  # fmt: skip
 
 
 @public("image.resize", "image.resize_images")
@@ -50,6 +56,54 @@ def resize_images(
     Raises:
       ValueError: for images of another rank, a size of another form, or a method that there is not.
     """
+    if method not in _METHODS:
+        return _resized(images, size, preserve_aspect_ratio, name, _unknown_method, keeps_same_size=True)
+
+    def resize(images, size):
+        return getattr(ops, _METHODS[method])(images, size, align_corners=align_corners)
+
+    return _resized(images, size, preserve_aspect_ratio, name, resize, keeps_same_size=True)
+
+
+@public("python.ops.image_ops_impl.resize_images_v2", "python.ops.image_ops.resize_images_v2")
+def resize_images_v2(images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None):
+    """Images of the height and width that `size` says, with pixels where their centers are.
+
+    Args:
+      images: 3 or 4 dimensions.
+      size: two integers, or a tensor of int32.
+      method: "bilinear", "nearest", "bicubic", "area", or a kernel: "lanczos3", "lanczos5", "gaussian",
+        "mitchellcubic".
+      preserve_aspect_ratio: whether to go only as far as the ratio of height to width allows.
+      antialias: whether kernels grow as images shrink, so that every pixel counts.
+      name: of the scope.
+
+    Returns:
+      float32, but of the images' type for nearest neighbors.
+
+    Raises:
+      ValueError: for images of another rank, a size of another form, or a method that there is not.
+    """
+
+    def resize(images, size):
+        kernel = _KERNELS.get(method)
+        if kernel is None or (kernel in ("triangle", "keyscubic") and not antialias):
+            if method not in _V2_METHODS:
+                return _unknown_method(images, size)
+            attrs = {} if method == "area" else {"half_pixel_centers": True}
+            return getattr(ops, _METHODS[method])(images, size, **attrs)
+        scale = ops.cast(size, dtypes.float32) / ops.cast(ops.shape(images)[1:3], dtypes.float32)
+        return ops.scale_and_translate(images, size, scale, ops.zeros([2]), kernel_type=kernel, antialias=antialias)
+
+    return _resized(images, size, preserve_aspect_ratio, name, resize, keeps_same_size=False)
+
+
+def _unknown_method(_images, _size):
+    raise ValueError("Resize method is not implemented.")
+
+
+def _resized(images, size, preserve_aspect_ratio, name, resize, keeps_same_size):
+    """Images as `resize(batch, size)` makes them; with `keeps_same_size`, themselves if they have that size."""
     with name_scope(name, "resize", [images, size]):
         images = convert_to_tensor(images, name="images")
         if images.shape.rank is None:
@@ -67,11 +121,9 @@ def resize_images(
         if preserve_aspect_ratio:
             size = _size_within(images, known)
             known = _known_size(size)
-        if None not in known and images.shape[1:3].as_list() == known:
+        if keeps_same_size and None not in known and images.shape[1:3].as_list() == known:
             return images if is_batch else ops.squeeze(images, [0])
-        if method not in _METHODS:
-            raise ValueError("Resize method is not implemented.")
-        result = getattr(ops, _METHODS[method])(images, size, align_corners=align_corners)
+        result = resize(images, size)
         result.set_shape([None, *known, None])
         return result if is_batch else ops.squeeze(result, [0])
 
@@ -100,6 +152,27 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
 
     Raises ValueError for a size that is not positive; InvalidArgumentError if it is seen at run time.
     """
+
+    def resize(image, size):
+        return resize_images(image, size, method, align_corners)
+
+    return _with_pad(image, target_height, target_width, resize)
+
+
+@public("python.ops.image_ops_impl.resize_image_with_pad_v2", "python.ops.image_ops.resize_image_with_pad_v2")
+def resize_image_with_pad_v2(image, target_height, target_width, method="bilinear", antialias=False):
+    """Images as large as fits into that height and width, with zeros around them; see `resize_images_v2`.
+
+    Raises ValueError for a size that is not positive; InvalidArgumentError if it is seen at run time.
+    """
+
+    def resize(image, size):
+        return resize_images_v2(image, size, method, antialias=antialias)
+
+    return _with_pad(image, target_height, target_width, resize)
+
+
+def _with_pad(image, target_height, target_width, resize):
     with name_scope(None, "resize_image_with_pad", [image]):
         image, is_batch = as_batch(convert_to_tensor(image, name="image"))
         found = at_least_3d_checks(image)
@@ -119,7 +192,7 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
         above, left = ops.floor(above), ops.floor(left)
         above = larger(0, ops.cast(above, dtypes.int32))
         left = larger(0, ops.cast(left, dtypes.int32))
-        resized = resize_images(image, [new_height, new_width], method, align_corners, False, None)
+        resized = resize(image, [new_height, new_width])
         resized.set_shape([None, *known, None])
         padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
         sizes_of(padded)  # TensorFlow asks for them

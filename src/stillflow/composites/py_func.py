@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph import nest
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.host import py_functions
 from stillflow.names import public
-from stillflow.ops.convert import convert_to_tensor
 
 
 @public("py_func")
+@by_mode
 def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     """A node that calls `func` with the values of `inp`, as numpy arrays and scalars of its own.
 
@@ -33,10 +33,6 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
 
     Executed eagerly, `func` is simply called: its errors are not wrapped, and types are what it returns.
     """
-    if executing_eagerly():
-        values = nest.flatten(func(*[tensor.numpy() for tensor in inp]))
-        results = [value if value is None else convert_to_tensor(value) for value in values]
-        return results[0] if len(results) == 1 else results
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     is_list = isinstance(Tout, (list, tuple))

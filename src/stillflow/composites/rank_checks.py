@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that, assert_type
-from stillflow.composites.eager_checks import named
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
@@ -33,7 +32,7 @@ def _check(x, rank, default_name, words, compare, holds, data, summarize, messag
         rank = convert_to_tensor(rank, name="rank")
         message = message or ""
         if data is None:
-            data = [message, f"Tensor {named(x)} must have rank{words}", rank, "Received shape: ", ops.shape(x)]
+            data = [message, f"Tensor {x._label} must have rank{words}", rank, "Received shape: ", ops.shape(x)]
         assert_type(rank, dtypes.int32)
         known = constant_value(rank)
         if known is not None and known.ndim:
@@ -41,7 +40,7 @@ def _check(x, rank, default_name, words, compare, holds, data, summarize, messag
         if known is not None and x._dims is not None:
             if not holds(len(x._dims), int(known)):
                 raise ValueError(
-                    f"{message}.  Tensor {named(x)} must have rank{words} {int(known)}.  Received rank "
+                    f"{message}.  Tensor {x._label} must have rank{words} {int(known)}.  Received rank "
                     f"{len(x._dims)}, shape {x.shape}"
                 )
             return ops.no_op(name="static_checks_determined_all_ok")
@@ -56,14 +55,14 @@ def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None)
         ranks = tuple(convert_to_tensor(rank, name="rank") for rank in ranks)
         message = message or ""
         if data is None:
-            data = [message, f"Tensor {named(x)} must have rank in", *ranks, "Received shape: ", ops.shape(x)]
+            data = [message, f"Tensor {x._label} must have rank in", *ranks, "Received shape: ", ops.shape(x)]
         for rank in ranks:
             assert_type(rank, dtypes.int32)
         known = [constant_value(rank) for rank in ranks]
         if x._dims is not None and all(value is not None for value in known):
             if len(x._dims) not in [int(value) for value in known]:
                 raise ValueError(
-                    f"{message}.  Tensor {named(x)} must have rank in {tuple(int(value) for value in known)}.  "
+                    f"{message}.  Tensor {x._label} must have rank in {tuple(int(value) for value in known)}.  "
                     f"Received rank {len(x._dims)}, shape {x.shape}"
                 )
             return ops.no_op(name="static_checks_determined_all_ok")

@@ -6,10 +6,9 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites.checks import assert_that
-from stillflow.composites.eager_checks import described
 from stillflow.composites.rank_checks import assert_rank, assert_rank_at_least, assert_rank_in
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
@@ -26,14 +25,14 @@ class _Constraint:
     def __init__(self, tensor, symbols, message):
         if not (hasattr(symbols, "__iter__") or hasattr(symbols, "__getitem__")):
             raise ValueError(
-                f"{message}.  Tensor {described(tensor)}.  Specified shape must be an iterable.  An iterable has the "
-                f"attribute `__iter__` or `__getitem__`.  Received specified shape: {symbols}"
+                f"{message}.  Tensor {tensor._description}.  Specified shape must be an iterable.  An iterable has "
+                f"the attribute `__iter__` or `__getitem__`.  Received specified shape: {symbols}"
             )
         symbols = tuple(symbols)
         for i, symbol in enumerate(symbols):
             if (symbol is Ellipsis or symbol == "*") and i > 0:
                 raise ValueError(
-                    f"{message}.  Tensor {described(tensor)} specified shape index {i}.  Symbol `...` or `*` for a "
+                    f"{message}.  Tensor {tensor._description} specified shape index {i}.  Symbol `...` or `*` for a "
                     "variable number of unspecified dimensions is only allowed as the first entry"
                 )
         self.tensor = tensor
@@ -110,21 +109,21 @@ def _size_checks(constraint, i, symbol, known, data, summarize, message):
         wanted, reason = int(symbol), "Specified explicitly"
     elif symbol in known:
         wanted, other, other_axis = known[symbol]
-        reason = f"Specified by tensor {described(other)} dimension {other_axis}"
+        reason = f"Specified by tensor {other._description} dimension {other_axis}"
     else:
         known[symbol] = actual, tensor, axis
         return []
     if _is_known(actual) and _is_known(wanted):
         if int(actual) != int(wanted):
             raise ValueError(
-                f"{message}.  {reason}.  Tensor {described(tensor)} dimension {axis} must have size {wanted}.  "
+                f"{message}.  {reason}.  Tensor {tensor._description} dimension {axis} must have size {wanted}.  "
                 f"Received size {actual}, shape {tensor.shape}"
             )
         return []
     condition = ops.equal(convert_to_tensor(actual), convert_to_tensor(wanted))
     if data is None:
         data = [
-            message, reason, f"Tensor {described(tensor)} dimension", axis, "must have size", wanted,
+            message, reason, f"Tensor {tensor._description} dimension", axis, "must have size", wanted,
             "Received shape: ", ops.shape(tensor),
         ]  # fmt: skip
     return [assert_that(condition, data, summarize)]
@@ -166,17 +165,16 @@ def assert_same_float_dtype(tensors=None, dtype=None):
 
 
 def _name(item):
-    return str(item) if executing_eagerly() else getattr(item, "name", item)
+    return item.name if hasattr(item, "name") else str(item)
 
 
 @public("add_check_numerics_ops")
 def add_check_numerics_ops():
     """An operation that fails where any floating tensor of the graph, as it is now, has an infinity or a NaN."""
-    if executing_eagerly():
-        raise RuntimeError(
-            "add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's under "
-            "eager execution, call tfe.seterr(inf_or_nan='raise') once before executing the checked operations."
-        )
+    require_graph(
+        "add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's under eager "
+        "execution, call tfe.seterr(inf_or_nan='raise') once before executing the checked operations."
+    )
     graph = get_default_graph()
     last: list = []
     for op in graph.get_operations():

@@ -9,7 +9,7 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.options import Options
 from stillflow.datasets.specs import DatasetSpec, register_values
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_eager_execution
 from stillflow.names import public
 
 _INT64_MAX = 2**63 - 1
@@ -45,11 +45,9 @@ class DatasetV2(FunctionalMethods):
 
     def _has_captured_ref(self):
         """Whether a function of the pipeline uses a reference variable, which rules rewrites out."""
-        if executing_eagerly():
-            return False
 
         def is_or_uses_ref(tensor):
-            return tensor.dtype._is_ref_dtype or any(is_or_uses_ref(source) for source in tensor.op.inputs)
+            return tensor.dtype._is_ref_dtype or any(is_or_uses_ref(source) for source in tensor._op._inputs)
 
         captured = (tensor for each in self._functions() for tensor in each.function.captured_inputs)
         return any(map(is_or_uses_ref, captured)) or any(each._has_captured_ref() for each in self._inputs())
@@ -70,11 +68,12 @@ class DatasetV2(FunctionalMethods):
 
     def __iter__(self):
         """An iterator over the elements while operations are executed eagerly. Raises RuntimeError in a graph."""
-        if executing_eagerly():
-            from stillflow.datasets.eager_iterator import EagerIterator
+        from stillflow.datasets.eager_iterator import EagerIterator
 
-            return EagerIterator(self)
-        raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
+        require_eager_execution(
+            "__iter__() is only supported inside of tf.function or when eager execution is enabled."
+        )
+        return EagerIterator(self)
 
     def __repr__(self):
         spec = self.element_spec

@@ -6,7 +6,7 @@ from stillflow import errors, ops
 from stillflow.datasets import structure
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_eager_execution
 from stillflow.names import public
 from stillflow.tracking.base import Trackable
 
@@ -21,8 +21,7 @@ class EagerIterator(Structured, Trackable):
     """
 
     def __init__(self, dataset):
-        if not executing_eagerly():
-            raise RuntimeError("Iterators that are gone through in Python need eager execution to be enabled.")
+        require_eager_execution("Iterators that are gone through in Python need eager execution to be enabled.")
         dataset = apply_options(dataset)
         self._dataset = dataset  # whose functions live as long
         self._element_spec = dataset.element_spec

@@ -11,7 +11,7 @@ from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
@@ -180,8 +180,7 @@ def _on_cpu():
 @public("data.make_initializable_iterator")
 def make_initializable_iterator(dataset, shared_name=None):
     """An iterator over a data set, with its initializer. Raises RuntimeError while executing eagerly."""
-    if executing_eagerly():
-        raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled.")
+    require_graph("dataset.make_initializable_iterator is not supported when eager execution is enabled.")
     if not hasattr(dataset, "_make_initializable_iterator"):
         dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)

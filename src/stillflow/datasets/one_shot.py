@@ -9,16 +9,16 @@ from stillflow.datasets.iterator import Iterator
 from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.random.seeds import get_seed
 
 
 @public("data.make_one_shot_iterator")
+@by_mode
 def make_one_shot_iterator(dataset):
     """See DatasetV1.make_one_shot_iterator."""
-    if executing_eagerly():
-        return iter(dataset)
     if not hasattr(dataset, "_make_one_shot_iterator"):
         dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)
@@ -45,6 +45,11 @@ def make_one_shot_iterator(dataset):
     return Iterator(
         resource, None, structure.output_types(spec), structure.output_shapes(spec), structure.output_classes(spec)
     )
+
+
+@eager_version_of(make_one_shot_iterator)
+def eager_iterator(dataset):
+    return iter(dataset)
 
 
 def _variant_operations(dataset):

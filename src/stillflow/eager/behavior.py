@@ -9,9 +9,9 @@ from stillflow.names import public
 @public("disable_v2_behavior")
 def disable_v2_behavior():
     """Chooses the behaviour of TensorFlow 1, which there is; resource variables are no longer the default."""
-    from stillflow.variables.variable import use_resources_by_default
+    from stillflow.variables.defaults import disable_resource_variables
 
-    use_resources_by_default(False)
+    disable_resource_variables()
 
 
 @public("enable_eager_execution", "contrib.eager.enable_eager_execution")
@@ -53,6 +53,10 @@ def disable_v2_tensorshape():
     """Chooses TensorFlow 1's TensorShape, which there is."""
 
 
+@public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
 def executing_eagerly():
-    """Whether operations run when they are called here, instead of becoming nodes of a graph."""
-    return default_graph.executing_eagerly()
+    """Whether operations run when they are called here, instead of becoming nodes of a graph.
+
+    For programs: what stillflow itself does differently has an eager version (see stillflow.graph.mode).
+    """
+    return default_graph.get_default_graph().executes_eagerly

@@ -8,17 +8,18 @@ import random
 import weakref
 from typing import Any
 
-from stillflow.eager import custom_gradient, tensor_array, variable  # noqa: F401  eager versions
+from stillflow.eager import versions  # noqa: F401
 from stillflow.eager.calls import Calls
 from stillflow.eager.compiled_ops import CompiledOps, is_handle
 from stillflow.eager.operation import DeclaredOperation, ExecutedOperation
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, recording
 from stillflow.graph.graph import Graph
-from stillflow.graph.mode import EAGER_VERSIONS
+from stillflow.graph.mode import EAGER_VERSIONS, eager_version_of
 from stillflow.graph.op_def import OpDef
 from stillflow.graph.shape_inference import infer_shapes
 from stillflow.ops.registry import Alias
+from stillflow.random.seeds import automatic_seed
 
 # What TensorFlow draws the seeds of operations from.
 _LARGEST_SEED = 2**31 - 1
@@ -56,6 +57,7 @@ class EagerGraph(Graph):
     """
 
     executes_eagerly = True
+    takes_any_input = True
 
     def __init__(self, threads=0):
         super().__init__()
@@ -70,6 +72,15 @@ class EagerGraph(Graph):
 
     def version_of(self, item):
         return EAGER_VERSIONS.get(item, item)
+
+    def require_nodes(self, reason, error=RuntimeError):
+        raise error(reason)
+
+    def require_values(self, reason, error=RuntimeError):
+        pass
+
+    def py_functions_of_bodies(self):
+        return []  # what a function calls lives as long as that function
 
     # ---- Operations -----------------------------------------------------------------------------------------
 
@@ -148,6 +159,7 @@ class EagerGraph(Graph):
         self.compiled.start_anew()
         self._calls.forget()
 
+    @eager_version_of(automatic_seed)
     def draw_seed(self):
         """The seed of an operation that has none of its own."""
         self._drawn = self._seeds.randint(0, _LARGEST_SEED)

@@ -6,16 +6,11 @@ import collections
 
 from stillflow import ops
 from stillflow.autodiff.registry import get_gradient_function
-from stillflow.autodiff.reverse import UnconnectedGradients, sum_indexed_slices
+from stillflow.autodiff.reverse import BACKPROPAGATABLE, UnconnectedGradients, sum_indexed_slices
 from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
-
-_TRACKED = frozenset(
-    (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
-     dtypes.resource, dtypes.variant)
-)  # fmt: skip
 
 
 class Tape:
@@ -46,7 +41,7 @@ class Tape:
             self._watch_variables_of(op)
         tracked = self._tracked
         if any(id(tensor) in tracked for tensor in op._inputs):
-            outputs = [tensor for tensor in op._outputs if tensor._dtype.base_dtype in _TRACKED]
+            outputs = [tensor for tensor in op._outputs if tensor._dtype.base_dtype in BACKPROPAGATABLE]
             if outputs:
                 self._operations.append(op)
                 tracked.update((id(tensor), tensor) for tensor in outputs)
@@ -155,7 +150,7 @@ def _from_targets(targets, path):
                         line.append(producer)
 
 
-_NUMBERS = _TRACKED - {dtypes.resource, dtypes.variant}
+_NUMBERS = BACKPROPAGATABLE - {dtypes.resource, dtypes.variant}
 
 
 def _sum(grads):

@@ -127,6 +127,12 @@ class EagerTensor(Tensor):
     name: Any = graph_only("name")
     value_index: Any = graph_only("value_index")
 
+    _label = ""
+
+    @property
+    def _description(self):
+        return f"shape={self.shape} dtype={self._dtype.name}"
+
     def consumers(self):
         raise NotImplementedError("Tensor.consumers is meaningless when eager execution is enabled.")
 

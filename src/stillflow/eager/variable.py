@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from stillflow import ops
 from stillflow.eager.tensor import DEVICE, graph_only
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.default_graph import require_eager_execution
 from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables import creation
 from stillflow.variables.resource_variable import ResourceVariable
-from stillflow.variables.variable import Variable
 
 
-@eager_version_of(Variable)
+@eager_version_of(creation.uses_resource)
+def uses_resource(use_resource, variable_def):
+    return True
+
+
 @eager_version_of(ResourceVariable)
 class EagerVariable(ResourceVariable):
     """What tf.Variable makes while operations are executed eagerly. Changes take place when they are called."""
@@ -89,8 +92,7 @@ class EagerVariable(ResourceVariable):
 
     def numpy(self):
         """A copy of the value. Raises NotImplementedError where a graph is built."""
-        if not executing_eagerly():
-            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+        require_eager_execution("numpy() is only available when eager execution is enabled.", NotImplementedError)
         return self.read_value().numpy()
 
     def eval(self, session=None):
@@ -126,13 +128,6 @@ class EagerVariable(ResourceVariable):
         )  # fmt: skip
         memo[id(self)] = copied
         return copied
-
-    def __reduce__(self):
-        remade = functools.partial(
-            Variable, self.numpy(), self._trainable, dtype=self._dtype, name=self._shared_name,
-            constraint=self._constraint,
-        )  # fmt: skip
-        return remade, ()
 
     def __repr__(self):
         text = self.read_value()._text(True)

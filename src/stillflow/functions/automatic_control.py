@@ -5,15 +5,9 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 
-# They need not run, and may run in any order: what they draw depends on nothing but how often they have drawn.
-_UNORDERED = frozenset(
-    ("RandomUniform", "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal", "TruncatedNormal",
-     "RandomShuffle", "Multinomial", "RandomGamma", "RandomGammaGrad", "RandomPoisson", "RandomPoissonV2")
-)  # fmt: skip
-
 
 def _has_effects(op):
-    return op._op_def.is_stateful and op.type not in _UNORDERED
+    return op._op_def.is_stateful and not op._op_def.is_unordered
 
 
 def _is_in_loop(op):

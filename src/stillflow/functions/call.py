@@ -31,5 +31,6 @@ def call_op_def(definition) -> OpDef:
         {},
         is_stateful=signature.is_stateful,
         is_differentiable=None,
+        waits=True,
         lowering=Kernel("call_function", names, (function, types), "op"),
     )

@@ -18,6 +18,8 @@ class FunctionGraph(Graph):
     what the function returns, and `control_outputs` the operations that run whenever it does.
     """
 
+    takes_any_input = True
+
     def __init__(self, name, outer_graph=None):
         super().__init__()
         self.name = name
@@ -29,8 +31,7 @@ class FunctionGraph(Graph):
         self._seed = outer_graph._seed
         self._seed_rule = outer_graph._seed_rule
         self._colocation_stack = list(outer_graph._colocation_stack)
-        # They live as long as the graph that is run; where that has no nodes, as long as the function.
-        self._py_functions = [] if outer_graph.executes_eagerly else outer_graph._py_functions
+        self._py_functions = outer_graph.py_functions_of_bodies()
         for key in outer_graph.collections:
             self._collections[key] = outer_graph.get_collection(key)
         for key in _SHARED_COLLECTIONS:

@@ -34,4 +34,4 @@ def _tensors(graph):
 
 
 def _resource_variables(graph):
-    return sum(op.type == "VarHandleOp" for op in graph._operations)
+    return sum(op._op_def.special == "handle" for op in graph._operations)

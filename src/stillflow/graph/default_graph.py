@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stillflow.graph import scopes
 from stillflow.names import public
@@ -20,17 +20,13 @@ class _DefaultGraphs(scopes.DefaultStack):
         super().__init__()
         self.outermost = None
 
-    def get_default(self):
-        found = super().get_default()
-        if found is None:
-            if self.eager is not None:
-                return self.eager
-            if self.outermost is None:
-                from stillflow.graph.graph import Graph
+    def get_outermost(self):
+        """The graph of this thread that is there without any context."""
+        if self.outermost is None:
+            from stillflow.graph.graph import Graph
 
-                self.outermost = Graph()
-            found = self.outermost
-        return found
+            self.outermost = Graph()
+        return self.outermost
 
     def reset(self):
         if self.stack:
@@ -47,7 +43,16 @@ _default_graphs = _DefaultGraphs()
 @public("get_default_graph")
 def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
-    return _default_graphs.get_default()
+    stack = _default_graphs.stack
+    return stack[-1] if stack else _DefaultGraphs.eager or _default_graphs.get_outermost()
+
+
+def outermost_graph() -> Graph:
+    """The default graph; while a function is traced, the graph that it is traced for. Variables belong to it."""
+    graph: Any = get_default_graph()
+    while graph.building_function:
+        graph = graph.outer_graph
+    return graph
 
 
 def default_graph_context(graph, enforces_nesting=True):
@@ -66,16 +71,14 @@ def leave_all_graphs():
     _default_graphs.stack.clear()
 
 
-@public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
-def executing_eagerly():
-    """Whether operations run when they are called here, instead of becoming nodes of a graph."""
-    return _default_graphs.get_default().executes_eagerly
-
-
 def require_graph(reason, error=RuntimeError):
-    """Raises an error for the reason given if operations are executed eagerly."""
-    if executing_eagerly():
-        raise error(reason)
+    """Raises `error` with the reason given if operations are executed eagerly."""
+    get_default_graph().require_nodes(reason, error)
+
+
+def require_eager_execution(reason, error=RuntimeError):
+    """Raises `error` with the reason given unless operations are executed eagerly."""
+    get_default_graph().require_values(reason, error)
 
 
 def eager_graph():

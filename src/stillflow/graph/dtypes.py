@@ -9,6 +9,7 @@ import numpy as np
 from stillflow.names import public
 
 _REF_OFFSET = 100
+_C_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
 
 
 @public("DType", "dtypes.DType")
@@ -31,6 +32,12 @@ class DType:
     @property
     def name(self) -> str:
         return self._name
+
+    @property
+    def _c_name(self) -> str:
+        """What TensorFlow's C++ calls it: "float" for float32, and so on."""
+        base, _, ref = self._name.partition("_")
+        return _C_NAMES.get(base, base) + (f"_{ref}" if ref else "")
 
     @property
     def as_datatype_enum(self) -> int:
@@ -204,8 +211,7 @@ _BY_KEY: dict = {}
 for _dtype in ALL:
     for _each in (_dtype, _dtype._as_ref):
         _BY_KEY[_each.name] = _BY_KEY[_each.as_datatype_enum] = _each
-_BY_KEY.update(half=float16, float=float32, double=float64, half_ref=float16._as_ref)
-_BY_KEY.update(float_ref=float32._as_ref, double_ref=float64._as_ref)
+        _BY_KEY[_each._c_name] = _each
 _BY_KEY.update({float: float32, bool: bool_, object: string, str: string, bytes: string, int: int64})
 
 _BY_NUMPY = {

@@ -29,12 +29,20 @@ class Graph:
     while another runs it; it must not grow in two threads at a time.
     """
 
-    executes_eagerly = False  # whether operations run when they are added
+    executes_eagerly = False  # for tf.executing_eagerly alone: all else has versions, see graph.mode
+    takes_any_input = False  # whether operations may read tensors of other graphs
     runs_one_op = False  # see eager.kernels
 
     def version_of(self, item):
         """What this graph has in the place of a function or class that depends on the mode; see graph.mode."""
         return item
+
+    def require_nodes(self, reason, error=RuntimeError):
+        """Raises `error` with the reason given where operations do not become nodes."""
+
+    def require_values(self, reason, error=RuntimeError):
+        """Raises `error` with the reason given where tensors do not have their values at once."""
+        raise error(reason)
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -310,6 +318,10 @@ class Graph:
         """Makes this the graph to which functions of tf.* add nodes, in this thread."""
         with default_graph_context(self):
             yield self
+
+    def py_functions_of_bodies(self):
+        """The list that keeps alive what py_func nodes in bodies of functions call: as long as this graph lives."""
+        return self._py_functions
 
     def free_with(self, owner, handle, kind):
         """Frees a resource when `owner` goes, where operations are executed eagerly. Sessions keep theirs."""

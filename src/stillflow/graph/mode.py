@@ -2,8 +2,10 @@
 
 The default graph is the mode, and whoever builds nodes never asks which one it is. A function that eager execution
 replaces is marked `@by_mode`, a class whose instances it replaces has the metaclass `MadeByMode`, and the default
-graph says what takes their place. That is defined where eager execution is known, in stillflow.eager and above, and
-marked `@eager_version_of(...)`.
+graph says what takes their place: the eager version, marked `@eager_version_of(...)`. It stands in stillflow.eager,
+where stillflow.eager.versions lists its module; of what is above that package, beside the graph's version.
+
+What one mode refuses calls `require_graph` or `require_eager_execution` of stillflow.graph.default_graph.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 
 from stillflow.graph.default_graph import get_default_graph
 
-EAGER_VERSIONS: dict[Any, Any] = {}
+EAGER_VERSIONS: dict[Any, Any] = {}  # function or class -> what eager execution has in its place
 
 
 def by_mode(function):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from stillflow.graph import recording
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
 
@@ -14,14 +14,14 @@ from stillflow.names import public
 def graph_of_inputs(values, graph=None):
     """The graph that the values belong to, or the default graph. Lists among them are looked into.
 
-    While a function is traced that is its graph: it takes in what is from outside.
+    A graph that takes any input, as the body of a function does, is that graph itself.
 
     Raises:
       ValueError: if they belong to several graphs, or not to `graph` when it is given.
     """
     first = None
     default = get_default_graph()
-    if graph is None and (default.building_function or default.executes_eagerly):
+    if graph is None and default.takes_any_input:
         return default
     for value in _flattened(values):
         element = value if isinstance(value, (Tensor, Operation)) else _graph_element(value)
@@ -38,8 +38,7 @@ def graph_of_inputs(values, graph=None):
 
 def _graph_of(element):
     graph = element._op._graph if isinstance(element, Tensor) else element.graph
-    if graph.executes_eagerly:
-        raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
+    graph.require_nodes("Attempting to capture an EagerTensor without building a function.")
     return graph
 
 
@@ -90,7 +89,7 @@ class name_scope:  # noqa: N801
                 f"At least one of name ({self._name}) and default_name ({self._default_name}) must be provided."
             )
         default = graph = get_default_graph()
-        if self._values and not default.executes_eagerly:
+        if self._values:
             graph = graph_of_inputs(self._values)
             if graph is not default:
                 self._enter(graph.as_default())
@@ -112,6 +111,7 @@ class name_scope:  # noqa: N801
 
 
 @public("init_scope")
+@by_mode
 @contextlib.contextmanager
 def init_scope():
     """A scope outside of all functions, control dependencies and control flow, under the same names.
@@ -119,10 +119,6 @@ def init_scope():
     For initial values, and for variables that functions make. Executed eagerly, tapes do not record in it.
     """
     graph: Any = get_default_graph()
-    if graph.executes_eagerly:
-        with recording.paused():
-            yield
-        return
     scope = graph.get_name_scope()
     while graph.building_function:
         graph = graph.outer_graph

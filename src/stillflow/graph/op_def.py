@@ -23,6 +23,10 @@ from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.tensor_value import TensorValue
 
+# What inputs are called that are handles of queues, readers, tables, iterators and tensor arrays.
+_OTHER_HANDLES = frozenset(
+    ("handle", "grad_handle", "reader_handle", "queue_handle", "table_handle", "iterator", "resource_handle")
+)
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}
 
 
@@ -36,6 +40,11 @@ class Arg:
     type_list_attr: str | None = None
     number_attr: str | None = None
     is_ref: bool = False
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether a handle that is asked for is that of a variable: only the names of inputs say so."""
+        return self.dtype is dtypes.resource and self.name not in _OTHER_HANDLES
 
     @property
     def is_list(self) -> bool:
@@ -72,6 +81,23 @@ class OpDef:
     partial_value: Callable | None = None
     lowering: Any = None  # how the plan runs it
 
+    special: str | None = None  # what plans have to know of an op without a kernel: "constant", "switch", ...
+
+    # Traits, which a declaration names: see TRAITS.
+    waits: bool = False
+    is_variable: bool = False
+    reads_variable: bool = False
+    assigns_variable: bool = False
+    checks_variable: bool = False
+    asks_for_state: bool = False
+    keeps_value: bool = False
+    keeps_order: bool = False
+    moves_elements: bool = False
+    reads_shape_only: bool = False
+    is_check: bool = False
+    is_unordered: bool = False
+    saves_or_restores: bool = False
+
     def output_dtypes(self, attrs) -> list[dtypes.DType]:
         """The dtype of every output, for given attribute values."""
         found = []
@@ -84,6 +110,24 @@ class OpDef:
                 dtype = dtype._as_ref
             found.extend([dtype] * (1 if arg.number_attr is None else attrs[arg.number_attr]))
         return found
+
+
+# What passes, savers and gradients have to know of an op, and would otherwise know it by name.
+TRAITS = {
+    "waits": "the kernel may wait for what others do: other steps, runs, or a function of Python",
+    "is_variable": "the output is a variable: a reference to it, or its handle",
+    "reads_variable": "takes the value of the variable behind a handle, not the variable",
+    "assigns_variable": "gives the variable that is the first input another value",
+    "checks_variable": "the kernel checks the variable's type, which need not be that of the attribute",
+    "asks_for_state": "asks what state a variable is in: initial values do not look behind it",
+    "keeps_value": "each output is the first input, on the way to where it is used: TensorFlow looks through it",
+    "keeps_order": "the output has the elements of the first input in their order, in another shape",
+    "moves_elements": "each element of the output is one of the first input",
+    "reads_shape_only": "looks at nothing but the input's shape",
+    "is_check": "hands on its input, and exists for its failures",
+    "is_unordered": "has state, but need not run, and may run in any order",
+    "saves_or_restores": "is of a Saver",
+}
 
 
 # ---- Reading signatures -----------------------------------------------------------------------------------
@@ -229,3 +273,9 @@ def find(op_type: str) -> OpDef | None:
         _load(op_type)
         found = _OP_DEFS.get(op_type)
     return found
+
+
+def has_trait(op_type: str, trait: str) -> bool:
+    """Whether the op of that type has a trait of TRAITS; one that is not known has none."""
+    found = find(op_type)
+    return found is not None and getattr(found, trait)

@@ -8,7 +8,7 @@ from typing import Any
 
 from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
-from stillflow.graph.shape_inference import incompatible_text
+from stillflow.graph.shape_inference import forget, incompatible_text
 from stillflow.names import public
 
 
@@ -39,6 +39,7 @@ class Tensor:
     # numpy must leave `array + tensor` to the tensor.
     __array_priority__ = 100
     _value: Any = None  # an array where it is known: see eager.tensor
+    _findings: Any = None  # what was found out of its value: see shape_inference
 
     def __init__(self, op, value_index, dtype):
         self._op = op
@@ -64,6 +65,16 @@ class Tensor:
     def name(self):
         """ "<operation name>:<index of the output>"."""
         return f"{self._op._name}:{self._value_index}"
+
+    @property
+    def _label(self):
+        """The name that messages have for it, or "" for a tensor without one."""
+        return self.name
+
+    @property
+    def _description(self):
+        """What messages call it: its name, or of a tensor without one the shape and type."""
+        return self.name
 
     @property
     def device(self):
@@ -103,7 +114,10 @@ class Tensor:
         merged = merge(self._dims, dims)
         if merged is False:
             raise ValueError(incompatible_text(self._dims, dims))
-        self._dims = merged
+        if merged != self._dims:
+            for op in self._consumers:
+                op._remember_shape(self)
+            self._dims = merged
 
     def consumers(self):
         """The Operations that take this tensor as an input, once for each input."""
@@ -164,6 +178,7 @@ class Tensor:
 class Operation:
     """A node of a graph. Made by `Graph.create_op`."""
 
+    _early_shapes: dict | None = None  # plain shapes of inputs of which more became known after the node was made
     _captured: Tensor | None = None  # what an argument of a function stands for, if the function itself took it
 
     def __init__(self, graph, op_def, name, node_id, inputs, control_inputs, attrs):
@@ -302,9 +317,16 @@ class Operation:
             op._control_outputs.remove(self)
         self._control_inputs = []
 
+    def _remember_shape(self, tensor):
+        """Called before more becomes known of an input's shape."""
+        if self._early_shapes is None:
+            self._early_shapes = {}
+        self._early_shapes.setdefault(tensor, tensor._dims)
+
     def _update_input(self, index, tensor):
         self._reconnect(index, tensor)
         self._graph._note_change()
+        forget(self)
 
     def _reconnect(self, index, tensor):
         """Gives a node that is being made another input."""

@@ -63,7 +63,9 @@ class InferenceContext:
 def handle_source(tensor):
     """The operation that a handle comes from, through what only hands it on and out of functions."""
     op = tensor._op
-    for _ in range(_MOST_VISITS):  # a broken graph may go in circles
+    seen = set()  # a broken graph may go in circles
+    while op not in seen:
+        seen.add(op)
         if op._captured is not None:
             op = op._captured._op
             continue
@@ -152,59 +154,146 @@ def incompatible_text(a, b):
 
 # ---- Values of tensors that are constant ------------------------------------------------------------------
 
-# How many nodes one question may visit: constants that shapes are made of lie close by.
-_MOST_VISITS = 200
+#
+# What is found by looking through arithmetic is remembered with the tensor, so that a graph is built in time linear
+# in its size. As in TensorFlow it depends on the shapes that were known when the nodes were made. What TensorFlow's
+# Python finds, without looking through arithmetic, depends on what is known of shapes now.
+
+_MOST_LEVELS = 50  # of rules that ask rules, before what is asked for is found out by itself
+_MOST_FOLDED_ELEMENTS = 1 << 12  # of results of arithmetic: those that shapes are made of are small
+
+
+class _Question:
+    """What can be asked of a tensor: its value, whole or in part, by looking through arithmetic or not."""
+
+    __slots__ = ("folds", "is_partial", "of_part", "of_value")
+
+    def __init__(self, folds, is_partial):
+        self.folds = folds
+        self.is_partial = is_partial
+        self.of_value: _Question
+        self.of_part: _Question
+
+
+def _questions(folds):
+    value, part = _Question(folds, False), _Question(folds, True)
+    for question in (value, part):
+        question.of_value, question.of_part = value, part
+    return value, part
+
+
+_CONSTANT, _PARTIAL_CONSTANT = _questions(False)
+_FOLDED, _PARTIAL = _questions(True)
+
+
+class _TooDeep(Exception):
+    """Another question has to be answered first."""
+
+    def __init__(self, question, tensor):
+        super().__init__()
+        self.question = question
+        self.tensor = tensor
 
 
 class ValueContext:
     """What a value rule may ask about a node. `value` and `partial_value` follow the inputs."""
 
-    __slots__ = ("_search", "attrs", "op", "output_index", "shapes")
+    __slots__ = ("_levels", "_memory", "_question", "attrs", "op", "output_index")
 
-    def __init__(self, search, tensor):
-        self._search = search
+    def __init__(self, question, tensor, memory, levels):
+        self._question = question
+        self._memory = memory
+        self._levels = levels
         self.op = tensor._op
         self.attrs = tensor._op._attrs
-        self.shapes = [t._dims for t in tensor._op._inputs]
         self.output_index = tensor._value_index
 
+    @property
+    def shapes(self):
+        early = self.op._early_shapes if self._question.folds else None
+        if early is None:
+            return [tensor._dims for tensor in self.op._inputs]
+        return [early.get(tensor, tensor._dims) for tensor in self.op._inputs]
+
     def value(self, index):
-        return self._search.value(self.op._inputs[index])
+        return _find(self._question.of_value, self.op._inputs[index], self._memory, self._levels)
 
     def partial_value(self, index):
-        return self._search.partial_value(self.op._inputs[index])
+        return _find(self._question.of_part, self.op._inputs[index], self._memory, self._levels)
 
 
-class _Search:
-    """One question for a value, and how far it may still look."""
+def _answer(question, tensor):
+    """The answer to a question, None if it is not known."""
+    waiting = [(question, tensor)]
+    memory: dict = {}
+    while True:
+        try:
+            found = _find(*waiting[-1], memory, _MOST_LEVELS)
+        except _TooDeep as error:
+            waiting.append((error.question, error.tensor))
+            continue
+        waiting.pop()
+        if not waiting:
+            return found
 
-    def __init__(self, looks_through_arithmetic):
-        self._looks_through_arithmetic = looks_through_arithmetic
-        self._visits_left = _MOST_VISITS
 
-    def value(self, tensor):
-        if tensor._value is not None:
-            return tensor._value
-        op_def = tensor._op._op_def
-        found = self._ask(op_def.constant_value, tensor)
-        if found is None and self._looks_through_arithmetic:
-            found = self._ask(op_def.folded_value, tensor)
-        return found
+def _find(question, tensor, memory, levels):
+    """The answer; `memory` has what was found for this question and may change."""
+    if tensor._value is not None:
+        return as_partial(tensor._value) if question.is_partial else tensor._value
+    if question.folds:
+        findings, key = tensor._findings, question
+        if findings is None:
+            findings = tensor._findings = {}
+    else:
+        findings, key = memory, (question, tensor)
+    if key in findings:
+        return findings[key]
+    if (question, tensor) in memory:
+        return memory[question, tensor]
+    if levels == 0:
+        raise _TooDeep(question, tensor)
+    findings[key] = None  # for a broken graph, which may go in circles
+    context = ValueContext(question, tensor, memory, levels - 1)
+    try:
+        value = (_partial if question.is_partial else _whole)(question, tensor, context)
+    except _TooDeep:
+        del findings[key]
+        raise
+    if question.folds and isinstance(value, np.ndarray) and value.size > _MOST_FOLDED_ELEMENTS:
+        del findings[key]  # not worth the memory for longer than this question
+        memory[question, tensor] = value
+    else:
+        findings[key] = value
+    return value
 
-    def _ask(self, rule, tensor):
-        if rule is None or self._visits_left == 0:
+
+def forget(op):
+    """Forgets what was found out of the values of an operation's outputs, and of what depends on them."""
+    stack = [op]
+    while stack:
+        for tensor in stack.pop()._outputs:
+            if tensor._findings is not None:
+                tensor._findings = None
+                stack.extend(tensor._consumers)
+
+
+def _whole(question, tensor, context):
+    op_def = tensor._op._op_def
+    value = None if op_def.constant_value is None else known_value(op_def.constant_value, context)
+    if value is None and question.folds and op_def.folded_value is not None:
+        value = known_value(op_def.folded_value, context)
+        if value is not None and value.size > _MOST_FOLDED_ELEMENTS:
             return None
-        self._visits_left -= 1
-        return known_value(rule, ValueContext(self, tensor))
+    return value
 
-    def partial_value(self, tensor):
-        op_def = tensor._op._op_def
-        if op_def.partial_value is not None and self._visits_left > 0:
-            self._visits_left -= 1
-            partial = known_value(op_def.partial_value, ValueContext(self, tensor))
-            if partial is not None:
-                return partial
-        return as_partial(self.value(tensor))
+
+def _partial(question, tensor, context):
+    rule = tensor._op._op_def.partial_value
+    partial = None if rule is None else known_value(rule, context)
+    if partial is not None:
+        return partial
+    return as_partial(_find(question.of_value, tensor, context._memory, context._levels))
 
 
 def known_value(rule, context):
@@ -225,22 +314,22 @@ def as_partial(value):
 @public("python.framework.tensor_util.constant_value")
 def constant_value(tensor):
     """The tensor's value as a numpy array, if its op is one of those that TensorFlow's Python looks through."""
-    return _Search(looks_through_arithmetic=False).value(tensor)
+    return _answer(_CONSTANT, tensor)
 
 
 def folded_value(tensor):
     """Like constant_value, looking through arithmetic too; for shape rules."""
-    return _Search(looks_through_arithmetic=True).value(tensor)
+    return _answer(_FOLDED, tensor)
 
 
 def partial_value(tensor):
     """An integer scalar's or vector's value with None for what is unknown: an int, a tuple, or None."""
-    return _Search(looks_through_arithmetic=True).partial_value(tensor)
+    return _answer(_PARTIAL, tensor)
 
 
 def partial_constant(tensor):
     """Like partial_value, but looking only as far as constant_value does."""
-    return _Search(looks_through_arithmetic=False).partial_value(tensor)
+    return _answer(_PARTIAL_CONSTANT, tensor)
 
 
 def value_as_dims(value):

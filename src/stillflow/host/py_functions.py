@@ -74,7 +74,7 @@ def _call(name: bytes, arguments: list, types: list) -> list:
         found = _data_type(array)
         if found.as_datatype_enum != wanted:
             message = (
-                f"{i}-th value returned by {token} is {_name(found)}, but expects {_name(dtypes.as_dtype(wanted))}"
+                f"{i}-th value returned by {token} is {found._c_name}, but expects {dtypes.as_dtype(wanted)._c_name}"
             )
             raise _engine.EngineError(errors.INVALID_ARGUMENT, message)
     return arrays
@@ -93,10 +93,6 @@ def _call_builtin(name, arguments, count):
     if count > 1:
         return [_array(value) for value in result]
     return [_array(result)] if count else []
-
-
-def _name(dtype):
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
 def _array(value):

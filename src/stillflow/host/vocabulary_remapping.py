@@ -8,6 +8,7 @@ import numpy as np
 
 from stillflow import _engine, errors
 from stillflow.files.filesystem import system_of, typed_errors
+from stillflow.graph import dtypes
 
 
 def generate_vocab_remapping(new_vocab_file, old_vocab_file, new_vocab_offset, num_new_vocab, old_vocab_size):
@@ -96,7 +97,7 @@ def _matrix(path, name):
         raise errors.make(error.code, error.message, None) from None
     text = os.fsdecode(name)
     if value.dtype != np.float32:
-        kind = {"float64": "double", "float16": "half", "object": "string"}.get(str(value.dtype), value.dtype)
+        kind = dtypes.as_dtype(value.dtype)._c_name
         raise _invalid(f"Tensor {text} has invalid type {kind} instead of expected type float")
     if value.ndim != 2:
         shape = list(value.shape)

@@ -11,11 +11,10 @@ import numpy as np
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.graph import Graph
+from stillflow.graph.op_def import has_trait
 from stillflow.graph.operation import Operation
 from stillflow.graph.tensor_value import TensorValue
 from stillflow.names import public
-
-_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 
 
 def _node_of(input_name):
@@ -125,7 +124,7 @@ def convert_variables_to_constants(
     chosen = [
         node
         for node in graph_def.node
-        if node.op in _VARIABLES
+        if has_trait(node.op, "is_variable")
         and (variable_names_whitelist is None or node.name in variable_names_whitelist)
         and (variable_names_blacklist is None or node.name not in variable_names_blacklist)
     ]
@@ -147,7 +146,7 @@ def _source_variable(node, graph_def):
     """The name of the variable that a node reads, past what hands its handle on."""
     nodes = {other.name: other for other in graph_def.node}
     name = _node_of(node.input[0])
-    while nodes[name].op in ("Identity", "Switch", "Enter"):
+    while has_trait(nodes[name].op, "keeps_value") or nodes[name].op == "Enter":
         name = _node_of(nodes[name].input[0])
     return name
 
@@ -191,7 +190,7 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False):
     """Whether a node (an Operation or a NodeDef) could not be placed on a GPU."""
     node_def = node.node_def if isinstance(node, Operation) else node
     host_types = (dtypes.string.as_datatype_enum, dtypes.int32.as_datatype_enum)
-    if pin_variables_on_cpu and node_def.op in _VARIABLES:
+    if pin_variables_on_cpu and has_trait(node_def.op, "is_variable"):
         return True
     if node_def.op == "Const":
         return node_def.attr["dtype"].type in host_types

@@ -156,11 +156,8 @@ def _imported_body(definition, outer_graph):
     return body
 
 
-_MERGES = frozenset(("Merge", "RefMerge"))
-
-
 def _is_back_edge(node, source):
-    return node.op_def.name in _MERGES and source.op_def.name in ("NextIteration", "RefNextIteration")
+    return node.op_def.special == "merge" and source.op_def.special == "next_iteration"
 
 
 class _Import:
@@ -234,10 +231,10 @@ class _Import:
     def _check_type(self, node, index, found, source):
         arg, wanted = node.input_args[index]
         if found.base_dtype is not wanted.base_dtype or (arg.is_ref and not found._is_ref_dtype):
-            expected = wanted.base_dtype._as_ref.name if arg.is_ref else wanted.base_dtype.name
+            expected = wanted.base_dtype._as_ref if arg.is_ref else wanted.base_dtype
             raise ValueError(
-                f"Input {index} of node {self._scope}{node.name} was passed {_type_name(found.name)} from {source} "
-                f"incompatible with expected {_type_name(expected)}."
+                f"Input {index} of node {self._scope}{node.name} was passed {found._c_name} from {source} "
+                f"incompatible with expected {expected._c_name}."
             )
 
     def _check_colocation(self, node):
@@ -307,7 +304,7 @@ class _Import:
     def _close_rounds(self, node):
         """Gives the Merges of loops the inputs that were not there."""
         op = self._operations[node.name]
-        if op.type in _MERGES:
+        if op._op_def.special == "merge":
             for index, (name, port) in enumerate(node.inputs):
                 tensor = self._tensor(name, port)
                 if op._inputs[index] is not tensor:
@@ -334,10 +331,3 @@ class _Import:
                 f"Invalid return output {port} of node '{name}', which has {len(node.output_dtypes)} output(s)"
             )
         return self._operations[name]._outputs[port]
-
-
-def _type_name(name):
-    for ours, theirs in (("float32", "float"), ("float64", "double"), ("float16", "half")):
-        if name.startswith(ours):
-            return theirs + name[len(ours) :]
-    return name

@@ -13,6 +13,7 @@ from stillflow import _engine, errors
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes, tensor_proto
+from stillflow.graph.op_def import has_trait
 from stillflow.graph.shape import TensorShape
 from stillflow.saver import checkpoint_state
 from stillflow.saver.meta_graph import read_meta_graph_file
@@ -22,7 +23,6 @@ from stillflow.saver.saved_model.loader import maybe_saved_model_directory, read
 # The entry of an .npz that says which entries are of types that numpy does not have.
 NPZ_DTYPES = "__stillflow_dtypes__"
 DOTTED = "string, each followed by a dot"
-_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 
 
 class InputError(Exception):
@@ -108,7 +108,7 @@ class MetaGraphSource(Source):
         self.kind = kind
         self.nodes = {node.name: node for node in meta_graph.graph_def.node}
         for name, node in self.nodes.items():
-            if node.op in _VARIABLES:
+            if "shape" in node.attr and has_trait(node.op, "is_variable"):  # most ops need not be loaded for this
                 shape = TensorShape(node.attr["shape"].shape)
                 dims = None if shape.rank is None else tuple(shape.as_list())
                 self.entries[name] = Entry(dtypes.as_dtype(node.attr["dtype"].type), dims)

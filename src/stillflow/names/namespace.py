@@ -49,6 +49,14 @@ def find(name: str):
     return getattr(found, attribute) if attribute else found
 
 
+def module_of(name: str) -> str:
+    """The module that a public module is. Raises KeyError for a name that is none."""
+    module, _, attribute = _table()[name].partition(":")
+    if attribute:
+        raise KeyError(name)
+    return f"{ROOT}.{module}" if module else ROOT
+
+
 def serve(namespace: str, module: str):
     """The __getattr__ and __dir__ of a module that is a namespace, "" for tf itself."""
     prefix = f"{namespace}." if namespace else ""

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import graph_of_inputs
 from stillflow.graph.op_def import Arg, AttrDef, OpDef
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
-from stillflow.ops import convert, eager_errors
+from stillflow.ops import convert
 
 
 def parameter_names(op_def: OpDef) -> list[str]:
@@ -83,28 +83,15 @@ def signature(op_def: OpDef) -> inspect.Signature:
     return inspect.Signature(found)
 
 
+@by_mode
 def apply(op_def: OpDef, name, arguments: dict):
     """Adds a node and returns its outputs: a Tensor, a list, a named tuple, or the Operation if there are none."""
-    graph: Any = get_default_graph()
-    if graph.executes_eagerly:
-        try:
-            op = graph.repeat_call(op_def, name, arguments)
-            if op is None:
-                op = _Application(op_def, dict(arguments)).add(name)
-                graph.note_call(op, arguments)
-        except errors.OpError as error:
-            raise eager_errors.named(error, name) from None
-    else:
-        op = _Application(op_def, dict(arguments)).add(name)
-    return _structured_outputs(op_def, op)
+    op = Application(op_def, dict(arguments)).add(name)
+    return structured_outputs(op_def, op) if op._outputs else op
 
 
-def _structured_outputs(op_def, op):
-    if op._graph.executes_eagerly:
-        if not op_def.outputs:
-            return None
-    elif not op._outputs:
-        return op
+def structured_outputs(op_def, op):
+    """The outputs of an operation: a Tensor, a list, or a named tuple of both, as they are declared."""
     outputs = iter(op._outputs)
     structured = []
     for arg in op_def.outputs:
@@ -125,7 +112,7 @@ def _output_tuple(op_type):
     return collections.namedtuple(op_type, fields)
 
 
-class _Application:
+class Application:
     """One call being checked: the attribute values found so far, and where each was found."""
 
     def __init__(self, op_def, arguments):
@@ -135,15 +122,11 @@ class _Application:
         self.inferred_from = {}
         self.inputs = []
         self.references = []
-        self.is_eager = False
 
     def add(self, name):
         op_def = self.op_def
         graph = graph_of_inputs(self.arguments.values())
         name = op_def.name if name is None else name
-        if graph.executes_eagerly:
-            self.is_eager = True
-            _refuse_references(op_def)
         with (
             graph.as_default() if graph is not get_default_graph() else _NO_SCOPE,
             graph.name_scope(name) as scope,
@@ -170,7 +153,7 @@ class _Application:
 
     def _add_input(self, arg: Arg, value):
         dtype = arg.dtype if arg.dtype is not None else self.attrs.get(arg.type_attr)
-        if dtype is None and self.is_eager and not isinstance(value, Tensor):
+        if dtype is None and not isinstance(value, Tensor):
             dtype = self._type_of_others(arg)
         preferred = self._default_type(arg.type_attr) if dtype is None else None
         tensor = self._convert(arg, value, dtype, preferred)
@@ -193,51 +176,42 @@ class _Application:
         self.inputs.append(tensor)
 
     def _type_of_others(self, arg):
-        """The type of a tensor or variable among the inputs to come that have the same type, or None."""
-        for other in self.op_def.inputs:
-            if other.type_attr == arg.type_attr and not other.is_list:
-                value = self.arguments.get(other.name)
-                if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
-                    return value.dtype.base_dtype
-        return None
+        """The type that a value which is no tensor takes from the inputs to come, or None: here it has its own."""
+        return
 
     def _convert(self, arg, value, dtype, preferred):
         try:
             return convert.convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.is_ref)
         except TypeError as error:
-            if dtype is None or self.is_eager:
+            if dtype is None:
                 raise
-            raise TypeError(
-                f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{self.op_def.name}', got "
-                f"{value!r} of type '{type(value).__name__}' instead. Error: {error}"
-            ) from None
+            raise self._unexpected(arg, value, dtype, error) from None
         except ValueError:
             raise self._mismatch(arg, value, dtype) from None
 
+    def _unexpected(self, arg, value, dtype, error):
+        """The error for a value that `error` says cannot become a tensor of the type asked for."""
+        return TypeError(
+            f"Expected {dtype.name} passed to parameter '{arg.name}' of op '{self.op_def.name}', got {value!r} of "
+            f"type '{type(value).__name__}' instead. Error: {error}"
+        )
+
     def _mismatch(self, arg, value, dtype):
-        """The error for a value that cannot become a tensor of the type asked for."""
+        """The error for a tensor, or what can become one, of another type than the one asked for."""
         try:
             found = convert.convert_to_tensor(value, as_ref=arg.is_ref).dtype
         except ValueError as error:
-            if self.is_eager:
-                return error
             return ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}")
-        if self.is_eager:
-            return eager_errors.wrong_input(self.op_def.name, len(self.inputs), dtype, found)
         prefix = f"Input '{arg.name}' of '{self.op_def.name}' Op has type {found.name} that does not match"
         if arg.dtype is not None:
             return TypeError(f"{prefix} expected type of {arg.dtype.name}.")
         return TypeError(f"{prefix} type {dtype.name} of argument '{self.inferred_from[arg.type_attr]}'.")
 
     def _wrong_type(self, expected, observed, text):
-        """The error for an input of another type than is expected."""
-        if self.is_eager:
-            return eager_errors.wrong_input(self.op_def.name, len(self.inputs), expected, observed)
+        """The error for an input of another type than is expected, which `text` tells."""
         return TypeError(text)
 
     def _check_allowed(self, dtype, attr, parameter):
-        if self.is_eager and attr.allowed is not None and dtype not in attr.allowed:
-            raise eager_errors.no_kernel(self.op_def.name, attr.name, dtype, attr.allowed)
         _check_allowed(dtype, attr, parameter)
 
     def _infer_type(self, arg, base):
@@ -322,8 +296,7 @@ class _Application:
         self.inferred_from[arg.type_list_attr] = arg.name
 
     def _list_mismatch(self, arg, values, dtype):
-        if self.is_eager:
-            return self._wrong_item(arg, values, dtype)
+        """The error for a list whose items are no tensors of one type."""
         observed = []
         for value in values:
             try:
@@ -340,16 +313,6 @@ class _Application:
         if arg.type_attr in self.attrs:
             return TypeError(f"{prefix} that do not match type {dtype.name} inferred from earlier arguments.")
         return TypeError(f"{prefix} that don't all match.")
-
-    def _wrong_item(self, arg, values, expected):
-        """The error for a list with an item of another type than is expected. Raises that of its conversion."""
-        for i, value in enumerate(values):
-            given = value.dtype.base_dtype if isinstance(value, Tensor) else None
-            observed = convert.convert_to_tensor(value, expected if given is None else None).dtype.base_dtype
-            expected = observed if expected is None else expected
-            if observed is not expected:
-                return eager_errors.wrong_input(self.op_def.name, len(self.inputs) + i, expected, observed)
-        return TypeError(f"Tensors in list passed to '{arg.name}' of '{self.op_def.name}' Op are invalid: {values}")
 
     # ---- Attributes ---------------------------------------------------------------------------------------
 
@@ -371,15 +334,6 @@ class _Application:
             raise TypeError(f"{python_name(self.op_def)}() got an unexpected keyword argument '{unexpected}'")
         # In the order of the declaration, so that equal nodes are written equally.
         self.attrs = {name: self.attrs[name] for name in self.op_def.attrs}
-
-
-def _refuse_references(op_def):
-    """Raises RuntimeError for an op of mutable tensors: eagerly there are none."""
-    for arg in reversed((*op_def.inputs, *op_def.outputs)):
-        if arg.is_ref:
-            raise RuntimeError(
-                f"{python_name(op_def)} op does not support eager execution. Arg '{arg.name}' is a ref."
-            )
 
 
 def _check_allowed(dtype, attr: AttrDef, parameter):

@@ -131,12 +131,14 @@ def define_op(
     aggregate: bool = False,
     differentiable: bool | None = True,
     allows_uninitialized_input: bool = False,
+    traits: str = "",
     public: str = "",
     doc: str | None = None,
 ) -> Any:
     """Declares an op, and returns the function that adds a node of it; see _builder.
 
-    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `public` has the names, below `tf.`, under
+    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `traits` are words of op_def.TRAITS, which
+    say what it is to passes, savers and gradients. `public` has the names, below `tf.`, under
     which programs may call the function, and `doc` what they are told of it.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
@@ -165,7 +167,12 @@ def define_op(
         allows_uninitialized_input=allows_uninitialized_input,
         is_differentiable=differentiable,
         lowering=lowering,
+        special=lowering.kind if isinstance(lowering, Special) else None,
     )
+    for trait in traits.split():
+        if trait not in op_defs.TRAITS:
+            raise ValueError(f"{name} has an unknown trait: {trait}")
+        setattr(op_def, trait, True)
     op_defs.register(op_def)
     return _builder(op_def, public, doc)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 
-from stillflow.graph import dtypes, shape_inference
+from stillflow.graph import dtypes, nest, shape_inference
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
@@ -96,6 +96,9 @@ class SparseTensor:
 def parts(sparse):
     """The indices, values and shape of a SparseTensor or SparseTensorValue."""
     return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
+nest.register_composite(SparseTensor, parts, lambda _, tensors: SparseTensor(*tensors))
 
 
 def is_sparse(value):

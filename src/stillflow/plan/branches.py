@@ -19,12 +19,6 @@ from stillflow.plan.reads import read
 _BRANCH = Special("branch")
 
 
-def kind_of(op):
-    """What the plan has to know to run an op: "switch", "merge" and others; None for ops that have a kernel."""
-    lowering = op._op_def.lowering
-    return lowering.kind if isinstance(lowering, Special) else None
-
-
 def guard_of_tensor(plan: Plan, tensor):
     """The guard under which a tensor has a value; what is fed always has."""
     if not plan.guards or tensor in plan.fed:
@@ -133,9 +127,10 @@ def settle(plan: Plan):
 
     Nodes of branches that are not taken go; a Merge of which one input is left goes too.
     """
-    settling = _Settling()
+    settling = _Settling(plan)
+    known_before = len(plan.holding)
     plan.nodes = [node for node in plan.nodes if settling.keeps(node)]
-    if not settling.holding:
+    if len(plan.holding) == known_before:
         return False
     plan.fetch_guards = [settling.resolved(guard) for guard in plan.fetch_guards]
     plan.replace(settling.replacements)
@@ -148,9 +143,10 @@ def settle(plan: Plan):
 class _Settling:
     """What is known of conditions, from the first node to the last."""
 
-    def __init__(self):
-        self.holding = set()  # known to hold wherever they are decided
-        self.failing = set()
+    def __init__(self, plan):
+        # Of earlier calls as well: an inner condition still says that it lies within one that is settled.
+        self.holding = plan.holding
+        self.failing = plan.failing
         self.replacements = {}  # Value -> Value
 
     def resolved(self, guard):
@@ -214,7 +210,7 @@ def conditional_operations(operations):
     in_branches: set = set()
     in_loops: set = set()
     for op in operations:
-        kind = kind_of(op)
+        kind = op._op_def.special
         before = [tensor._op for tensor in op._inputs] + op._control_inputs
         if kind == "switch" or (kind != "merge" and not in_branches.isdisjoint(before)):
             in_branches.add(op)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-# They exist for their failures.
-_CHECKS = frozenset(("CheckNumerics", "EnsureShape"))
-
 
 def drop(plan):
     """Removes pure nodes that compute nothing of use and decide nothing. Targets stay: somebody asked for them."""
@@ -13,7 +10,7 @@ def drop(plan):
     targets = set(plan.targets)
     kept = []
     for node in reversed(plan.nodes):
-        is_needless = node.is_pure and node.type not in _CHECKS and node.op not in targets
+        is_needless = node.is_pure and not node.has_trait("is_check") and node.op not in targets
         if is_needless and wanted.isdisjoint(node.outputs) and decided.isdisjoint(node.conditions):
             continue
         wanted.update(node.inputs)

@@ -17,8 +17,8 @@ _MOST_INPUTS = 64
 _MOST_INSTRUCTIONS = 512
 
 
-def fuse_elementwise(plan):
-    """Replaces all elementwise nodes by nodes that run one or several of them."""
+def fuse_elementwise(plan, joins=True):
+    """Replaces all elementwise nodes by nodes that run one or, if it `joins` chains, several of them."""
     plan.nodes = [prepared for node in plan.nodes for prepared in _prepared(node)]
     readers = plan.readers()
     fetched = set(plan.fetch_values)
@@ -26,7 +26,7 @@ def fuse_elementwise(plan):
     for node in reversed(plan.nodes):
         if not isinstance(node.lowering, Elementwise):
             continue
-        group = _group_to_join(node, readers, fetched, group_of)
+        group = _group_to_join(node, readers, fetched, group_of) if joins else None
         if group is None:
             group = _Group()
         group.add(node)
@@ -159,7 +159,7 @@ class _Group:
             registers[value] = len(registers)
             operand = node.inputs[-1] if node.lowering.name == "select" else node.inputs[0]
             instructions.append(
-                f"{node.lowering.name} {_type_name(operand)} {_type_name(value)} {registers[value]} {operands}"
+                f"{node.lowering.name} {operand.dtype._c_name} {value.dtype._c_name} {registers[value]} {operands}"
             )
         program = f"{'; '.join(instructions)} | {registers[last.outputs[0]]}"
         attrs = {"program": program.encode(), "input_count": len(inputs)}
@@ -169,11 +169,3 @@ class _Group:
         fused.outputs[0].producer = fused
         fused.parts = [node.op for node in members]
         return fused
-
-
-_TYPE_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
-
-
-def _type_name(value):
-    """The engine's name of a value's element type."""
-    return _TYPE_NAMES.get(value.dtype.name, value.dtype.name)

@@ -11,6 +11,7 @@ from stillflow.graph.tensor_value import TensorValue
 from stillflow.ops.registry import Called, Kernel, Special
 from stillflow.plan.guards import to_be_checked
 from stillflow.plan.slots import Slots
+from stillflow.plan.units import find_units, numbers_in
 
 
 def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
@@ -19,7 +20,8 @@ def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
     `compile_function(node, called)` makes the _engine.Function of a node's attribute. With `is_body` the plan is that
     of a function's body, which has no feeds but slots for its arguments.
     """
-    slots = Slots(plan)
+    units = find_units(plan)
+    slots = Slots(plan, reuses=not units)
     program = _engine.Program(session_core, kernels, slots.count, is_body)
     for value, slot in slots.permanent.items():
         if value.is_reference:
@@ -30,6 +32,10 @@ def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
     control_flow = _ControlFlow(plan) if plan.is_guarded else None
     for node, step in zip(plan.nodes, slots.steps, strict=True):
         _emit_step(program, kernels, node, step, control_flow, compile_function, is_body)
+    for unit in units:
+        program.add_unit(
+            unit.first, unit.end, unit.is_loop, unit.waits, numbers_in(unit.after), numbers_in(unit.loosely_after)
+        )
     program.set_feeds(feeds, [slots.of[value] for value in plan.feed_values])
     fetched = [slots.of[value] for value in plan.fetch_values]
     if control_flow is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from stillflow import errors
 from stillflow.graph import dtypes
+from stillflow.ops.registry import Called, Special
+from stillflow.plan.prune import needed_operations
 
 
 def body_of(op, name):
@@ -14,6 +16,21 @@ def body_of(op, name):
             return graph._functions[name].body
         graph = getattr(graph, "outer_graph", None)
     raise errors.make(errors.NOT_FOUND, f"Function {name} is not defined.", op)
+
+
+def waits(op, attrs, seen=()):
+    """Whether an operation, or a body of a function that it calls, may wait for what others do."""
+    lowering = op._op_def.lowering
+    if not op._op_def.waits or isinstance(lowering, Special):
+        return False
+    names = [(attr.call or attrs[attr.name]).name for attr in lowering.attrs if isinstance(attr, Called)]
+    return not names or any(_body_waits(op, name, seen) for name in names if name not in seen)
+
+
+def _body_waits(op, name, seen):
+    body = body_of(op, name)
+    operations = needed_operations(body.outputs, body.control_outputs, body.inputs)
+    return any(waits(inner, inner._attrs, (*seen, name)) for inner in operations)
 
 
 def known_arguments(node, called, body):

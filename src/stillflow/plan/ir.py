@@ -67,6 +67,11 @@ class Node:
     def name(self):
         return self.op._name
 
+    def has_trait(self, trait):
+        """Whether the node runs an op with a trait of op_def.TRAITS; one that a pass has made has none."""
+        op_def = self.op._op_def
+        return self.type == op_def.name and getattr(op_def, trait)
+
     def copy(self, inputs):
         """The same step over other inputs, without outputs yet."""
         copy = Node(self.op, self.type, self.lowering, inputs, self.attrs, self.position, self.is_pure)
@@ -86,6 +91,7 @@ class Plan:
         self.fetches = fetches  # [Tensor]
         self.fetch_values: list[Value] = []
         self.targets = targets  # [Operation] to run besides
+        self.operations: list = []  # that the nodes come from, in order
         self.nodes: list[Node] = []
         self.values: dict = {}  # Tensor -> Value
         self.early_reads: dict = {}  # Tensor -> Value, of fetched reads of variables
@@ -96,6 +102,8 @@ class Plan:
         self.loop_ways: dict = {}  # LoopCond operation -> the conditions that it is false, and true
         self.ways_of_exits: dict = {}  # Exit operation -> (the condition of being in its loop, those of the test)
         self.changes: dict = {}  # reference Value -> the number of nodes that have changed it
+        self.holding: set = set()  # conditions that are known to hold wherever they are decided
+        self.failing: set = set()  # and those that are known not to
         self.is_guarded = False  # whether nodes run under conditions
 
     def replace(self, replacements):

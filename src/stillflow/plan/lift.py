@@ -11,25 +11,11 @@ from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
 from stillflow.ops.registry import Alias, Called, Kernel, Special
 from stillflow.plan import loops
-from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of, lift_merge, lift_switch
+from stillflow.plan.branches import guard_of_operation, guard_of_tensor, lift_merge, lift_switch
 from stillflow.plan.guards import is_in_loop
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 from stillflow.plan.reads import read
-
-# Ops that take the value of the variable that a handle stands for; others with a handle take the variable.
-_HANDLE_READERS = frozenset(("ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape"))
-
-# What ops call the handles of other things than variables.
-_OTHER_HANDLES = frozenset(
-    ("handle", "grad_handle", "reader_handle", "queue_handle", "table_handle", "iterator", "resource_handle")
-)
-
-# Ops whose type is that of the numbers they draw. Their kernels check the variable, which is a stream's position.
-_GENERATORS = frozenset(
-    ("StatefulUniform", "StatefulUniformInt", "StatefulUniformFullInt", "StatefulStandardNormalV2",
-     "StatefulTruncatedNormal")
-)  # fmt: skip
 
 
 def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None) -> Plan:
@@ -41,13 +27,14 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
     Raises InvalidArgumentError for a placeholder that is not fed.
     """
     plan = Plan(feeds, fetches, targets)
+    plan.operations = operations
     for tensor, dims in zip(feeds, feed_dims, strict=True):
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
         if arguments is not None and tensor in arguments:
             _take_argument(value, arguments[tensor])
         plan.values[tensor] = value
         plan.feed_values.append(value)
-    if any(kind_of(op) == "enter" for op in operations):
+    if any(op._op_def.special == "enter" for op in operations):
         _lift_with_loops(plan, operations, done)
     else:
         for order, op in enumerate(operations):
@@ -80,7 +67,7 @@ def _lift(plan, op, order, done):
     if op in done:
         _hand_on_references(plan, op)
     else:
-        _LIFTS.get(kind_of(op), _lift_operation)(plan, op, order)
+        _LIFTS.get(op._op_def.special, _lift_operation)(plan, op, order)
 
 
 def _lift_with_loops(plan, operations, done):
@@ -120,7 +107,7 @@ def _lift_operation(plan, op, order):
             reader = op if isinstance(source._op_def.lowering, Special) else source
             values[i] = read(plan, reader, values[i], order, guard)
     # The read is a node of its own; what is done with the value is pure.
-    is_pure = changed is None and (not op_def.is_stateful or op_def.name in _HANDLE_READERS)
+    is_pure = changed is None and (not op_def.is_stateful or op_def.reads_variable)
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
     node.guard = guard
     for tensor in op._outputs:
@@ -157,19 +144,19 @@ def _stands_for_variable(op, values):
     TensorFlow hands on the variable's memory there: what uses it sees the updates that it was told to wait for.
     So does this: whatever uses it reads the variable itself. Fetched, it is read in its own place.
     """
-    is_alias = isinstance(op._op_def.lowering, Alias) and op._op_def.name not in _HANDLE_READERS
+    is_alias = isinstance(op._op_def.lowering, Alias) and not op._op_def.reads_variable
     return is_alias and values[0].is_reference and not op._control_inputs
 
 
 def _check_variable(op, arg, variable):
     """Raises InvalidArgumentError if what is behind a handle is no variable, or of another type than the op."""
     if not variable.is_reference:
-        if arg.name in _OTHER_HANDLES:
+        if not arg.is_variable:
             return
         message = f"Trying to access resource using the wrong type: {op._inputs[0].name} is not a variable"
         raise errors.make(errors.INVALID_ARGUMENT, message, op)
     dtype = op._attrs.get("T") or op._attrs.get("dtype")
-    if dtype is None or dtype is variable.dtype or op.type in _GENERATORS:
+    if dtype is None or dtype is variable.dtype or op._op_def.checks_variable:
         return
     verb = "assign" if op.type.startswith("Assign") else "read"
     message = f"Trying to {verb} variable with wrong dtype. Expected {variable.dtype.name} got {dtype.name}"
@@ -180,7 +167,7 @@ def _takes_variable(op_def, arg, tensor):
     """Whether an op wants the variable behind a handle, not its value. A function takes the variable."""
     if arg.type_list_attr is not None:
         return tensor._dtype is dtypes.resource and _calls_functions(op_def)
-    return arg.dtype is dtypes.resource and op_def.name not in _HANDLE_READERS
+    return arg.dtype is dtypes.resource and not op_def.reads_variable
 
 
 def _calls_functions(op_def):
@@ -236,6 +223,5 @@ def _unfed(op):
     tensor = op._outputs[0]
     shape = tensor.shape
     known = "" if shape.rank is None else f" and shape {dims_text(shape._dims)}"
-    dtype = {"float32": "float", "float64": "double", "float16": "half"}.get(tensor.dtype.name, tensor.dtype.name)
-    message = f"You must feed a value for placeholder tensor '{op.name}' with dtype {dtype}{known}"
+    message = f"You must feed a value for placeholder tensor '{op.name}' with dtype {tensor.dtype._c_name}{known}"
     return errors.make(errors.INVALID_ARGUMENT, message, op)

@@ -23,7 +23,7 @@ from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Operation
 from stillflow.ops.registry import Special
-from stillflow.plan.branches import guard_of_operation, guard_of_tensor, kind_of
+from stillflow.plan.branches import guard_of_operation, guard_of_tensor
 from stillflow.plan.guards import ALWAYS, Condition, both_ways, implies, joined
 from stillflow.plan.infer import known_in_both
 from stillflow.plan.ir import Node, Plan, Value, constant_of
@@ -52,7 +52,7 @@ class Loop:
 
 def is_back_edge(op, tensor):
     """Whether an input of a Merge comes from the round before."""
-    return kind_of(op) == "merge" and kind_of(tensor._op) == "next_iteration"
+    return op._op_def.special == "merge" and tensor._op._op_def.special == "next_iteration"
 
 
 def nested(operations, fed):
@@ -79,7 +79,7 @@ def nested(operations, fed):
 
 
 def _note_role(op, loop, loops, frame):
-    kind = kind_of(op)
+    kind = op._op_def.special
     if kind == "enter":
         inner = (*frame, op._attrs["frame_name"])
         if inner in loops:
@@ -101,7 +101,7 @@ def _frames(operations, fed):
 
     def output_frame(op):
         frame = found[op]
-        kind = kind_of(op)
+        kind = op._op_def.special
         if kind == "enter":
             return (*frame, op._attrs["frame_name"])
         return frame[:-1] if kind == "exit" else frame
@@ -361,7 +361,7 @@ class _Lifting:
 
 
 def kind_of_item(item):
-    return kind_of(item) if isinstance(item, Operation) else None
+    return item._op_def.special if isinstance(item, Operation) else None
 
 
 def _unsupported(op, what):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 
 from stillflow import errors
-from stillflow.plan.branches import kind_of
 
 
 def needed_operations(fetches, targets, feeds, done=()):
@@ -40,9 +39,9 @@ def needed_operations(fetches, targets, feeds, done=()):
 
 def _predecessors(op, fed):
     """What runs before; the round before, in a loop, does not count."""
-    is_merge = kind_of(op) == "merge"
+    is_merge = op._op_def.special == "merge"
     for tensor in op._inputs:
-        if tensor not in fed and not (is_merge and kind_of(tensor._op) == "next_iteration"):
+        if tensor not in fed and not (is_merge and tensor._op._op_def.special == "next_iteration"):
             yield tensor._op
     yield from op._control_inputs
 

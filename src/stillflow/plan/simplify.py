@@ -67,9 +67,6 @@ def _unchanged_input(node):
     return None if rule is None else rule(node)
 
 
-_RESHAPES = frozenset(("Reshape", "Squeeze", "ExpandDims"))
-
-
 def _reshape(node):
     """What has the shape already, before the node or before others that only reshape."""
     shape = node.outputs[0].dims
@@ -80,7 +77,7 @@ def _reshape(node):
         if value.count is not None and value.dims == shape:
             return value
         node = value.producer
-        if node is None or node.type not in _RESHAPES:
+        if node is None or not node.has_trait("keeps_order"):
             return None
 
 

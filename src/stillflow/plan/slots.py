@@ -40,9 +40,13 @@ class _Uses:
 
 
 class Slots:
-    """Which slot each value lies in, and the steps in terms of slots."""
+    """Which slot each value lies in, and the steps in terms of slots.
 
-    def __init__(self, plan):
+    Slots that are not reused hold one value each, for steps that do not run in order.
+    """
+
+    def __init__(self, plan, reuses=True):
+        self._reuses = reuses
         self.of: dict = {}
         self.permanent: dict = {}
         self.count = 0
@@ -102,7 +106,8 @@ class Slots:
                 ending.append(value)
         made = node.attrs["variables"] if node.type == "_LoopNext" else node.outputs
         inputs, outputs, releases = ([self.of[v] for v in values] for values in (node.inputs, made, ending))
-        self._free.extend(releases)
+        if self._reuses:
+            self._free.extend(releases)
         left_over = [self.of[value] for value in self._left_over.get(index, ()) if value not in self.permanent]
         return Step(inputs, outputs, dying, releases + left_over)
 

@@ -13,8 +13,6 @@ from stillflow.ops.registry import Elementwise
 from stillflow.plan.elementwise import is_elementwise
 from stillflow.plan.ir import Plan, Value, constant_of
 
-# Ops that put elements elsewhere: what is uniform before is so after.
-_MOVES = frozenset(("Reshape", "ExpandDims", "Squeeze", "Transpose", "Tile", "BroadcastTo", "Slice", "StridedSlice"))
 _MOST_COMPARED_ELEMENTS = 1 << 16
 
 
@@ -72,7 +70,7 @@ def _result(node, evaluate):
         if dtype is dtypes.variant:
             return None
         return np.array(b"" if dtype is dtypes.string else 0, dtype.as_numpy_dtype)
-    if node.type in _MOVES and all(value.constant is not None for value in node.inputs):
+    if node.has_trait("moves_elements") and all(value.constant is not None for value in node.inputs):
         return values[0]
     if any(value is None for value in values):
         return None

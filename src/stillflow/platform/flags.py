@@ -30,6 +30,8 @@ class _FlagValues:
         values = object.__getattribute__(self, "_values")
         if name in dir(type(values)):
             return getattr(values, name)
+        if name.startswith("__"):  # which tools ask of any object
+            raise AttributeError(name)
         if not values.is_parsed():
             values(sys.argv, known_only=_is_in_kernel())
         return getattr(values, name)

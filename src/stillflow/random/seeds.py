@@ -49,9 +49,8 @@ def _checked(rule, name):
     return rule
 
 
-def _automatic_seed(graph):
-    if graph.executes_eagerly:
-        return graph.draw_seed()
+def automatic_seed(graph):
+    """The seed of an operation of `graph` that has none of its own."""
     if seed_rule(graph) == "tf1":
         return graph._last_id
     graph._automatic_seeds += 1
@@ -69,7 +68,7 @@ def get_seed(op_seed):
     graph = get_default_graph()
     graph_seed = graph.seed
     if graph_seed is not None:
-        first, second = graph_seed, _automatic_seed(graph) if op_seed is None else op_seed
+        first, second = graph_seed, graph.version_of(automatic_seed)(graph) if op_seed is None else op_seed
     elif op_seed is not None:
         first, second = DEFAULT_GRAPH_SEED, op_seed
     else:

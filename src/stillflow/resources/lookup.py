@@ -177,7 +177,7 @@ class TextFileInitializer(_Initializer):
 # ---- Tables -----------------------------------------------------------------------------------------------------
 
 
-class _Table(Trackable):
+class Table(Trackable):
     """What all tables have."""
 
     def __init__(self, key_dtype, value_dtype):
@@ -198,7 +198,7 @@ class _Table(Trackable):
 
 
 @public("lookup.StaticHashTable")
-class StaticHashTable(_Table):
+class StaticHashTable(Table):
     """A table that its initializer fills once.
 
     Args:
@@ -271,7 +271,7 @@ class StaticHashTable(_Table):
 
 
 @public("lookup.StaticVocabularyTable")
-class StaticVocabularyTable(_Table):
+class StaticVocabularyTable(Table):
     """Numbers for words: those of a table, and for words that are not there numbers of buckets, by their hashes.
 
     Args:
@@ -291,7 +291,7 @@ class StaticVocabularyTable(_Table):
         name = name.rstrip("/") if name else name
         self._table = None
         if initializer:
-            lookup_key_dtype = _checked_key_dtype(initializer, lookup_key_dtype)
+            lookup_key_dtype = checked_key_dtype(initializer, lookup_key_dtype)
             self._table = StaticHashTable(initializer, -1)
             name = name or self._table.name
         else:
@@ -350,7 +350,7 @@ class StaticVocabularyTable(_Table):
         return numbers
 
 
-def _checked_key_dtype(initializer, key_dtype):
+def checked_key_dtype(initializer, key_dtype):
     supported = (dtypes.int64, dtypes.string)
     key_dtype = initializer.key_dtype if key_dtype is None else dtypes.as_dtype(key_dtype)
     if initializer.key_dtype not in supported:

@@ -6,7 +6,7 @@ import hashlib
 
 from stillflow import ops
 from stillflow.graph import dtypes as _dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape, as_shape
@@ -42,7 +42,7 @@ class QueueBase:
         self._shapes = [TensorShape(None)] * len(dtypes) if shapes is None else [as_shape(shape) for shape in shapes]
         self._names = names
         self._queue_ref = queue_ref
-        self._name = get_default_graph().get_name_scope() or "Empty" if executing_eagerly() else queue_ref.op.name
+        self._name = queue_name(queue_ref)
 
     @staticmethod
     def from_list(index, queues):
@@ -172,9 +172,8 @@ class QueueBase:
         build = ops.queue_dequeue_v2 if self._has_resource else ops.queue_dequeue
         name = f"{self.name.rpartition('/')[2]}_Dequeue" if name is None else name
         tensors = build(self._queue_ref, component_types=self._dtypes, name=name)
-        if not executing_eagerly():
-            for tensor, shape in zip(tensors, self._shapes, strict=True):
-                tensor.set_shape(shape)
+        for tensor, shape in zip(tensors, self._shapes, strict=True):
+            tensor.set_shape(shape)
         return self._element(tensors)
 
     def dequeue_many(self, n, name=None):
@@ -187,8 +186,7 @@ class QueueBase:
         build = ops.queue_dequeue_many_v2 if self._has_resource else ops.queue_dequeue_many
         name = f"{self.name.rpartition('/')[2]}_DequeueMany" if name is None else name
         tensors = build(self._queue_ref, n, component_types=self._dtypes, name=name)
-        count = None if executing_eagerly() else constant_value(tensors[0].op.inputs[1])
-        return self._stacked(tensors, None if count is None else int(count))
+        return self._stacked(tensors, dequeued_count(tensors))
 
     def dequeue_up_to(self, n, name=None):
         """Like `dequeue_many`, but of a closed queue the last batch may have fewer elements, at least one.
@@ -201,8 +199,6 @@ class QueueBase:
         return self._stacked(build(self._queue_ref, n, component_types=self._dtypes, name=name), None)
 
     def _stacked(self, tensors, count):
-        if executing_eagerly():
-            return self._element(tensors)
         for tensor, shape in zip(tensors, self._shapes, strict=True):
             tensor.set_shape(TensorShape([count]).concatenate(shape))
         return self._element(tensors)
@@ -288,9 +284,26 @@ def _is_one_shape(shapes):
     return all(size is None or isinstance(size, (int, Dimension)) for size in shapes)
 
 
-def _shared(name):
-    """The name under which queues are one: none, where a queue lives as long as its object."""
-    return None if executing_eagerly() else name
+# ---- What eager execution replaces ------------------------------------------------------------------------------
+
+
+@by_mode
+def queue_name(queue_ref):
+    """What a queue is called."""
+    return queue_ref.op.name
+
+
+@by_mode
+def shared(name):
+    """The name under which several nodes are one queue of a session, or None."""
+    return name
+
+
+@by_mode
+def dequeued_count(tensors):
+    """How many elements there are in what dequeue_many returned, or None."""
+    count = constant_value(tensors[0].op.inputs[1])
+    return None if count is None else int(count)
 
 
 def _name_list(names, dtypes):
@@ -329,7 +342,7 @@ class FIFOQueue(QueueBase):
         shapes = _shape_list(shapes)
         names = _name_list(names, dtypes)
         handle = ops.fifo_queue_v2(
-            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
+            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared(shared_name), name=name
         )
         super().__init__(dtypes, shapes, names, handle)
 
@@ -354,7 +367,7 @@ class PaddingFIFOQueue(QueueBase):
             given = f"{len(dtypes)} dtypes and {len(shapes)} shapes"
             raise ValueError(f"Shapes must be provided for all components, but received {given}.")
         handle = ops.padding_fifo_queue_v2(
-            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
+            component_types=dtypes, shapes=shapes, capacity=capacity, shared_name=shared(shared_name), name=name
         )
         super().__init__(dtypes, shapes, names, handle)
 
@@ -388,7 +401,7 @@ class RandomShuffleQueue(QueueBase):
             seed2 = int(hashlib.md5(f"{seed1}{shared_name}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
         handle = ops.random_shuffle_queue_v2(
             component_types=dtypes, shapes=shapes, capacity=capacity, min_after_dequeue=min_after_dequeue,
-            seed=seed1, seed2=seed2, shared_name=_shared(shared_name), name=name,
+            seed=seed1, seed2=seed2, shared_name=shared(shared_name), name=name,
         )  # fmt: skip
         super().__init__(dtypes, shapes, names, handle)
 
@@ -410,7 +423,7 @@ class PriorityQueue(QueueBase):
         types = _dtype_list(types)
         shapes = _shape_list(shapes)
         handle = ops.priority_queue_v2(
-            component_types=types, shapes=shapes, capacity=capacity, shared_name=_shared(shared_name), name=name
+            component_types=types, shapes=shapes, capacity=capacity, shared_name=shared(shared_name), name=name
         )
         all_types = [_dtypes.int64, *types]
         all_shapes = [TensorShape([]), *shapes] if shapes else shapes

@@ -1,11 +1,15 @@
-"""Runs a program as Python itself would: arguments, `__main__`, tracebacks, exit codes."""
+"""Runs a program or a module as Python itself would: arguments, `__main__`, tracebacks, exit codes."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import runpy
 import sys
 import types
 from importlib.machinery import SourceFileLoader
+
+from stillflow.names import namespace
 
 
 def run(path: str, arguments: list[str]) -> int:
@@ -13,8 +17,6 @@ def run(path: str, arguments: list[str]) -> int:
 
     Returns 0, or 2 if the file cannot be read. What the program raises is reported as Python would, and raised.
     """
-    from stillflow.runner import numpy_names, tensorflow_modules
-
     if os.path.isdir(path):
         path = os.path.join(path, "__main__.py")
     full_path = os.path.abspath(path)
@@ -24,17 +26,45 @@ def run(path: str, arguments: list[str]) -> int:
     except OSError as error:
         print(f"stillflow: can't open file {full_path!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
         return 2
-    tensorflow_modules.install()
-    numpy_names.install(numpy_names.tell)
-    sys.argv = [path, *arguments]
-    if not getattr(sys.flags, "safe_path", False):
-        sys.path[0] = os.path.dirname(os.path.realpath(full_path))
-    # Processes that multiprocessing starts anew have this sys.path, and nothing else of what is done here.
-    sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "children"))
+    _prepare([path, *arguments], os.path.dirname(os.path.realpath(full_path)))
     main = _main_module(full_path)
     sys.modules["__main__"] = main
+    return _execute(lambda: exec(compile(source, full_path, "exec", dont_inherit=True), main.__dict__))
+
+
+def run_module(name: str, arguments: list[str]) -> int:
+    """Runs a module as `python -m name` would; it may `import tensorflow`, or be one of tensorflow's own.
+
+    Returns 0, or 1 if there is no such module, which is said as Python would say it.
+    """
+    _prepare([name, *arguments], os.getcwd())
     try:
-        exec(compile(source, full_path, "exec", dont_inherit=True), main.__dict__)
+        found = namespace.module_of(name.partition(".")[2]) if name.startswith("tensorflow.") else name
+        is_there = importlib.util.find_spec(found) is not None
+    except (ImportError, KeyError):
+        is_there = False
+    if not is_there:
+        print(f"stillflow: No module named {name}", file=sys.stderr)
+        return 1
+    return _execute(lambda: runpy.run_module(found, run_name="__main__", alter_sys=True))
+
+
+def _prepare(argv, folder):
+    """What a program finds: its arguments, its path, a tensorflow, and the names that numpy has dropped."""
+    from stillflow.runner import numpy_names, tensorflow_modules
+
+    tensorflow_modules.install()
+    numpy_names.install(numpy_names.tell)
+    sys.argv = argv
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = folder
+    # Processes that multiprocessing starts anew have this sys.path, and nothing else of what is done here.
+    sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "children"))
+
+
+def _execute(program):
+    try:
+        program()
     except SystemExit:
         raise
     except BaseException as error:

@@ -1,7 +1,7 @@
 """`import tensorflow` and its modules, served by stillflow, in this process.
 
 A module below tensorflow is the namespace of that name below stillflow; see names.namespace. What is not here fails
-with a sentence that says what is missing.
+with a sentence that says what is missing. So are those of tensorflow_estimator, a package of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 
 from stillflow.names import namespace, public
 
+_PACKAGES = ("tensorflow", "tensorflow_estimator")
+
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and everything below it, or says what is missing."""
@@ -21,7 +23,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top, _, name = fullname.partition(".")
         if top == "stillflow":
             return _own_spec(fullname, path)
-        if top != "tensorflow":
+        if top not in _PACKAGES:
             return None
         if not namespace.is_namespace(_without_v1(name)):
             # A name of None: `from package import name` must not replace the sentence by its own.
@@ -66,6 +68,7 @@ def install():
         raise RuntimeError(
             "Another tensorflow has been imported already; install_as_tensorflow must come before that"
         )
-    sys.modules["tensorflow"] = stillflow
+    for name in _PACKAGES:
+        sys.modules[name] = stillflow
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)

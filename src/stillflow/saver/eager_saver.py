@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.default_graph import require_eager_execution
 from stillflow.names import public
 from stillflow.saver.saver import Saver
 
@@ -18,10 +18,9 @@ class EagerSaver:
     """
 
     def __init__(self, var_list):
-        if not executing_eagerly():
-            raise RuntimeError(
-                "tfe.Saver can only be used when eager execution is enabled. Use tf.train.Saver when building graphs."
-            )
+        require_eager_execution(
+            "tfe.Saver can only be used when eager execution is enabled. Use tf.train.Saver when building graphs."
+        )
         self._saver = Saver(var_list=var_list)
 
     def save(self, file_prefix, global_step=None):

@@ -12,17 +12,14 @@ from stillflow.graph import collection_protos, op_def
 from stillflow.graph import graph_def as graph_defs
 from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
+from stillflow.graph.op_def import has_trait
 from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"
 UNBOUND_INPUTS = "unbound_inputs"
-_SAVING_OPS = frozenset(
-    "SaveV2 Save SaveSlice LegacySave LegacySaveSlice RestoreV2 Restore RestoreSlice LegacyRestore "
-    "LegacyRestoreSlice".split()
-)
 
 
 def stripped(name, scope):
@@ -76,11 +73,10 @@ def export_meta_graph(
 
 def refuse_eager_execution():
     """Raises RuntimeError where there is no graph."""
-    if executing_eagerly():
-        raise RuntimeError(
-            "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
-            "eager execution is enabled."
-        )
+    require_graph(
+        "Exporting/importing meta graphs is not supported when eager execution is enabled. No graph exists when "
+        "eager execution is enabled."
+    )
 
 
 class _Export:
@@ -219,7 +215,7 @@ def _scope_of(node_name):
 
 def _nodes_of_other_savers(graph_def, saver_def):
     """The names of the nodes in scopes that save or restore, but for the scopes of `saver_def`."""
-    saving = {node.name for node in graph_def.node if node.op in _SAVING_OPS}
+    saving = {node.name for node in graph_def.node if has_trait(node.op, "saves_or_restores")}
     scopes = {_scope_of(name) for name in saving} - saving
     if saver_def is not None:
         scopes -= {_scope_of(saver_def.save_tensor_name), _scope_of(saver_def.restore_op_name)}

@@ -13,7 +13,6 @@ from stillflow.saver import at_once, session_state
 from stillflow.saver import saveable as saveables
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-_ASSIGNS = ("Assign", "AssignVariableOp")
 
 
 def restore(saver, sess, prefix, restores_state, demands_state):
@@ -96,7 +95,7 @@ def _assigns_before(operation):
     pending = [operation]
     while pending:
         op = pending.pop()
-        if op.type in _ASSIGNS and op._inputs[0]._op.type in ("Variable", "VariableV2", "VarHandleOp"):
+        if op._op_def.assigns_variable and op._inputs[0]._op._op_def.is_variable:
             found.append(op)
         for other in (*(tensor._op for tensor in op._inputs), *op._control_inputs):
             if other not in seen:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.resource_variable import ResourceVariable
 from stillflow.variables.variable import Variable
-
-_REFERENCES = ("Variable", "VariableV2", "AutoReloadVariable")
-_VARIABLES = (*_REFERENCES, "VarHandleOp", "ReadVariableOp")
 
 
 class SaveSpec:
@@ -107,7 +104,7 @@ def _read_on_cpu(variable):
 
 
 def _comes_from_variable(tensor):
-    return isinstance(tensor, Tensor) and tensor.op.type in _VARIABLES
+    return isinstance(tensor, Tensor) and (tensor.op._op_def.is_variable or tensor.op.type == "ReadVariableOp")
 
 
 def _tensor_of(variable):
@@ -141,20 +138,25 @@ def by_name(variables):
             found[name].append(variable)
         elif _saveables_of_object(variable) is not None:
             found.update(by_name(_saveables_of_object(variable)))
-        elif executing_eagerly():
-            _add_eager(found, variable)
         else:
-            tensor = _tensor_of(variable)
-            if not _comes_from_variable(tensor):
-                raise TypeError(f"Variable to save is not a Variable: {tensor}")
-            name = tensor.op.inputs[0].op.name if tensor.op.type == "ReadVariableOp" else tensor.op.name
-            if name in found:
-                raise ValueError(f"At least two variables have the same name: {name}")
-            found[name] = tensor
+            add_by_name(found, variable)
     return found
 
 
-def _add_eager(found, variable):
+@by_mode
+def add_by_name(found, variable):
+    """Adds a whole variable, or a tensor that stands for one, to {name: variable}."""
+    tensor = _tensor_of(variable)
+    if not _comes_from_variable(tensor):
+        raise TypeError(f"Variable to save is not a Variable: {tensor}")
+    name = tensor.op.inputs[0].op.name if tensor.op.type == "ReadVariableOp" else tensor.op.name
+    if name in found:
+        raise ValueError(f"At least two variables have the same name: {name}")
+    found[name] = tensor
+
+
+@eager_version_of(add_by_name)
+def add_eager_by_name(found, variable):
     if not isinstance(variable, ResourceVariable):
         raise ValueError(
             f"Can only save/restore ResourceVariables when eager execution is enabled, type: {type(variable)}."
@@ -196,7 +198,7 @@ def saveables_of(value, name):
         raise TypeError(
             f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {tensor}"
         )
-    kind = ReferenceSaveable if tensor.op.type in _REFERENCES else ResourceSaveable
+    kind = ReferenceSaveable if tensor.dtype._is_ref_dtype else ResourceSaveable
     return [kind(tensor, "", name)]
 
 

@@ -14,7 +14,8 @@ from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
@@ -99,11 +100,13 @@ class Saver:
         self._last_checkpoints: list = []  # (path, time)
         self._checkpoints_to_be_deleted: list = []
         self._next_checkpoint_time = 0.0
-        if executing_eagerly():
-            self._prepare_without_nodes()
-        elif not defer_build:
+        self._begin(defer_build)
+
+    @by_mode
+    def _begin(self, defer_build):
+        if not defer_build:
             self.build()
-        if self.saver_def and not executing_eagerly():
+        if self.saver_def:
             self._check_saver_def()
             self._write_version = self.saver_def.version
 
@@ -112,8 +115,7 @@ class Saver:
 
         Raises RuntimeError in eager execution, where there are no nodes.
         """
-        if executing_eagerly():
-            raise RuntimeError("Use save/restore instead of build in eager mode.")
+        require_graph("Use save/restore instead of build in eager mode.")
         if self._is_built:
             return
         self._is_built = True
@@ -142,27 +144,6 @@ class Saver:
                 setattr(self.saver_def, field, prefixed(getattr(self.saver_def, field), self._name))
         self._check_saver_def()
         self._next_checkpoint_time = time.time() + self.saver_def.keep_checkpoint_every_n_hours * 3600
-
-    def _prepare_without_nodes(self):
-        if self._var_list is None:
-            raise RuntimeError(
-                "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
-            )
-        if self._demands_state:
-            raise RuntimeError(
-                "There is no session whose random state could be saved when eager execution is enabled."
-            )
-        if self._builder is None:
-            self._builder = BulkSaverBuilder(self._write_version)
-        self.saver_def = protobuf.message("SaverDef")(
-            filename_tensor_name=self._filename or "",
-            save_tensor_name=self._filename or "model",
-            max_to_keep=self._max_to_keep or 0,
-            keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
-            version=self._write_version,
-        )
-        self._next_checkpoint_time = time.time() + self._keep_checkpoint_every_n_hours * 3600
-        self._is_built = True
 
     def _check_saver_def(self):
         if not isinstance(self.saver_def, protobuf.message("SaverDef")):
@@ -299,20 +280,17 @@ class Saver:
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        if not executing_eagerly() and not isinstance(sess, BaseSession):
-            raise TypeError(f"'sess' must be a Session; {sess}")
+        check_session(sess)
         save_path = filesystem.path_text(save_path)
         checkpoint_file = self._with_step(sess, save_path, global_step, latest_filename)
         model_checkpoint_path = None
         if not self._is_empty:
             model_checkpoint_path = self._write(sess, checkpoint_file, save_path)
-        if write_meta_graph and not executing_eagerly():
-            with sess.graph.as_default():
-                self.export_meta_graph(
-                    checkpoint_state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
-                    strip_default_attrs=strip_default_attrs,
-                    save_debug_info=save_debug_info,
-                )
+        if write_meta_graph:
+            self._write_meta_graph(
+                sess, checkpoint_state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
+                strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info,
+            )  # fmt: skip
         if write_state and not self._is_empty:
             self._record(model_checkpoint_path)
             checkpoint_state.write_state(
@@ -335,7 +313,7 @@ class Saver:
         try:
             step = operator.index(global_step)
         except TypeError:
-            step = int(global_step.numpy() if executing_eagerly() else sess.run(global_step))
+            step = step_of(sess, global_step)
         return f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step}"
 
     def _write(self, sess, checkpoint_file, save_path):
@@ -347,14 +325,7 @@ class Saver:
                 session_state.note(sess, checkpoint_file)
             with contextlib.suppress(OSError):  # a folder that is not there is told about when it is written to
                 filesystem.finish_removals(os.path.dirname(checkpoint_file))
-            if executing_eagerly():
-                at_once.write(self._builder, self._var_list, checkpoint_file)
-                self.saver_def.filename_tensor_name = self.saver_def.save_tensor_name = checkpoint_file
-                return checkpoint_file
-            with filesystem.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
-                written = sess.run(
-                    self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
-                )
+            return self._write_variables(sess, checkpoint_file)
         except (errors.FailedPreconditionError, errors.NotFoundError):
             if not os.path.isdir(os.path.dirname(save_path)):
                 message = f"Parent directory of {save_path} doesn't exist, can't save."
@@ -363,7 +334,20 @@ class Saver:
         finally:
             if keeps_state:
                 session_state.forget(sess, checkpoint_file)
+
+    @by_mode
+    def _write_variables(self, sess, checkpoint_file):
+        """Writes the checkpoint and returns its path."""
+        with filesystem.freed_by_thread(*checkpoint_state.data_files(checkpoint_file)):
+            written = sess.run(
+                self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: checkpoint_file}
+            )
         return os.fsdecode(written)
+
+    @by_mode
+    def _write_meta_graph(self, sess, filename, **options):
+        with sess.graph.as_default():
+            self.export_meta_graph(filename, **options)
 
     # ---- Restoring ------------------------------------------------------------------------------------------
 
@@ -387,10 +371,24 @@ class Saver:
         if not checkpoint_state.checkpoint_exists(prefix):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         _log.info("Restoring parameters from %s", prefix)
-        if executing_eagerly():
-            restoring.restore_at_once(self, prefix)
-        else:
-            restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
+        self._read_variables(sess, prefix)
+
+    @by_mode
+    def _read_variables(self, sess, prefix):
+        restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
+
+
+@by_mode
+def check_session(sess):
+    """Raises TypeError for what is no session."""
+    if not isinstance(sess, BaseSession):
+        raise TypeError(f"'sess' must be a Session; {sess}")
+
+
+@by_mode
+def step_of(sess, global_step):
+    """The value of a tensor, or of the tensor of that name."""
+    return int(sess.run(global_step))
 
 
 def _to_proto(saver, export_scope=None):
@@ -398,3 +396,54 @@ def _to_proto(saver, export_scope=None):
 
 
 collection_protos.register(GraphKeys.SAVERS, "SaverDef", _to_proto, Saver.from_proto)
+
+
+# ---- In eager execution: no session, and no nodes --------------------------------------------------------------
+
+
+@eager_version_of(Saver._begin)
+def begin_without_nodes(saver, defer_build):
+    if saver._var_list is None:
+        raise RuntimeError(
+            "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
+        )
+    if saver._demands_state:
+        raise RuntimeError("There is no session whose random state could be saved when eager execution is enabled.")
+    if saver._builder is None:
+        saver._builder = BulkSaverBuilder(saver._write_version)
+    saver.saver_def = protobuf.message("SaverDef")(
+        filename_tensor_name=saver._filename or "",
+        save_tensor_name=saver._filename or "model",
+        max_to_keep=saver._max_to_keep or 0,
+        keep_checkpoint_every_n_hours=saver._keep_checkpoint_every_n_hours,
+        version=saver._write_version,
+    )
+    saver._next_checkpoint_time = time.time() + saver._keep_checkpoint_every_n_hours * 3600
+    saver._is_built = True
+
+
+@eager_version_of(check_session)
+def ignore_session(sess):
+    """Whatever it is, nothing is asked of it."""
+
+
+@eager_version_of(step_of)
+def eager_step_of(sess, global_step):
+    return int(global_step.numpy())
+
+
+@eager_version_of(Saver._write_variables)
+def write_variables(saver, sess, checkpoint_file):
+    at_once.write(saver._builder, saver._var_list, checkpoint_file)
+    saver.saver_def.filename_tensor_name = saver.saver_def.save_tensor_name = checkpoint_file
+    return checkpoint_file
+
+
+@eager_version_of(Saver._write_meta_graph)
+def write_no_meta_graph(saver, sess, filename, **options):
+    """There is no graph."""
+
+
+@eager_version_of(Saver._read_variables)
+def read_variables(saver, sess, prefix):
+    restoring.restore_at_once(saver, prefix)

@@ -11,8 +11,9 @@ import json
 import logging
 import operator
 import os
+import weakref
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from stillflow import _engine, errors
 from stillflow.graph import dtypes
@@ -48,10 +49,42 @@ def register(name, save, check, restore):
     _parts[name] = _Part(save, check, restore)
 
 
+class Policy(Protocol):
+    """When the state in a checkpoint is restored into sessions of a graph, and what a checkpoint says about that."""
+
+    def note(self, session) -> bytes | None:
+        """What to keep in a checkpoint, or None."""
+
+    def resumes(self, note: bytes | None, prefix: str) -> bool:
+        """Whether to restore the state in the checkpoint `prefix`, which has this note."""
+
+
+class _Never:
+    def note(self, session):
+        return None
+
+    def resumes(self, note, prefix):
+        return False
+
+
+# For graphs that use a model and do not go on with its training.
+NEVER: Policy = _Never()
+
+_policies: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # {graph: Policy}
+_NOTE = "RUN"
+
+
+def set_policy(graph, policy: Policy):
+    """Makes sessions of a graph restore state as `policy` says; without one they always do."""
+    _policies[graph] = policy
+
+
 def note(session, prefix):
     """Makes the session's state a part of the checkpoint that it is about to write at `prefix`."""
-    for name, part in sorted(_parts.items()):
-        value = part.save(session)
+    values = {name: part.save(session) for name, part in sorted(_parts.items())}
+    if session.graph in _policies and any(value is not None for value in values.values()):
+        values[_NOTE] = _policies[session.graph].note(session)
+    for name, value in values.items():
         if value is None:
             continue
         try:
@@ -73,9 +106,10 @@ class SavedState:
         reader = _engine.CheckpointReader(os.fsencode(prefix))
         self._values = {
             name: reader.read((RESERVED_PREFIX + name).encode())
-            for name in sorted(_parts)
+            for name in (*sorted(_parts), _NOTE)
             if (RESERVED_PREFIX + name).encode() in reader.tensors
         }
+        self._note = self._values.pop(_NOTE, None)
 
     def check(self, session):
         """Raises FailedPreconditionError if some of it does not fit the session's graph."""
@@ -87,6 +121,9 @@ class SavedState:
 
     def restore(self, session):
         """Restores what fits, and logs a warning for what does not; that is left as it is."""
+        policy = _policies.get(session.graph)
+        if policy is not None and not policy.resumes(self._note, self._prefix):
+            return
         for name, value in self._values.items():
             try:
                 _parts[name].check(session, value)

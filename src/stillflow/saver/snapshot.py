@@ -10,7 +10,6 @@ from stillflow.saver import session_state
 from stillflow.session import feeds
 from stillflow.session.session import BaseSession
 
-_VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
 _KEPT_AS_STATES = frozenset(("RANDOM_STATE", "INPUT_POSITIONS"))
 
 
@@ -90,7 +89,7 @@ class Snapshot:
         graph = self._session.graph
         edits = graph.version, graph._edits
         if edits != self._known_edits:
-            self._variables = [engine_variable(core, op) for op in graph.get_operations() if op.type in _VARIABLES]
+            self._variables = [engine_variable(core, op) for op in graph.get_operations() if op._op_def.is_variable]
             self._known_edits = edits
 
     def _first_state(self, name):

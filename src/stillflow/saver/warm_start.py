@@ -16,8 +16,8 @@ from stillflow.saver.initialization import init_from_checkpoint
 from stillflow.saver.remapped_matrix import RemappedMatrix
 from stillflow.saver.restoring import object_keys
 from stillflow.saver.saveable import by_name
-from stillflow.variables.partitioned_variables import PartitionInfo
 from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.variables.slices import PartitionInfo
 from stillflow.variables.variable import Variable
 
 
@@ -31,7 +31,7 @@ class _VocabInfo(NamedTuple):
     axis: Any
 
 
-@public("train.VocabInfo")
+@public("train.VocabInfo", "estimator.VocabInfo")
 class VocabInfo(_VocabInfo):
     """Which entry of a vocabulary each row or column of a matrix belongs to, in a checkpoint and now.
 

@@ -179,10 +179,10 @@ def _variables(session):
 
 def _read_of(op):
     """The tensor that gives the value of the variable that a node stands for; None for other nodes."""
-    if op.type in ("VariableV2", "Variable"):
-        return op.outputs[0]
-    if op.type != "VarHandleOp":
+    if not op._op_def.is_variable:
         return None
+    if op.outputs[0].dtype._is_ref_dtype:
+        return op.outputs[0]
     reads = (user for user in op.outputs[0].consumers() if user.type == "ReadVariableOp" and not user.control_inputs)
     return next((user.outputs[0] for user in reads), None)
 

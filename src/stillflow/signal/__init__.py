@@ -1,4 +1,4 @@
-"""Signals: frames and windows, spectra of them, and what describes speech (tf.signal). Transforms themselves are ops."""
+"""tf.signal: frames and windows of signals, spectra of them, and what describes speech. Transforms are ops."""
 
 from stillflow.names.namespace import serve
 

@@ -39,8 +39,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
       signal: a tensor [..., samples, ...].
       frame_length: how many samples a frame has.
       frame_step: how many samples lie between the beginnings of two frames.
-      pad_end: whether frames that begin within the signal but end behind it are filled with `pad_value`; else they are
-        left out.
+      pad_end: whether frames that begin within the signal but end behind it are filled with `pad_value`; else they
+        are left out.
       pad_value: a scalar.
       axis: the dimension of the samples.
       name: of the nodes' scope.
@@ -160,8 +160,8 @@ def _below(outer, inner):
 
 
 def _sum_of_segments(signal, outer, outer_rank, frames, frame_length, frame_step, length):
-    """Frames are cut into segments of a step; segment i of frame j adds to step i + j. Rows of segments are shifted by
-    one step each by reading them as rows that are one segment shorter."""
+    """Frames are cut into segments of a step; segment i of frame j adds to step i + j. Rows of segments are shifted
+    by one step each by reading them as rows that are one segment shorter."""
     segments = -(-frame_length // frame_step)
     paddings = [[0, segments], [0, segments * frame_step - frame_length]]
     paddings = ops.concat([ops.zeros([outer_rank, 2], dtypes.int32), paddings], 0)

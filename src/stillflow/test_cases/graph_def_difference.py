@@ -13,7 +13,6 @@ from stillflow.names import public
 
 _TEMPORARY_FILE = re.compile(rb"_temp_[0-9a-z]{32}/part")
 _TABLE_NAME = re.compile(rb"hash_table_[0-9a-z\-]+")
-_C_NAMES = {dtypes.float16: "half", dtypes.float32: "float", dtypes.float64: "double"}
 _MOST_VALUES = 3
 _LONG_LIST = 15
 _LONG_STRING = 80
@@ -173,8 +172,7 @@ def _shape_text(proto):
 def _tensor_text(proto):
     dtype = dtypes.as_dtype(proto.dtype)
     array = tensor_proto.from_message(proto).array()
-    name = _C_NAMES.get(dtype, dtype.name)
-    return f"Tensor<type: {name} shape: {_shape_text(proto.tensor_shape)} values: {_values_text(array)}>"
+    return f"Tensor<type: {dtype._c_name} shape: {_shape_text(proto.tensor_shape)} values: {_values_text(array)}>"
 
 
 def _values_text(array):

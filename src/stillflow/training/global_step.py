@@ -6,21 +6,26 @@ import logging
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
+from stillflow.variables.copies import VariableAggregation
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
-from stillflow.variables.store import VariableAggregation
 from stillflow.variables.variable import Variable
 
 
 @public("train.global_step")
+@by_mode
 def global_step(sess, global_step_tensor):
     """The number of steps so far in a session, an int; in eager execution no session is asked."""
-    if executing_eagerly():
-        return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
+
+
+@eager_version_of(global_step)
+def eager_global_step(sess, global_step_tensor):
+    return int(global_step_tensor.numpy())
 
 
 @public("train.get_global_step")

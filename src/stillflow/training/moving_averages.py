@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.names import public, public_module
 from stillflow.ops.control_flow.dependencies import group
@@ -147,10 +147,11 @@ class ExponentialMovingAverage:
             if variable.dtype.base_dtype not in _TYPES:
                 raise TypeError(f"The variables must be half, float, or double: {variable.name}")
             if variable not in self._averages:
-                if executing_eagerly() and not isinstance(variable, Variable):
-                    raise TypeError(
+                if not isinstance(variable, Variable):
+                    require_graph(
                         "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager "
-                        "execution is enabled."
+                        "execution is enabled.",
+                        TypeError,
                     )
                 with init_scope():
                     average = self._shadow_of(variable)
@@ -170,7 +171,7 @@ class ExponentialMovingAverage:
 
     def _shadow_of(self, variable):
         if not isinstance(variable, Variable):
-            is_variable = variable.op.type in ("Variable", "VariableV2", "VarHandleOp")
+            is_variable = variable.op._op_def.is_variable
             return slot_creator.create_zeros_slot(variable, self._name, colocate_with_primary=is_variable)
         average = slot_creator.create_slot(variable, variable.initialized_value(), self._name)
         get_default_graph().add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, variable)

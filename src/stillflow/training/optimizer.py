@@ -6,8 +6,9 @@ from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
@@ -92,10 +93,9 @@ class Optimizer(Trackable):
         """
         if callable(loss):
             return self._gradients_of_function(loss, var_list, grad_loss)
-        if executing_eagerly():
-            raise RuntimeError(
-                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
-            )
+        require_graph(
+            "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+        )
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  "
@@ -151,9 +151,7 @@ class Optimizer(Trackable):
         if not grads_and_vars:
             raise ValueError("No variables provided.")
         for _, v in grads_and_vars:
-            _target(v)
-            if executing_eagerly() and not isinstance(v, Variable):
-                raise NotImplementedError("Trying to update a Tensor ", v)
+            _check_updatable(v)
         var_list = [v for grad, v in grads_and_vars if grad is not None]
         if not var_list:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in grads_and_vars]}.")
@@ -175,13 +173,7 @@ class Optimizer(Trackable):
                     graph.colocate_with(global_step),
                 ):
                     step = _counted(global_step, scope)
-        if executing_eagerly():
-            return None
-        step = step.op if isinstance(step, Tensor) else step
-        train_ops = graph.get_collection_ref(GraphKeys.TRAIN_OP)
-        if step not in train_ops:
-            train_ops.append(step)
-        return step
+        return train_op(step)
 
     def _update(self, grad, variable):
         """What changes one variable."""
@@ -279,13 +271,16 @@ class Optimizer(Trackable):
     def _create_or_restore_slot_variable(self, slot_variable_position, slot_name, variable):
         """Restores a slot from a checkpoint, now or when it is made."""
         slot = self.get_slot(variable, slot_name)
-        if slot is None and executing_eagerly():
-            value = convert_to_tensor(slot_variable_position.value())
-            slot = self._get_or_make_slot(variable, value, slot_name, self._name)
+        if slot is None:
+            slot = self._restored_slot(slot_variable_position, slot_name, variable)
         if slot is not None:
             slot_variable_position.restore(slot)
         else:
             self._deferred_slots.setdefault((slot_name, _key(variable)), []).append(slot_variable_position)
+
+    @by_mode
+    def _restored_slot(self, slot_variable_position, slot_name, variable):
+        """A slot that begins with the value that it has in a checkpoint, or None where that is not known yet."""
 
     # ---- For subclasses -------------------------------------------------------------------------------------
 
@@ -342,10 +337,38 @@ def _target(variable):
     if is_resource_variable(variable):
         return variable
     if isinstance(variable, Variable):
-        return variable._ref()
+        return variable._as_input(as_ref=True)
     if isinstance(variable, Tensor):
         return variable
     raise NotImplementedError("Trying to optimize unsupported type ", variable)
+
+
+def _check_updatable(variable):
+    """Raises NotImplementedError for what cannot be updated; of tensors nodes have the last word."""
+    _target(variable)
+    if not isinstance(variable, Variable):
+        require_graph("Trying to update a Tensor ", lambda reason: NotImplementedError(reason, variable))
+
+
+@by_mode
+def train_op(step):
+    """The operation of a step, which the collection TRAIN_OP then has."""
+    step = step.op if isinstance(step, Tensor) else step
+    train_ops = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
+    if step not in train_ops:
+        train_ops.append(step)
+    return step
+
+
+@eager_version_of(train_op)
+def no_train_op(step):
+    """The step has been made."""
+
+
+@eager_version_of(Optimizer._restored_slot)
+def restored_slot(optimizer, slot_variable_position, slot_name, variable):
+    value = convert_to_tensor(slot_variable_position.value())
+    return optimizer._get_or_make_slot(variable, value, slot_name, optimizer._name)
 
 
 def _counted(global_step, name):

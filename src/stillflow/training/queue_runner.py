@@ -141,9 +141,9 @@ class QueueRunner:
             self._exceptions_raised = []
         threads = [
             threading.Thread(
-                target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}"
+                target=self._run, args=(sess, number, coord), name=f"QueueRunnerThread-{self.name}-{op.name}"
             )
-            for op in self._enqueue_ops
+            for number, op in enumerate(self._enqueue_ops)
         ]
         if coord:
             name = f"QueueRunnerThread-{self.name}-close_on_stop"
@@ -157,11 +157,15 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _run(self, sess, enqueue_op, coord):
-        """What a thread does: runs the operation until the end of the input, a stop, or an error."""
+    def _enqueuer(self, sess, number):
+        """The function that a thread calls over and over."""
+        return sess.make_callable(self._enqueue_ops[number])
+
+    def _run(self, sess, number, coord):
+        """What a thread does: runs its operation until the end of the input, a stop, or an error."""
         is_at_end = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuer(sess, number)
             while not (coord and coord.should_stop()):
                 enqueue()
         except self._queue_closed_exception_types:
@@ -275,6 +279,6 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
 collection_protos.register(
     GraphKeys.QUEUE_RUNNERS,
     "QueueRunnerDef",
-    lambda runner, export_scope=None: runner.to_proto(export_scope),
+    QueueRunner.to_proto,  # also of those that feed, whose functions a message cannot have
     QueueRunner.from_proto,
 )

@@ -12,7 +12,7 @@ import math
 from stillflow import ops
 from stillflow.composites.case import case
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public, public_module
 from stillflow.ops.control_flow.cond import cond
@@ -25,11 +25,11 @@ public_module("python.training.learning_rate_decay")
 def _computed_anew(rate):
     """What in eager execution returns a function that computes the rate whenever it is called."""
 
-    @functools.wraps(rate)
-    def rate_or_function(*args, **kwargs):
-        return functools.partial(rate, *args, **kwargs) if executing_eagerly() else rate(*args, **kwargs)
+    @eager_version_of(rate)
+    def rate_of_the_moment(*args, **kwargs):
+        return functools.partial(rate, *args, **kwargs)
 
-    return rate_or_function
+    return by_mode(rate)
 
 
 @public("train.exponential_decay")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public_module
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
-from stillflow.variables.partitioned_variables import SaveSliceInfo
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable_scope, variable_scope
+from stillflow.variables.slices import SaveSliceInfo
 from stillflow.variables.variable import Variable
 
 public_module("python.training.slot_creator")
@@ -71,4 +71,4 @@ def _slot_variable(primary, initial_value, validates_shape, shape, dtype):
 
 def name_of(primary):
     """What the names of slots begin with."""
-    return primary._shared_name if executing_eagerly() else primary.op.name
+    return primary._shared_name if isinstance(primary, Variable) else primary.op.name

@@ -408,5 +408,5 @@ def _tensor_called_global_step():
 
 def _check_devices(graph):
     for op in graph.get_operations():
-        if op.type in ("Variable", "VariableV2") and not op.device:
+        if op._op_def.special == "variable" and not op.device:
             raise ValueError(f"When using replicas, all Variables must have their device set: {op}")

@@ -1,1 +1,3 @@
-"""Variables and the scopes, stores and initial values that they are made with."""
+"""Variables: values that a session keeps between runs, by name or not, and what initializes them."""
+
+from stillflow.variables import creation  # noqa: F401  what makes a tf.Variable must be known when there is one

@@ -6,8 +6,8 @@ from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
+from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.scope import default_variable_store, get_variable_scope, variable_scope
-from stillflow.variables.store import VariableAggregation, VariableSynchronization
 
 
 @public("get_variable")

@@ -5,10 +5,6 @@ from __future__ import annotations
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.operation import Operation, Tensor
 
-_VARIABLES = frozenset(("Variable", "VariableV2", "VarHandleOp"))
-# What asks for the state of a variable, and what is left as it is.
-_ENDS = frozenset(("IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "If"))
-
 
 def guarded(name, tensor: Tensor) -> Tensor:
     """A tensor that is `tensor` with the initialized value of each variable it depends on in the variable's place.
@@ -17,7 +13,7 @@ def guarded(name, tensor: Tensor) -> Tensor:
     on no variable, or on itself, comes back as it is.
     """
     order = _in_order(tensor.op)
-    if order is None or not any(op.type in _VARIABLES for op in order):
+    if order is None or not any(op._op_def.is_variable for op in order):
         return tensor
     replaced: dict = {}  # Operation -> the one in its place
     for op in order:
@@ -34,7 +30,7 @@ def _in_order(op: Operation):
         op = stack[-1]
         if op not in state:
             state[op] = False
-            before = [] if op.type in _ENDS else [tensor.op for tensor in op._inputs]
+            before = [] if op._op_def.asks_for_state else [tensor.op for tensor in op._inputs]
             if any(state.get(other) is False for other in before):
                 return None
             stack.extend(other for other in reversed(before) if other not in state)
@@ -47,9 +43,9 @@ def _in_order(op: Operation):
 
 
 def _replacement(name, op, replaced):
-    if op.type in _ENDS:
+    if op._op_def.asks_for_state:
         return op
-    if op.type in _VARIABLES:
+    if op._op_def.is_variable:
         value = _initialized_value(op)
         return op if value is None else value.op
     inputs = [replaced[tensor.op].outputs[tensor.value_index] for tensor in op._inputs]

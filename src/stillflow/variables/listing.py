@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 
 
 @public("initialize_variables", "variables_initializer", "initializers.variables")
+@by_mode
 def variables_initializer(var_list, name="init"):
     """An operation that runs the initializers of the variables."""
-    if var_list and not executing_eagerly():
+    if var_list:
         return group(*[variable.initializer for variable in var_list], name=name)
     return group(name=name)
 

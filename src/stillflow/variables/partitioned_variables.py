@@ -1,4 +1,4 @@
-"""Variables in parts: which part of the whole a variable is, how wholes are cut, and the parts as one."""
+"""Variables in parts: how wholes are cut, and the parts as one variable."""
 
 from __future__ import annotations
 
@@ -6,90 +6,12 @@ import math
 from collections.abc import Sequence
 
 from stillflow import ops
-from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import register_conversion
-
-
-class PartitionInfo:
-    """Which part of a whole an initializer is to make: what partitioned get_variable hands to initializers."""
-
-    def __init__(self, full_shape, var_offset):
-        if len(var_offset) != len(full_shape):
-            raise ValueError(
-                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of "
-                f"length {len(full_shape)}."
-            )
-        self._full_shape = full_shape
-        self._var_offset = var_offset
-
-    @property
-    def full_shape(self):
-        return self._full_shape
-
-    @property
-    def var_offset(self):
-        return self._var_offset
-
-    def single_offset(self, shape):
-        """Where a part of this shape begins along the axis that is cut; 0 if none is."""
-        axis = self.single_slice_dim(shape)
-        return 0 if axis is None else self._var_offset[axis]
-
-    def single_slice_dim(self, shape):
-        """The axis along which a part of this shape is cut, or None. Raises ValueError if there are several."""
-        if len(shape) != len(self._full_shape):
-            raise ValueError(
-                f"Expected equal length, but received shape={shape} of length {len(shape)} while "
-                f"self.full_shape={self._full_shape} is of length {len(self._full_shape)}."
-            )
-        axes = [i for i, (size, whole) in enumerate(zip(shape, self._full_shape, strict=True)) if size != whole]
-        if len(axes) > 1:
-            raise ValueError(
-                f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self._full_shape} since "
-                f"slice dim could be either dimension {axes[0]} or {axes[1]}."
-            )
-        return axes[0] if axes else None
-
-
-class SaveSliceInfo:
-    """Which part of a whole a variable is, as checkpoints write it: the whole under its own name, by slices."""
-
-    def __init__(self, full_name=None, full_shape=None, var_offset=None, var_shape=None):
-        self.full_name = full_name
-        self.full_shape = full_shape
-        self.var_offset = var_offset
-        self.var_shape = var_shape
-
-    @property
-    def spec(self):
-        """ "4 3 0,2:0,3": the sizes of the whole, then offset and size of the part along each axis."""
-        sizes = "".join(f"{size} " for size in self.full_shape)
-        return sizes + ":".join(
-            f"{offset},{size}" for offset, size in zip(self.var_offset, self.var_shape, strict=True)
-        )
-
-    def to_proto(self, export_scope=None):
-        """The SaveSliceInfoDef message; None when the whole is not in `export_scope`."""
-        prefix = f"{export_scope}/" if export_scope else ""
-        if not self.full_name.startswith(prefix):
-            return None
-        return protobuf.message("SaveSliceInfoDef")(
-            full_name=self.full_name.removeprefix(prefix),
-            full_shape=list(self.full_shape),
-            var_offset=list(self.var_offset),
-            var_shape=list(self.var_shape),
-        )
-
-    @staticmethod
-    def from_proto(message, import_scope=None):
-        name = f"{import_scope}/{message.full_name}" if import_scope else message.full_name
-        return SaveSliceInfo(name, list(message.full_shape), list(message.var_offset), list(message.var_shape))
-
 
 # ---- How to cut -----------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ def _or_all(var_list):
     if var_list:
         return var_list
     operations = get_default_graph().get_operations()
-    return [op.outputs[0] for op in operations if op.type in ("Variable", "VariableV2")]
+    return [op.outputs[0] for op in operations if op._op_def.special == "variable"]
 
 
 @public("assert_variables_initialized")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import weakref
 
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
-from stillflow.ops.convert import convert_to_tensor, register_conversion
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables import initial_values
 from stillflow.variables.variable import Variable
 
@@ -26,6 +26,18 @@ class ResourceVariable(Variable):
 
     Every use is a read of its own, which sees the updates before it: those it depends on, and no others.
     """
+
+    def __init__(
+        self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
+        name=None, dtype=None, variable_def=None, import_scope=None, constraint=None, distribute_strategy=None,
+        synchronization=None, aggregation=None, shape=None,
+    ):  # fmt: skip
+        """Arguments are those of tf.Variable, in another order; `distribute_strategy` is ignored."""
+        super().__init__(
+            initial_value, trainable, collections, validate_shape, caching_device, name, variable_def, dtype,
+            import_scope=import_scope, constraint=constraint, synchronization=synchronization,
+            aggregation=aggregation, shape=shape,
+        )  # fmt: skip
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
         is_function = callable(initial_value)
@@ -103,20 +115,8 @@ class ResourceVariable(Variable):
     # ---- What it is -----------------------------------------------------------------------------------------
 
     @property
-    def name(self):
-        return self._handle.name
-
-    @property
-    def op(self):
-        return self._handle.op
-
-    @property
-    def graph(self):
-        return self._handle.graph
-
-    @property
-    def device(self):
-        return self._handle.device
+    def _source(self):
+        return self._handle
 
     @property
     def handle(self):
@@ -145,6 +145,16 @@ class ResourceVariable(Variable):
 
     def __copy__(self):
         return self
+
+    def __deepcopy__(self, memo):
+        raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+
+    def __reduce__(self):
+        made = functools.partial(
+            ResourceVariable, self.numpy(), self._trainable, dtype=self._dtype, name=self._shared_name,
+            constraint=self._constraint,
+        )  # fmt: skip
+        return made, ()
 
     # ---- Its value ------------------------------------------------------------------------------------------
 
@@ -181,9 +191,9 @@ class ResourceVariable(Variable):
         """A bool tensor: whether the variable has a value in the session that computes it."""
         return ops.var_is_initialized_op(self._handle, name=name)
 
-    def eval(self, session=None):
-        """The value in `session` or the default session."""
-        return self._graph_element.eval(session=session)
+    def numpy(self):
+        """Raises NotImplementedError: only eager execution knows the value."""
+        raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
     # ---- Its changes ----------------------------------------------------------------------------------------
 
@@ -221,31 +231,12 @@ class ResourceVariable(Variable):
         """What, when computed, counts the variable up by one; its value is that before."""
         return ops.resource_count_up_to(self._handle, limit=limit, T=self._dtype)
 
-    def _scatter(self, function, sparse_delta, use_locking, name):
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return self._scatter_rows(function, sparse_delta.indices, sparse_delta.values, name)
-
-    def _scatter_rows(self, function, indices, updates, name=None):
-        """What, when computed or read, changes rows; `function` is a scatter of reference variables."""
+    def _scatter_rows(self, function, indices, updates, name=None, use_locking=None):
         scatter = _SCATTERS[function.op_def.name]
         updates = convert_to_tensor(updates, self._dtype)
         return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
 
-    def scatter_nd_add(self, indices, updates, name=None):
-        """What, when computed or read, adds `updates` to the parts of the variable at the index tuples."""
-        return self._scatter_parts(ops.scatter_nd_add, indices, updates, name)
-
-    def scatter_nd_sub(self, indices, updates, name=None):
-        """What, when computed or read, subtracts `updates` from the parts at the index tuples."""
-        return self._scatter_parts(ops.scatter_nd_sub, indices, updates, name)
-
-    def scatter_nd_update(self, indices, updates, name=None):
-        """What, when computed or read, replaces the parts at the index tuples by `updates`."""
-        return self._scatter_parts(ops.scatter_nd_update, indices, updates, name)
-
     def _scatter_parts(self, function, indices, updates, name=None):
-        """What, when computed or read, changes parts; `function` is a scatter_nd of reference variables."""
         scatter = "resource_scatter_nd_" + function.op_def.name.removeprefix("ScatterNd").lower()
         updates = convert_to_tensor(updates, self._dtype)
         return self._changed(getattr(ops, scatter)(self._handle, indices, updates, name=name))
@@ -276,25 +267,9 @@ class ResourceVariable(Variable):
     def _as_graph_element(self):
         return self._graph_element
 
-    def to_proto(self, export_scope=None):
-        """The VariableDef message; None when the variable is not in `export_scope`."""
-        from stillflow.formats import protobuf
-
-        prefix = f"{export_scope}/" if export_scope else ""
-        if not self._handle.name.startswith(prefix):
-            return None
-        snapshot = self._graph_element if self._cached_value is None else self._cached_value
-        proto = protobuf.message("VariableDef")(trainable=self._trainable, is_resource=True)
-        if self._initial_value is not None:
-            proto.initial_value_name = self._initial_value.name.removeprefix(prefix)
-        proto.variable_name = self._handle.name.removeprefix(prefix)
-        proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
-        proto.snapshot_name = snapshot.name.removeprefix(prefix)
-        return self._fill_rest(proto, export_scope)
-
-    @staticmethod
-    def from_proto(variable_def, import_scope=None):
-        return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
+    def _fill_proto(self, proto, relative_name):
+        proto.is_resource = True
+        proto.snapshot_name = relative_name(self._graph_element if self._cached_value is None else self._cached_value)
 
 
 def _in_place(operator, change):
@@ -346,15 +321,3 @@ class _UnreadVariable(ResourceVariable):
 
 def is_resource_variable(variable):
     return isinstance(variable, ResourceVariable)
-
-
-def _convert_variable(variable, dtype=None, name=None, as_ref=False):
-    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
-        raise ValueError(
-            f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
-            f"'{variable.dtype.name}'"
-        )
-    return variable.value()
-
-
-register_conversion(ResourceVariable, _convert_variable, priority=99)

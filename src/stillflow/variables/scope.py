@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import functools
 import threading
 
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import graph_of_inputs, name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.variables.store import VariableAggregation, VariableStore, VariableSynchronization
-from stillflow.variables.variable import Variable
+from stillflow.variables.copies import VariableAggregation, VariableSynchronization
+from stillflow.variables.creators import creators
+from stillflow.variables.store import VariableStore
 
 
 class _ReuseMode(enum.Enum):
@@ -22,9 +23,6 @@ class _ReuseMode(enum.Enum):
 
 
 AUTO_REUSE = public("AUTO_REUSE")(_ReuseMode.AUTO_REUSE)
-
-
-_NO_CACHING = "Caching devices are not yet supported when eager execution is enabled."
 
 
 @public("no_regularizer")
@@ -57,11 +55,11 @@ class VariableScope:
         self._dtype = dtype
         self._use_resource = use_resource
         self._constraint = constraint
-        if executing_eagerly():
-            if caching_device is not None:
-                raise NotImplementedError(_NO_CACHING)
-            self._reuse = AUTO_REUSE
-            self._use_resource = True
+        self.settle()
+
+    @by_mode
+    def settle(self):
+        """Corrects settings that the mode does not leave open."""
 
     @property
     def name(self):
@@ -118,17 +116,15 @@ class VariableScope:
     def set_dtype(self, dtype):
         self._dtype = dtype
 
+    @by_mode
     def set_use_resource(self, use_resource):
-        if executing_eagerly() and not use_resource:
-            raise ValueError("When eager execution is enabled, use_resource cannot be set to false.")
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer):
         self._regularizer = regularizer
 
+    @by_mode
     def set_caching_device(self, caching_device):
-        if executing_eagerly():
-            raise NotImplementedError(_NO_CACHING)
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner):
@@ -167,11 +163,7 @@ class VariableScope:
         for key in ("regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint"):
             if options.get(key) is None:
                 options[key] = getattr(self, f"_{key}")
-        if executing_eagerly():
-            reuse = AUTO_REUSE if var_store.keeps_variables else False
-            options["use_resource"] = True
-        elif reuse is None:
-            reuse = self._reuse
+        reuse, options["use_resource"] = self.reuse_and_kind(var_store, reuse, options["use_resource"])
         with name_scope(None):
             if dtype is not None and initializer is not None and not callable(initializer):
                 found = convert_to_tensor(initializer).dtype.base_dtype
@@ -184,6 +176,11 @@ class VariableScope:
                 reuse=reuse,
                 **options,
             )
+
+    @by_mode
+    def reuse_and_kind(self, var_store, reuse, use_resource):
+        """Whether a variable may exist, or must, and whether it is a resource variable, where None says nothing."""
+        return self._reuse if reuse is None else reuse, use_resource
 
     def _with(self, settings):
         """A scope with this one's settings, except for those given that are not None."""
@@ -232,9 +229,10 @@ def _scope_store():
 
 
 def share_with_function(body):
-    """Makes the default graph's scopes and variables those of a function's body, which is about to be traced."""
+    """Makes the default graph's scopes, variables and creators of variables those of the body of a function."""
     body.__dict__["_variable_scopes"] = _scope_store()
     body.__dict__["_variable_store"] = default_variable_store()
+    body.__dict__["_variable_creators"] = creators()
 
 
 def default_variable_store():
@@ -242,59 +240,14 @@ def default_variable_store():
     graph = get_default_graph()
     found = graph.__dict__.get("_variable_store")
     if found is None:
-        # What is made eagerly lives as long as the program holds it.
-        found = graph.__dict__["_variable_store"] = VariableStore(keeps_variables=not graph.executes_eagerly)
+        found = graph.__dict__["_variable_store"] = new_store()
     return found
 
 
-@public("contrib.eager.EagerVariableStore")
-class EagerVariableStore:
-    """Keeps the variables that get_variable makes in eager execution, while it is the default.
-
-        store = tf.contrib.eager.EagerVariableStore()
-        with store.as_default():
-            weights = tf.get_variable("weights", [10])  # the same one whenever this is called
-
-    Args:
-      store: the VariableStore to use. Raises ValueError for one that does not keep variables.
-    """
-
-    def __init__(self, store=None):
-        if store is not None and not store.keeps_variables:
-            raise ValueError(
-                "Cannot construct EagerVariableStore from a VariableStore object that does not hold eager variables."
-            )
-        self._store = VariableStore() if store is None else store
-
-    @contextlib.contextmanager
-    def as_default(self):
-        """A context in which get_variable makes and finds the variables of this store."""
-        attributes = get_default_graph().__dict__
-        outer = default_variable_store()
-        attributes["_variable_store"] = self._store
-        try:
-            yield
-        finally:
-            attributes["_variable_store"] = outer
-
-    def variables(self):
-        """All variables, sorted by name."""
-        return sorted(self._store._variables.values(), key=lambda variable: variable.name)
-
-    def trainable_variables(self):
-        return [variable for variable in self.variables() if variable.trainable]
-
-    def non_trainable_variables(self):
-        return [variable for variable in self.variables() if not variable.trainable]
-
-    def copy(self):
-        """Another store, of copies of the variables."""
-        copied = EagerVariableStore()
-        for name, variable in self._store._variables.items():
-            copied._store._variables[name] = Variable(
-                variable.read_value(), variable.trainable, name=variable._shared_name
-            )
-        return copied
+@by_mode
+def new_store():
+    """The store that get_variable uses where there is none yet."""
+    return VariableStore()
 
 
 @public("get_variable_scope")

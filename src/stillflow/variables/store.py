@@ -8,25 +8,18 @@ import traceback
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.copies import VariableAggregation, VariableSynchronization
+from stillflow.variables.defaults import resource_variables_enabled
 from stillflow.variables.initializers import GlorotUniform, Zeros
-from stillflow.variables.partitioned_variables import (
-    PartitionedVariable,
-    PartitionInfo,
-    SaveSliceInfo,
-    call_partitioner,
-    slices,
-)
-from stillflow.variables.variable import (
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-    use_resources_by_default,
-)
+from stillflow.variables.partitioned_variables import PartitionedVariable, call_partitioner, slices
+from stillflow.variables.slices import PartitionInfo, SaveSliceInfo
+from stillflow.variables.variable import Variable
 
 
 class VariableStore:
@@ -94,18 +87,16 @@ class VariableStore:
                 "reuse=tf.AUTO_REUSE in VarScope?"
             )
         initial_value, dtype = _initial_value(name, shape, dtype, initializer, partition_info)
+        if use_resource is None:
+            use_resource = resource_variables_enabled()
         variable = Variable(
             initial_value, trainable, collections, validate_shape, caching_device, name, dtype=dtype,
-            constraint=constraint, use_resource=use_resources_by_default() if use_resource is None else use_resource,
+            constraint=constraint, use_resource=use_resource,
             synchronization=synchronization, aggregation=aggregation,
         )  # fmt: skip
         if self.keeps_variables:
             self._variables[name] = variable
-            if executing_eagerly():
-                graph = get_default_graph()
-                graph.add_to_collections(collections or [GraphKeys.GLOBAL_VARIABLES], variable)
-                if trainable:
-                    graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, variable)
+            variable_is_kept(variable, collections)
         if regularizer:
             _regularize(name, variable, regularizer)
         return variable
@@ -158,6 +149,11 @@ class VariableStore:
             )  # fmt: skip
         variable._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, shape))
         return variable
+
+
+@by_mode
+def variable_is_kept(variable, collections):
+    """Does what remains to be done for a variable that a store keeps: here it is in its collections already."""
 
 
 def _is_trainable(name, trainable, synchronization):

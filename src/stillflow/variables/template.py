@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import MadeByMode
 from stillflow.names import public
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import capture_dependencies
-from stillflow.variables.scope import AUTO_REUSE, EagerVariableStore, default_variable_store, variable_scope
+from stillflow.variables.scope import variable_scope
 
 
 @public("make_template")
@@ -27,14 +28,10 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
     Raises ValueError for a `unique_name_` in eager execution.
     """
     function = functools.partial(func_, **kwargs) if kwargs else func_
-    if executing_eagerly():
-        if unique_name_ is not None:
-            raise ValueError("unique_name_ cannot be used when eager execution is enabled.")
-        return EagerTemplate(name_, function, create_scope_now_, custom_getter=custom_getter_)
     return Template(name_, function, create_scope_now_, unique_name_, custom_getter_)
 
 
-class Template(Trackable):
+class Template(Trackable, metaclass=MadeByMode):
     """What make_template returns.
 
     tf.train.Checkpoint saves the variables that the first call makes, by their names within the scope; those of a
@@ -137,36 +134,3 @@ class Template(Trackable):
     weights = variables
     trainable_weights = trainable_variables
     non_trainable_weights = non_trainable_variables
-
-
-class EagerTemplate(Template):
-    """A Template in eager execution: it keeps its variables itself, or in the template that it is called in."""
-
-    def __init__(self, name, func, create_scope_now=False, custom_getter=None):
-        super().__init__(name, func, create_scope_now, custom_getter=custom_getter)
-        outer = default_variable_store()
-        self._store = EagerVariableStore(outer if outer.keeps_variables else None)
-
-    def __call__(self, *args, **kwargs):
-        """Calls the function. Raises ValueError if a later call makes a variable to be trained."""
-        if self._variable_scope is not None:
-            scope = variable_scope(self._variable_scope, reuse=AUTO_REUSE)
-        else:
-            scope = variable_scope(None, self._name, custom_getter=self._custom_getter)
-        with scope as opened:
-            if self._variable_scope is None:
-                self._variable_scope = opened
-            with self._store.as_default():
-                return self._call(self._variable_scope.name, args, kwargs)
-
-    def _to_be_trained(self):
-        return self._own(self._store.trainable_variables())
-
-    def _own(self, variables):
-        return [variable for variable in variables if variable.name.startswith(self.variable_scope_name)]
-
-    def _collected(self, key):
-        if not self._has_been_called or key == GraphKeys.LOCAL_VARIABLES:
-            return []
-        trains = key == GraphKeys.TRAINABLE_VARIABLES
-        return self._own(self._store.trainable_variables() if trains else self._store.variables())

@@ -1,44 +1,56 @@
-"""tf.Variable: a value that a session keeps between runs."""
+"""Variable: a value that a session keeps between runs, whatever class it is of."""
 
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from stillflow import ops
+from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.mode import MadeByMode
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.scopes import get_default_session
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
-from stillflow.ops.convert import convert_to_tensor, register_conversion
+from stillflow.ops.convert import register_conversion
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
-from stillflow.variables import initial_values
 from stillflow.variables.batch_places import batch_places
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
+from stillflow.variables.slices import SaveSliceInfo
+
+
+class VariableType(MadeByMode):
+    """The metaclass of variables. tf.Variable itself has no instances: its maker chooses a class.
+
+    The maker knows the classes and stands above them: see stillflow.variables.creation, which sets it.
+    """
+
+    maker: Any = None
+
+    def __call__(cls, *args, **kwargs):  # noqa: N805
+        return cls.maker(*args, **kwargs) if cls is Variable else super().__call__(*args, **kwargs)
 
 
 @public("Variable")
-class Variable(Trackable, metaclass=MadeByMode):
+class Variable(Trackable, metaclass=VariableType):
     """A value that a session keeps between runs, changed by `assign` and by optimizers.
 
     It can be used wherever a tensor can; its operators work on its value. It has no value in a session before
     `initializer` has run there.
     """
 
+    SaveSliceInfo = SaveSliceInfo
+    _initial_value: Any
+    _initializer_op: Any
+
     # numpy must leave `array + variable` to the variable.
     __array_priority__ = 100
-
-    def __new__(cls, *args, use_resource=None, variable_def=None, **options):
-        if cls is Variable and _uses_resource(use_resource, variable_def or (args[6] if len(args) > 6 else None)):
-            from stillflow.variables.resource_variable import ResourceVariable
-
-            return super().__new__(ResourceVariable)
-        return super().__new__(cls)
 
     def __init__(
         self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None,
@@ -103,47 +115,10 @@ class Variable(Trackable, metaclass=MadeByMode):
         graph.add_to_collections(collections, self)
 
     def _add_nodes(self, graph, initial_value, dtype, shape, validate_shape, name):
-        is_function = callable(initial_value)
-        with name_scope(name, "Variable", [] if is_function else [initial_value]) as scope:
-            if is_function:
-                groups = (b"loc:@" + scope[:-1].encode(),)
-                with graph._attr_scope_of({"_class": groups}):
-                    with name_scope("Initializer"), graph.device(None):
-                        self._initial_value = convert_to_tensor(initial_value(), dtype, "initial_value")
-                    self._variable = self._reference_node(shape, validate_shape, scope)
-            else:
-                self._initial_value = convert_to_tensor(initial_value, dtype, "initial_value")
-                initial_values.check_outside_of_branches(self._initial_value, scope)
-                self._variable = self._reference_node(shape, validate_shape, scope)
-            if validate_shape and not self._initial_value.shape.is_fully_defined():
-                raise ValueError(f"initial_value must have a shape specified: {self._initial_value}")
-            value = initial_values.guarded(scope, self._initial_value)
-            self._initializer_op = ops.assign(self._variable, value, validate_shape=validate_shape).op
-            where = (
-                graph.colocate_with(self._variable.op)
-                if self._caching_device is None
-                else graph.device(self._caching_device)
-            )
-            with where:
-                self._snapshot = ops.identity(self._variable, name="read")
-
-    def _reference_node(self, shape, validate_shape, name):
-        if shape is None:
-            shape = self._initial_value.shape if validate_shape else TensorShape(None)
-        return ops.variable_v2(shape=shape, dtype=self._initial_value.dtype.base_dtype, name=name)
+        raise NotImplementedError
 
     def _init_from_proto(self, variable_def, import_scope):
-        graph = get_default_graph()
-
-        def element(name):
-            return graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name)
-
-        self._variable = element(variable_def.variable_name)
-        self._initializer_op = element(variable_def.initializer_name)
-        self._snapshot = element(variable_def.snapshot_name)
-        initial = variable_def.initial_value_name
-        self._initial_value = element(initial) if initial else None
-        self._init_rest_from_proto(variable_def, import_scope)
+        raise NotImplementedError
 
     def _init_rest_from_proto(self, variable_def, import_scope):
         self._trainable = variable_def.trainable
@@ -151,46 +126,49 @@ class Variable(Trackable, metaclass=MadeByMode):
         self._aggregation = variable_def.aggregation
         self._save_slice_info = None
         if variable_def.HasField("save_slice_info_def"):
-            from stillflow.variables.partitioned_variables import SaveSliceInfo
-
-            self._save_slice_info = SaveSliceInfo.from_proto(variable_def.save_slice_info_def, import_scope)
+            info = variable_def.save_slice_info_def
+            self._save_slice_info = SaveSliceInfo(save_slice_info_def=info, import_scope=import_scope)
         self._caching_device = None
         self._constraint = None
 
     # ---- What it is -----------------------------------------------------------------------------------------
 
     @property
+    def _source(self) -> Any:
+        """The tensor by which ops find the variable."""
+        raise NotImplementedError
+
+    @property
     def name(self):
-        return self._variable.name
+        return self._source.name
 
     @property
     def op(self):
-        return self._variable.op
+        return self._source.op
 
     @property
     def graph(self):
-        return self._variable.graph
+        return self._source.graph
 
     @property
     def device(self):
-        return self._variable.device
+        return self._source.device
 
     @property
     def dtype(self):
-        """The reference type of its elements; `dtype.base_dtype` is the type itself."""
-        return self._variable.dtype
+        """The type of its elements."""
+        raise NotImplementedError
 
     @property
     def shape(self):
-        return self._variable.shape
+        raise NotImplementedError
 
     def get_shape(self):
         return self.shape
 
     def set_shape(self, shape):
         """Adds to what is known of the shape."""
-        self._variable.set_shape(shape)
-        self._snapshot.set_shape(shape)
+        raise NotImplementedError
 
     @property
     def trainable(self):
@@ -246,48 +224,53 @@ class Variable(Trackable, metaclass=MadeByMode):
 
     def value(self):
         """The tensor that reads the variable."""
-        return self._snapshot
+        raise NotImplementedError
 
     def read_value(self):
         """A new tensor that reads the variable, subject to the control dependencies in force."""
-        return ops.identity(self._variable, name="read")
+        raise NotImplementedError
 
     def eval(self, session=None):
         """The value in `session` or the default session."""
-        return self._variable.eval(session=session)
+        return self._as_graph_element().eval(session=session)
 
     def is_initialized(self, name=None):
         """A bool tensor: whether the variable has a value in the session that computes it."""
-        return ops.is_variable_initialized(self._variable, name=name)
+        raise NotImplementedError
 
     def initialized_value(self):
         """A tensor: the variable's value if it has one, otherwise its initial value."""
         with init_scope():
             return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
+    def sparse_read(self, indices, name=None):
+        """A tensor of the rows `indices`. Raises AttributeError unless it is a resource variable."""
+        raise AttributeError
+
+    def gather_nd(self, indices, name=None):
+        """A tensor of the parts at index tuples. Raises AttributeError unless it is a resource variable."""
+        raise AttributeError
+
+    # ---- Its changes ----------------------------------------------------------------------------------------
+
     def load(self, value, session=None):
         """Sets the value in `session` or the default session, without adding nodes. Raises ValueError without one."""
-        from stillflow.graph.scopes import get_default_session
-
         session = session or get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """A tensor that, when computed, sets the variable; the operation instead if not `read_value`."""
-        result = ops.assign(self._variable, value, use_locking=use_locking, name=name)
-        return result if read_value else result.op
+        """What, when computed, sets the variable; the operation instead if not `read_value`."""
+        raise NotImplementedError
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """A tensor that, when computed, adds to the variable."""
-        result = ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
-        return result if read_value else result.op
+        """What, when computed, adds to the variable."""
+        raise NotImplementedError
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """A tensor that, when computed, subtracts from the variable."""
-        result = ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
-        return result if read_value else result.op
+        """What, when computed, subtracts from the variable."""
+        raise NotImplementedError
 
     def count_up_to(self, limit):
         """A tensor that, when computed, counts the variable up by one; its value is that before.
@@ -295,7 +278,7 @@ class Variable(Trackable, metaclass=MadeByMode):
         Raises:
           At run time: tf.errors.OutOfRangeError when the variable has reached `limit`.
         """
-        return ops.count_up_to(self._variable, limit)
+        raise NotImplementedError
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         """A tensor that, when computed, subtracts IndexedSlices from the variable."""
@@ -325,78 +308,83 @@ class Variable(Trackable, metaclass=MadeByMode):
         """A tensor that, when computed, keeps the larger of the variable's rows and those of IndexedSlices."""
         return self._scatter(ops.scatter_max, sparse_delta, use_locking, name)
 
-    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
-        return ops.strided_slice_assign(self._ref(), begin, end, strides, value, name=name, **masks)
+    def _scatter(self, function, sparse_delta, use_locking, name):
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        return self._scatter_rows(function, sparse_delta.indices, sparse_delta.values, name, use_locking)
+
+    def _scatter_rows(self, function, indices, updates, name=None, use_locking=False):
+        """What, when computed, changes rows; `function` is a scatter of reference variables."""
+        raise NotImplementedError
 
     def scatter_nd_add(self, indices, updates, name=None):
         """A tensor that, when computed, adds `updates` to the parts of the variable at the index tuples."""
-        return ops.scatter_nd_add(self._variable, indices, updates, use_locking=True, name=name)
+        return self._scatter_parts(ops.scatter_nd_add, indices, updates, name)
 
     def scatter_nd_sub(self, indices, updates, name=None):
         """A tensor that, when computed, subtracts `updates` from the parts at the index tuples."""
-        return ops.scatter_nd_sub(self._variable, indices, updates, use_locking=True, name=name)
+        return self._scatter_parts(ops.scatter_nd_sub, indices, updates, name)
 
     def scatter_nd_update(self, indices, updates, name=None):
         """A tensor that, when computed, replaces the parts at the index tuples by `updates`."""
-        return ops.scatter_nd_update(self._variable, indices, updates, use_locking=True, name=name)
+        return self._scatter_parts(ops.scatter_nd_update, indices, updates, name)
 
-    def _scatter(self, function, sparse_delta, use_locking, name):
-        from stillflow.graph.indexed_slices import IndexedSlices
-
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
-        return function(self._variable, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name)
+    def _scatter_parts(self, function, indices, updates, name=None):
+        """What, when computed, changes parts; `function` is a scatter_nd of reference variables."""
+        raise NotImplementedError
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
         """A tensor that, when computed, replaces rows within each of a batch; see tf.batch_scatter_update."""
-        from stillflow.graph.indexed_slices import IndexedSlices
-
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         with name_scope(name):
             return self.scatter_nd_update(batch_places(sparse_delta.indices), sparse_delta.values)
 
-    def _gather_saveables_for_checkpoint(self):
-        return {"VARIABLE_VALUE": self}
+    def _strided_slice_assign(self, begin, end, strides, value, name, **masks):
+        raise NotImplementedError
 
     # ---- Being used -----------------------------------------------------------------------------------------
 
-    def _ref(self):
-        """The tensor that refers to the variable."""
-        return self._variable
+    def _as_input(self, as_ref):
+        """The tensor that ops get for the variable; with `as_ref` a reference to it if it has one."""
+        return self.value()
 
-    def _as_graph_element(self):
-        return self._variable
+    def _as_graph_element(self) -> Any:
+        """The tensor that is fetched for the variable."""
+        raise NotImplementedError
+
+    def _gather_saveables_for_checkpoint(self):
+        return {"VARIABLE_VALUE": self}
 
     def to_proto(self, export_scope=None):
         """The VariableDef message; None when the variable is not in `export_scope`."""
-        from stillflow.formats import protobuf
-
         prefix = f"{export_scope}/" if export_scope else ""
-        if not self._variable.name.startswith(prefix):
+        if not self._source.name.startswith(prefix):
             return None
+
+        def relative_name(element):
+            return element.name.removeprefix(prefix)
+
         proto = protobuf.message("VariableDef")(trainable=self._trainable)
         if self._initial_value is not None:
-            proto.initial_value_name = self._initial_value.name.removeprefix(prefix)
-        proto.variable_name = self._variable.name.removeprefix(prefix)
-        proto.initializer_name = self._initializer_op.name.removeprefix(prefix)
-        proto.snapshot_name = self._snapshot.name.removeprefix(prefix)
-        return self._fill_rest(proto, export_scope)
-
-    def _fill_rest(self, proto, export_scope):
+            proto.initial_value_name = relative_name(self._initial_value)
+        proto.variable_name = relative_name(self._source)
+        proto.initializer_name = relative_name(self._initializer_op)
+        self._fill_proto(proto, relative_name)
         proto.synchronization = getattr(self._synchronization, "value", self._synchronization) or 0
         proto.aggregation = getattr(self._aggregation, "value", self._aggregation) or 0
         if self._save_slice_info:
             proto.save_slice_info_def.CopyFrom(self._save_slice_info.to_proto(export_scope))
         return proto
 
+    def _fill_proto(self, proto, relative_name):
+        """Says in a VariableDef message which class the variable is of, and what its snapshot is called."""
+        raise NotImplementedError
+
     @staticmethod
     def from_proto(variable_def, import_scope=None):
-        if not executing_eagerly() and variable_def.is_resource:
-            from stillflow.variables.resource_variable import ResourceVariable
-
-            return ResourceVariable.from_proto(variable_def, import_scope)
-        return Variable(variable_def=variable_def, import_scope=import_scope)
+        """The variable that a VariableDef message describes, whose nodes are in the default graph."""
+        return VariableType.maker.from_proto(variable_def, import_scope)
 
     def __iter__(self):
         raise TypeError("'Variable' object is not iterable.")
@@ -405,52 +393,13 @@ class Variable(Trackable, metaclass=MadeByMode):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
 
-_uses_resources_by_default = False
-
-
-@public("resource_variables_enabled")
-def resource_variables_enabled():
-    """Whether variables are resource variables where nothing says otherwise."""
-    return _uses_resources_by_default
-
-
-@public("enable_resource_variables")
-def enable_resource_variables():
-    """Makes resource variables the default."""
-    use_resources_by_default(True)
-
-
-@public("disable_resource_variables")
-def disable_resource_variables():
-    """Makes reference variables the default, as they are from the start."""
-    use_resources_by_default(False)
-
-
-def use_resources_by_default(uses=None):
-    """Whether variables are resource variables where nothing says otherwise; sets that, too."""
-    global _uses_resources_by_default
-    if uses is not None:
-        _uses_resources_by_default = uses
-    return _uses_resources_by_default
-
-
-def _uses_resource(use_resource, variable_def):
-    if variable_def is not None:
-        return False  # which of both it is, from_proto knows
-    if use_resource is None:
-        from stillflow.variables.scope import get_variable_scope
-
-        use_resource = get_variable_scope().use_resource
-    return _uses_resources_by_default if use_resource is None else use_resource
-
-
 def _convert_variable(variable, dtype=None, name=None, as_ref=False):
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
             f"'{variable.dtype.name}'"
         )
-    return variable._ref() if as_ref else variable.value()
+    return variable._as_input(as_ref)
 
 
 register_conversion(Variable, _convert_variable)

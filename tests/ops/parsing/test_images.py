@@ -66,6 +66,14 @@ def test_every_damaged_byte_of_a_png_is_survived():
         assert session.run(image, {contents: GOOD}).tolist() == [[[0, 1, 2], [3, 4, 5]]]
 
 
+@pytest.mark.parametrize("contents", [b"", b"no image", GOOD[:40], b"GIF89a", b"BM", b"\xff\xd8\xff", b"\x89PN"])
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_decode_image_refuses_what_is_no_image(contents, is_constant):
+    source = tf.constant(contents) if is_constant else tf.placeholder(tf.string, [])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(tf.image.decode_image(source), None if is_constant else {source: contents})
+
+
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA", "I;16"])
 @pytest.mark.parametrize("options", [{}, {"optimize": True}, {"bits": 4}], ids=str)
 def test_files_of_pillow(mode, options, rng):

@@ -107,7 +107,8 @@ def products(tf):
     for dtype in DTYPES:
         x, y = _constant(tf, dtype, 3, 4), _constant(tf, dtype, 4, 2, seed=1)
         results += [tf.matmul(x, y), tf.matmul(x, x, adjoint_b=True), tf.matmul(x, x, transpose_a=True)]
-        results += [tf.matmul(y, x, adjoint_a=True, adjoint_b=True), tf.tensordot(x, y, 1), tf.einsum("ij,jk->ik", x, y)]
+        results += [tf.matmul(y, x, adjoint_a=True, adjoint_b=True), tf.tensordot(x, y, 1)]
+        results += [tf.einsum("ij,jk->ik", x, y)]
         batch, other = _constant(tf, dtype, 2, 3, 4), _constant(tf, dtype, 1, 4, 5, seed=1)
         results += [tf.matmul(batch, other), tf.matmul(batch, batch, adjoint_b=True)]
         results += [tf.matmul(batch, batch, transpose_a=True), tf.linalg.matvec(x, y[:, 0])]
@@ -121,7 +122,7 @@ def gradients_of_arithmetic(tf):
         row = _constant(tf, dtype, 1, seed=3)
         for z in (x * y, x / y, x - y, x**y, tf.square(x) + y, x * row, tf.squared_difference(x, y), tf.conj(x) * y):
             results += tf.gradients(z, [x, y], dz)
-        results += [g for g in tf.gradients([x * row, row / x], [x, row], [dz, dz])]
+        results += tf.gradients([x * row, row / x], [x, row], [dz, dz])
         results += tf.gradients([tf.abs(x), tf.real(x), tf.imag(x), tf.math.angle(x)], x)
         re, im = tf.real(x), tf.imag(y)
         results += tf.gradients(tf.complex(re, im), [re, im, x, y], dz)

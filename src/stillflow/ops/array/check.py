@@ -12,11 +12,15 @@ check_numerics = define_op(
     "T: {bfloat16, float16, float32, float64}; message: string",
     kernel="check_numerics(tensor | message)",
     stateful=True,
+    traits="is_check",
     public="check_numerics debugging.check_numerics",
     doc="`tensor`; a run in which it holds infinities or NaN fails with `message`.",
 )
 ensure_shape_op = define_op(
-    "EnsureShape(input: T) -> (output: T)", "shape: shape; T: type", kernel="ensure_shape(input | shape)"
+    "EnsureShape(input: T) -> (output: T)",
+    "shape: shape; T: type",
+    kernel="ensure_shape(input | shape)",
+    traits="is_check",
 )
 
 

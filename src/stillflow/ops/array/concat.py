@@ -159,7 +159,7 @@ def _in_context_of(grad, axis):
 
 def _output_context(op):
     context = op._get_control_flow_context()
-    return context.outer_context if context is not None and op.type in ("Exit", "RefExit") else context
+    return context.outer_context if context is not None and op._op_def.special == "exit" else context
 
 
 def _shapes_of(parts):

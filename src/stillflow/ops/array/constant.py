@@ -6,14 +6,13 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import as_shape
 from stillflow.graph.shape_inference import as_partial
-from stillflow.graph.tensor_value import make_tensor_value, without_dimensions
+from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.names import public
-from stillflow.ops import eager_errors
 from stillflow.ops.registry import define_op
 
 const = define_op(
@@ -52,32 +51,9 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
       ValueError: for None, ragged lists, or more values than the shape holds.
     """
     graph = get_default_graph()
-    if graph.executes_eagerly:
-        tensor_value = _eager_value(value, dtype, shape)
-    else:
-        tensor_value = make_tensor_value(value, dtype, shape, verify_shape)
+    tensor_value = graph.version_of(make_tensor_value)(value, dtype, shape, verify_shape)
     attrs = {"value": tensor_value, "dtype": tensor_value.dtype}
     return graph._add_node(const.op_def, [], attrs, name)._outputs[0]
-
-
-def _eager_value(value, dtype, shape):
-    """The same where operations run when they are called: of a shape there are as many values, or one for all."""
-    dtype = None if dtype is None else dtypes.as_dtype(dtype)
-    value = without_dimensions(list(value) if isinstance(value, range) else value)
-    try:
-        found = make_tensor_value(value, dtype)
-    except (TypeError, ValueError) as error:
-        raise eager_errors.unconvertible(value, dtype, error) from None
-    if shape is None:
-        return found
-    shape = as_shape(shape)
-    elements, wanted = found.array().size, shape.num_elements()
-    if elements != wanted and elements != 1:
-        raise TypeError(
-            f"Eager execution of tf.constant with unsupported shape (value has {elements} elements, shape is "
-            f"{shape} with {wanted} elements)."
-        )
-    return make_tensor_value(value, found.dtype, shape.as_list())
 
 
 # ---- Lists with tensors in them ---------------------------------------------------------------------------
@@ -123,17 +99,22 @@ def _cast_tensors(values, dtype):
     return values
 
 
+@by_mode
+def check_packed(tensor, dtype):
+    """Raises TypeError for a tensor in a list that becomes one tensor of another type."""
+    if tensor.dtype.base_dtype is not dtype:
+        raise TypeError(
+            f"Cannot convert a list containing a tensor of dtype {tensor.dtype} to {dtype} (Tensor is: {tensor!r})"
+        )
+
+
 def _pack(values, dtype: dtypes.DType, name):
     items = []
     is_packed = False
     with name_scope(name) as scope:
         for i, item in enumerate(values):
             if _is_tensor_like(item):
-                if item.dtype.base_dtype is not dtype and not executing_eagerly():
-                    raise TypeError(
-                        f"Cannot convert a list containing a tensor of dtype {item.dtype} to {dtype} "
-                        f"(Tensor is: {item!r})"
-                    )
+                check_packed(item, dtype)
             elif isinstance(item, (list, tuple)):
                 item = _pack(item, dtype, str(i))
             is_packed = is_packed or _is_tensor_like(item)

@@ -9,6 +9,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
@@ -82,8 +83,8 @@ def fill(dims, value, name=None):
 
 
 def _with_static_shape(tensor, shape):
-    """`tensor` with what `shape` says while the graph is built, where inference could not see it."""
-    if not isinstance(shape, Tensor):
+    """`tensor` with what `shape` says while a function is built, where inference could not see it."""
+    if not isinstance(shape, Tensor) or not get_default_graph().building_function:
         return tensor
     value = constant_value(shape)
     if value is not None:

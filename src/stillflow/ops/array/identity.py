@@ -8,6 +8,7 @@ identity = define_op(
     "Identity(input: T) -> (output: T)",
     "T: type",
     alias=0,
+    traits="keeps_value",
     public="identity",
     doc="A tensor with the value of `input`.",
 )
@@ -28,7 +29,11 @@ identity_n = define_op(
     doc="A list of the tensors in the list `input`, as one node.",
 )
 ref_identity = define_op(
-    "RefIdentity(input: Ref(T)) -> (output: Ref(T))", "T: type", special="nothing", allows_uninitialized_input=True
+    "RefIdentity(input: Ref(T)) -> (output: Ref(T))",
+    "T: type",
+    special="nothing",
+    allows_uninitialized_input=True,
+    traits="keeps_value",
 )
 snapshot = define_op("Snapshot(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
 guarantee_const = define_op(

@@ -16,6 +16,7 @@ reshape = define_op(
     "Reshape(tensor: T, shape: Tshape) -> (output: T)",
     "T: type; Tshape: {int32, int64} = int32",
     kernel="reshape(tensor, shape)",
+    traits="keeps_order moves_elements",
     public="reshape manip.reshape",
     doc="The elements of `tensor` in another shape, in which one size may be -1.",
 )
@@ -23,11 +24,13 @@ expand_dims_op = define_op(
     "ExpandDims(input: T, dim: Tdim) -> (output: T)",
     "T: type; Tdim: {int32, int64} = int32",
     kernel="expand_dims(input, dim)",
+    traits="keeps_order moves_elements",
 )
 squeeze_op = define_op(
     "Squeeze(input: T) -> (output: T)",
     "T: type; squeeze_dims: list(int) >= 0 = []",
     kernel="squeeze(input | squeeze_dims)",
+    traits="keeps_order moves_elements",
 )
 
 

@@ -20,6 +20,7 @@ shape_op = define_op(
     f"T: type; out_type: {_INTS}",
     kernel="shape(input | out_type)",
     differentiable=False,
+    traits="reads_shape_only",
 )
 shape_n = define_op(
     "ShapeN(input: N * T) -> (output: N * out_type)",
@@ -34,8 +35,15 @@ size_op = define_op(
     f"T: type; out_type: {_INTS}",
     kernel="size(input | out_type)",
     differentiable=False,
+    traits="reads_shape_only",
 )
-rank_op = define_op("Rank(input: T) -> (output: int32)", "T: type", kernel="rank(input)", differentiable=False)
+rank_op = define_op(
+    "Rank(input: T) -> (output: int32)",
+    "T: type",
+    kernel="rank(input)",
+    differentiable=False,
+    traits="reads_shape_only",
+)
 broadcast_gradient_args = define_op(
     "BroadcastGradientArgs(s0: T, s1: T) -> (r0: T, r1: T)",
     f"T: {_INTS}",

@@ -14,6 +14,7 @@ slice_op = define_op(
     "Slice(input: T, begin: Index, size: Index) -> (output: T)",
     "T: type; Index: {int32, int64}",
     kernel="slice(input, begin, size)",
+    traits="moves_elements",
 )
 
 

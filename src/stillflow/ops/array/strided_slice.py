@@ -24,6 +24,7 @@ strided_slice_op = define_op(
     "StridedSlice(input: T, begin: Index, end: Index, strides: Index) -> (output: T)",
     f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
     kernel=f"strided_slice(input, begin, end, strides | {_MASK_NAMES})",
+    traits="moves_elements",
 )
 strided_slice_grad = define_op(
     "StridedSliceGrad(shape: Index, begin: Index, end: Index, strides: Index, dy: T) -> (output: T)",

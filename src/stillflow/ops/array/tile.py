@@ -16,6 +16,7 @@ tile = define_op(
     "Tile(input: T, multiples: Tmultiples) -> (output: T)",
     "T: type; Tmultiples: {int32, int64} = int32",
     kernel="tile(input, multiples)",
+    traits="moves_elements",
     public="tile manip.tile",
     doc="`input` repeated: dimension i multiples[i] times.",
 )
@@ -23,6 +24,7 @@ broadcast_to = define_op(
     "BroadcastTo(input: T, shape: Tidx) -> (output: T)",
     "T: type; Tidx: {int32, int64} = int32",
     kernel="broadcast_to(input, shape)",
+    traits="moves_elements",
     public="broadcast_to",
     doc="`input` in a larger shape, its dimensions of size 1 repeated.",
 )

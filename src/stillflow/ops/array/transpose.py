@@ -16,6 +16,7 @@ plain_transpose = define_op(
     "Transpose(x: T, perm: Tperm) -> (y: T)",
     "T: type; Tperm: {int32, int64} = int32",
     kernel="transpose(x, perm)",
+    traits="moves_elements",
 )
 conjugate_transpose = define_op(
     "ConjugateTranspose(x: T, perm: Tperm) -> (y: T)",

@@ -16,12 +16,18 @@ from stillflow.ops.control_flow.context import output_context, switch_ref_or_ten
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.ops.registry import define_op
 
-switch_op = define_op("Switch(data: T, pred: bool) -> (output_false: T, output_true: T)", "T: type", special="switch")
+switch_op = define_op(
+    "Switch(data: T, pred: bool) -> (output_false: T, output_true: T)",
+    "T: type",
+    special="switch",
+    traits="keeps_value",
+)
 ref_switch = define_op(
     "RefSwitch(data: Ref(T), pred: bool) -> (output_false: Ref(T), output_true: Ref(T))",
     "T: type",
     special="switch",
     allows_uninitialized_input=True,
+    traits="keeps_value",
 )
 merge_op = define_op(
     "Merge(inputs: N * T) -> (output: T, value_index: int32)", "T: type; N: int >= 1", special="merge"
@@ -113,7 +119,7 @@ def zeros_like_output(op, index):
     value = op._outputs[index]
     context = op._get_control_flow_context()
     is_resource = value.dtype is dtypes.resource
-    if op.type not in ("Switch", "RefSwitch") or context is None:
+    if op._op_def.special != "switch" or context is None:
         if is_resource:
             return ops.zeros(ops.variable_shape_op(value), variable_dtype(value))
         return ops.zeros_like(value, optimize=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import constant_value, folded_value
@@ -42,28 +43,31 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         if not callable(function):
             raise TypeError(f"{argument} must be callable.")
     with name_scope(name, "cond", [pred]):
-        if executing_eagerly():
-            result = true_fn() if pred else false_fn()
-            return result if strict else _only(result)
-        if isinstance(pred, bool):
-            raise TypeError("pred must not be a Python bool")
-        on_false, on_true = ops.switch(pred, pred)
-        pivots = ops.identity(on_true, name="switch_t"), ops.identity(on_false, name="switch_f")
-        pred = ops.identity(pred, name="pred_id")
-        for tensor in (on_false, on_true, *pivots, pred):
-            tensor.graph.prevent_fetching(tensor.op)
-        true = _Branch(pred, pivots[0], 1, true_fn, "true_fn")
-        false = _Branch(pred, pivots[1], 0, false_fn, "false_fn")
-        if not strict:
-            true.original = _only(true.original)
-            false.original = _only(false.original)
-        _make_alike(true, false)
-        merged = with_arrays(nest.flatten(true.original, expand_composites=True), _merged(true, false))
-        if true.context.outer_context is None:
-            for branch in (true, false):
-                get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, branch.context)
-        result = nest.pack_sequence_as(true.original, merged, expand_composites=True)
+        result = choose(pred, true_fn, false_fn, strict)
         return result if strict else _only(result)
+
+
+@by_mode
+def choose(pred, true_fn, false_fn, strict):
+    """cond, in a scope of its own and with functions that have been checked."""
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool")
+    on_false, on_true = ops.switch(pred, pred)
+    pivots = ops.identity(on_true, name="switch_t"), ops.identity(on_false, name="switch_f")
+    pred = ops.identity(pred, name="pred_id")
+    for tensor in (on_false, on_true, *pivots, pred):
+        tensor.graph.prevent_fetching(tensor.op)
+    true = _Branch(pred, pivots[0], 1, true_fn, "true_fn")
+    false = _Branch(pred, pivots[1], 0, false_fn, "false_fn")
+    if not strict:
+        true.original = _only(true.original)
+        false.original = _only(false.original)
+    _make_alike(true, false)
+    merged = with_arrays(nest.flatten(true.original, expand_composites=True), _merged(true, false))
+    if true.context.outer_context is None:
+        for branch in (true, false):
+            get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, branch.context)
+    return nest.pack_sequence_as(true.original, merged, expand_composites=True)
 
 
 def _function(function, old, name, old_name):

@@ -352,15 +352,15 @@ def switch_ref_or_tensor(data, pred, name="Switch"):
 
 
 def is_switch(op: Operation):
-    return op.type in ("Switch", "RefSwitch")
+    return op._op_def.special == "switch"
 
 
 def is_loop_enter(op: Operation):
-    return op.type in ("Enter", "RefEnter")
+    return op._op_def.special == "enter"
 
 
 def is_loop_exit(op: Operation):
-    return op.type in ("Exit", "RefExit")
+    return op._op_def.special == "exit"
 
 
 def is_loop_constant(op: Operation):

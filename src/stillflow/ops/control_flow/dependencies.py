@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import device as devices
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
@@ -28,13 +29,12 @@ def _flatten(values):
 
 
 @public("group")
+@by_mode
 def group(*inputs, name=None):
     """An operation that finishes when all of `inputs` (operations, tensors, nested lists of them) have.
 
     Raises TypeError for anything else. Executed eagerly, everything has run, and None is returned.
     """
-    if executing_eagerly():
-        return None
     with name_scope(name, "group_deps", inputs) as scope:
         if not inputs:
             return ops.no_op(name=scope)
@@ -63,10 +63,9 @@ def _wait_on_device(device, items, name=None):
 
 
 @public("with_dependencies", "python.ops.control_flow_ops.with_dependencies")
+@by_mode
 def with_dependencies(dependencies, output_tensor, name=None):
     """A tensor (or IndexedSlices) equal to `output_tensor` that is there after all of `dependencies` have run."""
-    if executing_eagerly():
-        return output_tensor
     graph = get_default_graph()
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope:
         op = output_tensor.op
@@ -82,6 +81,7 @@ def with_dependencies(dependencies, output_tensor, name=None):
 
 
 @public("tuple")
+@by_mode
 def tuple_of(tensors, name=None, control_inputs=None):
     """The tensors, each of them available only when all have been computed.
 
@@ -93,8 +93,6 @@ def tuple_of(tensors, name=None, control_inputs=None):
       ValueError: if there is no tensor at all.
       TypeError: if a control input is no operation or tensor.
     """
-    if executing_eagerly():
-        return tensors
     graph = get_default_graph()
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         tensors = [

@@ -325,12 +325,9 @@ def _shape_of(tensor):
     return ops.shape_internal(tensor, optimize=False)
 
 
-_HANDING_ON = frozenset(("Switch", "RefSwitch", "Identity", "RefIdentity"))
-
-
 def _loop_constant(value):
     """The Enter node of what a tensor in a loop is if that is the same in every round, or None."""
     op = value.op
-    while op.type in _HANDING_ON:
+    while op._op_def.keeps_value:
         op = op._inputs[0].op
     return op if is_loop_constant(op) else None

@@ -19,9 +19,6 @@ from stillflow.ops.control_flow.context import (
     without_scope,
 )
 
-# Nodes that look at shapes only: in the loop of a gradient they look in the loop forward, and send the result.
-_SHAPES = frozenset(("Shape", "Size", "Rank"))
-
 
 @public("python.ops.control_flow_ops.WhileContext")
 class WhileContext(ControlFlowContext):
@@ -211,7 +208,8 @@ class WhileContext(ControlFlowContext):
 
     def AddOp(self, op):
         """Makes a new node part of the loop: it reads what is outside through Enters."""
-        if op.type in _SHAPES:
+        if op._op_def.reads_shape_only:
+            # In the loop of a gradient it looks at the shape in the loop forward, which sends the result.
             context = get_default_graph()._get_control_flow_context()
             loop = None if context is None else context.GetWhileContext()
             if loop is not None and loop.grad_state is not None:

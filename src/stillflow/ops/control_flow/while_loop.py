@@ -5,15 +5,15 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
-from stillflow.ops.control_flow.tensor_array import TensorArray, as_tensor, with_arrays
+from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.control_flow.while_context import WhileContext
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
-from stillflow.ops.sparse_tensor import SparseTensor
 
 
 @public("while_loop")
@@ -56,44 +56,41 @@ def while_loop(
             loop_vars, cond, body = _counting(loop_vars, cond, body, maximum_iterations, is_single)
             if shape_invariants is not None:
                 shape_invariants = (TensorShape([]), shape_invariants[0] if is_single else shape_invariants)
-        if executing_eagerly():
-            packs = maximum_iterations is None and len(loop_vars) == 1 and not return_same_structure
-            result = _run(cond, body, loop_vars, packs)
-            return result if maximum_iterations is None else result[1]
-        if shape_invariants is not None:
-            nest.assert_same_structure(loop_vars, _as_leaves(shape_invariants))
-        context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
-        if context.outer_context is None:
-            get_default_graph().add_to_collection(GraphKeys.WHILE_CONTEXT, context)
-        result = _build(context, cond, body, loop_vars, shape_invariants)
+        return make_loop(
+            cond, body, loop_vars, shape_invariants, maximum_iterations, return_same_structure,
+            parallel_iterations=parallel_iterations, back_prop=back_prop, swap_memory=swap_memory,
+        )  # fmt: skip
+
+
+@by_mode
+def make_loop(
+    cond, body, loop_vars, shape_invariants, maximum_iterations, return_same_structure, *, parallel_iterations,
+    back_prop, swap_memory,
+):  # fmt: skip
+    """while_loop, in a scope of its own and with arguments that have been checked.
+
+    With `maximum_iterations` the first of the variables is a counter, which is not returned.
+    """
+    if shape_invariants is not None:
+        nest.assert_same_structure(loop_vars, _as_leaves(shape_invariants))
+    context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
+    if context.outer_context is None:
+        get_default_graph().add_to_collection(GraphKeys.WHILE_CONTEXT, context)
+    result = _build(context, cond, body, loop_vars, shape_invariants)
     if maximum_iterations is not None:
         return result[1]
     return result[0] if len(nest.flatten(result)) == 1 and not return_same_structure else result
 
 
-def _run(cond, body, loop_vars, packs):
-    """Runs a loop. With `packs`, the body may return its one variable without a list around it."""
-    structure = list(loop_vars)
-    was_packed = False
-    while cond(*loop_vars):
-        loop_vars = body(*loop_vars)
-        if packs and not isinstance(loop_vars, (list, tuple)):
-            was_packed = True
-            loop_vars = (loop_vars,)
-        nest.assert_same_structure(structure, list(loop_vars))
-    loop_vars = nest.map_structure(
-        lambda value: value if isinstance(value, (TensorArray, SparseTensor)) else convert_to_tensor(value),
-        loop_vars, expand_composites=True,
-    )  # fmt: skip
-    return loop_vars[0] if was_packed else loop_vars
+@by_mode
+def counter_to(maximum):
+    """What a loop that runs at most so many times counts with: (the counter, what it is compared with)."""
+    return ops.constant(0, dtype=maximum.dtype.base_dtype, name="iteration_counter"), maximum
 
 
 def _counting(loop_vars, cond, body, maximum, is_single):
     """Variables, condition and body with a counter, which ends the loop."""
-    if executing_eagerly():
-        counter, maximum = 0, int(maximum)
-    else:
-        counter = ops.constant(0, dtype=maximum.dtype.base_dtype, name="iteration_counter")
+    counter, maximum = counter_to(maximum)
     if is_single:
         return (
             (counter, loop_vars[0]),

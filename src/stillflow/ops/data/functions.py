@@ -69,6 +69,7 @@ reduce_dataset = define_op(
     kernel=f"reduce_dataset(input_dataset, initial_state, other_arguments | {_FUNCTION}, Tstate)",
     stateful=True,
     differentiable=False,
+    traits="waits",
 )
 
 one_shot_iterator = define_op(

@@ -51,6 +51,7 @@ def _define_get_next(name):
         kernel="iterator_get_next(iterator | output_types, output_shapes)",
         stateful=True,
         differentiable=False,
+        traits="waits",
     )
 
     @op.shape_rule

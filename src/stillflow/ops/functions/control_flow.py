@@ -21,6 +21,7 @@ if_op = define_op(
     state="op",
     stateful=True,
     differentiable=None,
+    traits="asks_for_state waits",
 )
 stateless_if = define_op(
     "StatelessIf(cond: Tcond, input: Tin) -> (output: Tout)",
@@ -28,6 +29,7 @@ stateless_if = define_op(
     kernel=_IF_KERNEL,
     state="op",
     differentiable=None,
+    traits="waits",
 )
 while_op = define_op(
     "While(input: T) -> (output: T)",
@@ -36,9 +38,15 @@ while_op = define_op(
     state="op",
     stateful=True,
     differentiable=None,
+    traits="waits",
 )
 stateless_while = define_op(
-    "StatelessWhile(input: T) -> (output: T)", _WHILE_ATTRS, kernel=_WHILE_KERNEL, state="op", differentiable=None
+    "StatelessWhile(input: T) -> (output: T)",
+    _WHILE_ATTRS,
+    kernel=_WHILE_KERNEL,
+    state="op",
+    differentiable=None,
+    traits="waits",
 )
 
 

@@ -11,7 +11,12 @@ _ATTRS = (
 _KERNEL = "call_function(args | f(args), Tout)"
 
 partitioned_call = define_op(
-    "PartitionedCall(args: Tin) -> (output: Tout)", _ATTRS, kernel=_KERNEL, state="op", differentiable=None
+    "PartitionedCall(args: Tin) -> (output: Tout)",
+    _ATTRS,
+    kernel=_KERNEL,
+    state="op",
+    differentiable=None,
+    traits="waits",
 )
 stateful_partitioned_call = define_op(
     "StatefulPartitionedCall(args: Tin) -> (output: Tout)",
@@ -20,6 +25,7 @@ stateful_partitioned_call = define_op(
     state="op",
     stateful=True,
     differentiable=None,
+    traits="waits",
 )
 
 

@@ -1,4 +1,4 @@
-"""ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea and their gradients: images of another size."""
+"""Images of another size: ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic, ResizeArea and ScaleAndTranslate."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ resize_area = define_op(
     public="image.resize_area",
     doc="Batches of images resized by means over the pixels that each new one covers, as float32.",
 )
+scale_and_translate = define_op(
+    "ScaleAndTranslate(images: T, size: int32, scale: float32, translation: float32) -> (resized_images: float32)",
+    f"T: {{{_TYPES}, bfloat16}}; kernel_type: string = 'lanczos3'; antialias: bool = true",
+    kernel="scale_and_translate(images, size, scale, translation | kernel_type, antialias)",
+)
+scale_and_translate_grad = define_op(
+    "ScaleAndTranslateGrad(grads: T, original_image: T, scale: float32, translation: float32) -> (output: T)",
+    "T: {float32}; kernel_type: string = 'lanczos3'; antialias: bool = true",
+    kernel="scale_and_translate_grad(grads, original_image, scale, translation | kernel_type, antialias)",
+    differentiable=None,
+)
 
 
 @resize_bilinear_op.shape_rule
@@ -69,8 +80,18 @@ def _(context):
 
 @resize_bilinear_grad.shape_rule
 @resize_bicubic_grad.shape_rule
+@scale_and_translate_grad.shape_rule
 def _(context):
     return context.shapes[1]
+
+
+@scale_and_translate.shape_rule
+def _(context):
+    batch, _, _, channels = plain.with_rank(context.shapes[0], 4)
+    for dims in context.shapes[1:]:
+        plain.merged(plain.with_rank(dims, 1), (2,))
+    height, width = context.partial_value(1) or (None, None)
+    return (batch, height, width, channels)
 
 
 def _attrs(op):
@@ -95,6 +116,13 @@ def _(op, grad):
     known = image.shape[1:3]
     size = known if known.is_fully_defined() else ops.shape(image)[1:3]
     return resize_nearest_neighbor_grad(grad, size, **_attrs(op)), None
+
+
+@scale_and_translate.gradient
+def _(op, grad):
+    image, _, scale, translation = op._inputs
+    attrs = {name: op._attrs[name] for name in ("kernel_type", "antialias")}
+    return scale_and_translate_grad(grad, image, scale, translation, **attrs), None, None, None
 
 
 @public("image.resize_bilinear")

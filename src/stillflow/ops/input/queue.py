@@ -51,6 +51,7 @@ def _enqueue(name, kernel):
             kernel=f"{kernel}(handle, components | timeout_ms)",
             stateful=version == 2,
             differentiable=False,
+            traits="waits",
         )
     )
 
@@ -79,6 +80,7 @@ def _define_dequeue(handle, suffix, version):
         kernel="queue_dequeue(handle | component_types, timeout_ms)",
         stateful=version == 2,
         differentiable=False,
+        traits="waits",
     )
 
     op.shape_rule(_unknown)
@@ -96,6 +98,7 @@ def _dequeue_many(name, allows_fewer):
             kernel=f"queue_dequeue_many(handle, n | component_types, timeout_ms, {str(allows_fewer).lower()})",
             stateful=version == 2,
             differentiable=False,
+            traits="waits",
         )
 
         op.shape_rule(_unknown if allows_fewer else _check_count)
@@ -126,6 +129,7 @@ queue_close_v2, queue_close = versions(
         kernel="queue_close(handle | cancel_pending_enqueues)",
         stateful=version == 2,
         differentiable=False,
+        traits="waits",
     )
 )
 queue_is_closed_v2, queue_is_closed = versions(

@@ -61,7 +61,7 @@ tf_record_reader_v2, tf_record_reader = versions(_define_tf_record_reader)
 # ---- Records ------------------------------------------------------------------------------------------------
 
 
-def _op(name, signature, kernel, shape_rule=None):
+def _op(name, signature, kernel, shape_rule=None, traits=""):
     """Both versions of an op; the signature has HANDLE for the type of handles."""
 
     def define(handle, suffix, version):
@@ -70,6 +70,7 @@ def _op(name, signature, kernel, shape_rule=None):
             kernel=kernel,
             stateful=version == 2,
             differentiable=False,
+            traits=traits,
         )
         if shape_rule is not None:
             op.shape_rule(shape_rule)
@@ -97,12 +98,14 @@ reader_read_v2, reader_read = _op(
     "(reader_handle: HANDLE, queue_handle: HANDLE) -> (key: string, value: string)",
     "reader_read(reader_handle, queue_handle)",
     _scalars,
+    traits="waits",
 )
 reader_read_up_to_v2, reader_read_up_to = _op(
     "ReaderReadUpTo",
     "(reader_handle: HANDLE, queue_handle: HANDLE, num_records: int64) -> (keys: string, values: string)",
     "reader_read_up_to(reader_handle, queue_handle, num_records)",
     _vectors,
+    traits="waits",
 )
 reader_num_records_produced_v2, reader_num_records_produced = _op(
     "ReaderNumRecordsProduced",

@@ -18,7 +18,9 @@ _REAL = "{float32, float64} = float32"
 
 
 def _part(name, elementwise, argument="input", result="output"):
-    op = define_op(f"{name}({argument}: T) -> ({result}: Tout)", f"T: {_COMPLEX}; Tout: {_REAL}", elementwise=elementwise)
+    op = define_op(
+        f"{name}({argument}: T) -> ({result}: Tout)", f"T: {_COMPLEX}; Tout: {_REAL}", elementwise=elementwise
+    )
     op.shape_rule(unchanged_shape)
     return op
 
@@ -88,7 +90,7 @@ def angle(input, name=None):
 
 @public("conj", "math.conj")
 def conj(x, name=None):
-    """The complex conjugate; tensors of real numbers come back as they are. Raises TypeError for text and booleans."""
+    """The complex conjugate; real numbers come back as they are. Raises TypeError for text and booleans."""
     if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):
         return x
     with name_scope(name, "Conj", [x]) as scope:
@@ -144,6 +146,4 @@ def _(op, grad):
 @complex_abs.gradient
 def _(op, grad):
     y = op._outputs[0]
-    return ops.div_no_nan(
-        complex(grad, ops.zeros_like(grad)) * op._inputs[0], complex(y, ops.zeros_like(y))
-    )
+    return ops.div_no_nan(complex(grad, ops.zeros_like(grad)) * op._inputs[0], complex(y, ops.zeros_like(y)))

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: FFT, RFFT and their inverses over one, two or three dimensions, and shifts of spectra."""
+"""Discrete Fourier transforms: FFT, RFFT and their inverses over one to three dimensions, and shifts of spectra."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
-
 
 # ---- Complex transforms -----------------------------------------------------------------------------------
 
@@ -105,7 +104,7 @@ def _real_transform(name, rank, is_forward):
         if dims is None:
             return None
         lengths = context.value(1)
-        made = [None] * rank if lengths is None else [int(length) for length in lengths]
+        made: list = [None] * rank if lengths is None else [int(length) for length in lengths]
         if is_forward and made[-1]:
             made[-1] = made[-1] // 2 + 1
         return (*dims[:-rank], *made)
@@ -236,16 +235,12 @@ def _transform_matrix(length):
     """e^(-2 pi i j k / length) for all j and k below it."""
     rows = ops.tile(ops.expand_dims(ops.range(length), 0), (length, 1))
     columns = ops.transpose(rows, [1, 0])
-    return ops.exp(
-        -2j * math.pi * ops.cast(rows * columns, dtypes.complex64) / ops.cast(length, dtypes.complex64)
-    )
+    return ops.exp(-2j * math.pi * ops.cast(rows * columns, dtypes.complex64) / ops.cast(length, dtypes.complex64))
 
 
 def _for_each_batch(matrix, tensor):
     """The matrix, repeated over all but the last two dimensions of the tensor."""
-    expanded = ops.reshape(
-        matrix, ops.concat([ops.ones([ops.rank(tensor) - 2], dtypes.int32), ops.shape(matrix)], 0)
-    )
+    expanded = ops.reshape(matrix, ops.concat([ops.ones([ops.rank(tensor) - 2], dtypes.int32), ops.shape(matrix)], 0))
     return ops.tile(expanded, ops.concat([ops.shape(tensor)[:-2], [1, 1]], 0))
 
 

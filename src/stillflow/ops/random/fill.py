@@ -18,6 +18,7 @@ def _fill(name, kernel):
         state="random",
         stateful=True,
         differentiable=False,
+        traits="is_unordered",
     )
 
 
@@ -31,6 +32,7 @@ random_uniform_int = define_op(
     state="random",
     stateful=True,
     differentiable=False,
+    traits="is_unordered",
 )
 
 

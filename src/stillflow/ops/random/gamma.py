@@ -18,6 +18,7 @@ random_gamma_op = define_op(
     kernel="random_gamma(shape, alpha)",
     state="random",
     stateful=True,
+    traits="is_unordered",
 )
 random_gamma_grad = define_op(
     "RandomGammaGrad(alpha: T, sample: T) -> (output: T)",
@@ -32,6 +33,7 @@ random_poisson_op = define_op(
     state="random",
     stateful=True,
     differentiable=None,
+    traits="is_unordered",
 )
 random_poisson_v2 = define_op(
     "RandomPoissonV2(shape: S, rate: R) -> (output: dtype)",
@@ -40,6 +42,7 @@ random_poisson_v2 = define_op(
     state="random",
     stateful=True,
     differentiable=None,
+    traits="is_unordered",
 )
 parameterized_truncated_normal_op = define_op(
     "ParameterizedTruncatedNormal(shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype) -> "
@@ -49,6 +52,7 @@ parameterized_truncated_normal_op = define_op(
     state="random",
     stateful=True,
     differentiable=False,
+    traits="is_unordered",
 )
 
 

@@ -15,6 +15,7 @@ def _fill(name, kernel, dtype):
         kernel=f"{kernel}(resource, algorithm, shape | dtype)",
         stateful=True,
         differentiable=False,
+        traits="checks_variable",
     )
 
 
@@ -29,6 +30,7 @@ stateful_uniform_int = define_op(
     kernel="generator_uniform_int(resource, algorithm, shape, minval, maxval)",
     stateful=True,
     differentiable=False,
+    traits="checks_variable",
 )
 rng_skip = define_op(
     "RngSkip(resource: resource, algorithm: int64, delta: int64) -> ()",

@@ -16,6 +16,7 @@ multinomial_op = define_op(
     state="random",
     stateful=True,
     differentiable=False,
+    traits="is_unordered",
 )
 stateless_multinomial_op = define_op(
     "StatelessMultinomial(logits: T, num_samples: int32, seed: Tseed) -> (output: output_dtype)",

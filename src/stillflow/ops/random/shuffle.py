@@ -11,6 +11,7 @@ random_shuffle = define_op(
     state="random",
     stateful=True,
     differentiable=None,
+    traits="is_unordered",
 )
 
 

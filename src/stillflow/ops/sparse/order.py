@@ -77,10 +77,23 @@ def _(context):
 @sparse_reshape_op.folded_value
 def _(context):
     indices, old, new = (context.value(i) for i in range(3))
-    if context.output_index == 0 or indices is None or old is None or new is None:
+    if indices is None or old is None or new is None:
         return None
     count, rest = int(np.prod(old)), int(np.prod(new[new != -1]))
-    return np.where(new == -1, count // max(rest, 1), new)
+    shape = np.where(new == -1, count // max(rest, 1), new)
+    if context.output_index == 1:
+        return shape
+    if np.array_equal(shape, old):  # whatever the indices are
+        return indices
+    if (indices < 0).any() or (indices >= old).any():
+        return None
+    places = indices @ _strides(old)
+    return places[:, np.newaxis] // _strides(shape) % shape
+
+
+def _strides(shape):
+    """How many elements of a shape lie between neighbours along each axis."""
+    return np.append(np.cumprod(shape[:0:-1])[::-1], 1)[-shape.size :] if shape.size else shape
 
 
 @sparse_concat_op.shape_rule

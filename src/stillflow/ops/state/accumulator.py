@@ -37,7 +37,7 @@ resource_conditional_accumulator = _make("ResourceConditionalAccumulator", "reso
 sparse_conditional_accumulator = _make("SparseConditionalAccumulator", "Ref(string)", 1, True)
 
 
-def _both(name, inputs, outputs, attrs, kernel, rule):
+def _both(name, inputs, outputs, attrs, kernel, rule, traits=""):
     """The op for handles that are references, and that for resources."""
     found = []
     for prefix, handle in _HANDLES.items():
@@ -47,6 +47,7 @@ def _both(name, inputs, outputs, attrs, kernel, rule):
             kernel=kernel,
             stateful=prefix == "Resource",
             differentiable=None,
+            traits=traits,
         )
         op.shape_rule(rule)
         found.append(op)
@@ -79,6 +80,7 @@ accumulator_take_gradient, resource_accumulator_take_gradient = _both(
     _TYPES,
     "accumulator_take(handle, num_required | dtype)",
     _check_count,
+    traits="waits",
 )
 accumulator_set_global_step, resource_accumulator_set_global_step = _both(
     "AccumulatorSetGlobalStep",
@@ -111,6 +113,7 @@ sparse_accumulator_take_gradient = define_op(
     _TYPES,
     kernel="sparse_accumulator_take(handle, num_required | dtype)",
     differentiable=None,
+    traits="waits",
 )
 
 

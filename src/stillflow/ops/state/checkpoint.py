@@ -12,6 +12,7 @@ save_v2 = define_op(
     kernel="save_v2(prefix, tensor_names, shape_and_slices, tensors)",
     stateful=True,
     differentiable=None,
+    traits="saves_or_restores",
 )
 restore_v2 = define_op(
     "RestoreV2(prefix: string, tensor_names: string, shape_and_slices: string) -> (tensors: dtypes)",
@@ -19,6 +20,7 @@ restore_v2 = define_op(
     kernel="restore_v2(prefix, tensor_names, shape_and_slices | dtypes)",
     stateful=True,
     differentiable=None,
+    traits="saves_or_restores",
 )
 merge_v2_checkpoints = define_op(
     "MergeV2Checkpoints(checkpoint_prefixes: string, destination_prefix: string) -> ()",
@@ -46,6 +48,7 @@ save = define_op(
     kernel="save_v1(filename, tensor_names, data | false)",
     stateful=True,
     differentiable=False,
+    traits="saves_or_restores",
 )
 save_slices = define_op(
     "SaveSlices(filename: string, tensor_names: string, shapes_and_slices: string, data: T) -> ()",
@@ -60,6 +63,7 @@ restore = define_op(
     kernel="restore_v1(file_pattern, tensor_name | dt)",
     stateful=True,
     differentiable=False,
+    traits="saves_or_restores",
 )
 restore_slice = define_op(
     "RestoreSlice(file_pattern: string, tensor_name: string, shape_and_slice: string) -> (tensor: dt)",
@@ -67,6 +71,7 @@ restore_slice = define_op(
     kernel="restore_slice_v1(file_pattern, tensor_name, shape_and_slice | dt)",
     stateful=True,
     differentiable=False,
+    traits="saves_or_restores",
 )
 
 

@@ -12,12 +12,14 @@ py_func = define_op(
     kernel="host_call(input | token, Tout)",
     stateful=True,
     differentiable=False,
+    traits="waits",
 )
 py_func_stateless = define_op(
     "PyFuncStateless(input: Tin) -> (output: Tout)",
     _ATTRS,
     kernel="host_call(input | token, Tout)",
     differentiable=False,
+    traits="waits",
 )
 
 

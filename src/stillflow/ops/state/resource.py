@@ -21,12 +21,14 @@ var_handle_op = define_op(
     special="handle",
     stateful=True,
     differentiable=False,
+    traits="is_variable",
 )
 var_is_initialized_op = define_op(
     "VarIsInitializedOp(resource: resource) -> (is_initialized: bool)",
     kernel="is_initialized(resource)",
     stateful=True,
     differentiable=False,
+    traits="asks_for_state",
 )
 variable_shape_op = define_op(
     "VariableShape(input: resource) -> (output: out_type)",
@@ -34,9 +36,14 @@ variable_shape_op = define_op(
     kernel="shape(input | out_type)",
     stateful=True,
     differentiable=False,
+    traits="reads_variable",
 )
 read_variable_op = define_op(
-    "ReadVariableOp(resource: resource) -> (value: dtype)", "dtype: type", alias=0, stateful=True
+    "ReadVariableOp(resource: resource) -> (value: dtype)",
+    "dtype: type",
+    alias=0,
+    stateful=True,
+    traits="reads_variable asks_for_state",
 )
 assign_variable_op = define_op(
     "AssignVariableOp(resource: resource, value: dtype) -> ()",
@@ -44,6 +51,7 @@ assign_variable_op = define_op(
     kernel="assign(resource, value | false)",
     stateful=True,
     differentiable=False,
+    traits="assigns_variable",
 )
 assign_add_variable_op = define_op(
     "AssignAddVariableOp(resource: resource, value: dtype) -> ()",
@@ -71,12 +79,14 @@ resource_gather = define_op(
     "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
     kernel="gather(resource, indices)",
     stateful=True,
+    traits="reads_variable",
 )
 resource_gather_nd = define_op(
     "ResourceGatherNd(resource: resource, indices: Tindices) -> (output: dtype)",
     "dtype: type; Tindices: {int32, int64}",
     kernel="gather_nd(resource, indices)",
     stateful=True,
+    traits="reads_variable",
 )
 
 

@@ -19,6 +19,7 @@ variable_v2 = define_op(
     special="variable",
     stateful=True,
     differentiable=False,
+    traits="is_variable",
 )
 variable = define_op(
     "Variable() -> (ref: Ref(dtype))",
@@ -26,6 +27,7 @@ variable = define_op(
     special="variable",
     stateful=True,
     differentiable=False,
+    traits="is_variable",
 )
 assign = define_op(
     "Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
@@ -33,6 +35,7 @@ assign = define_op(
     kernel="assign(ref, value | validate_shape)",
     allows_uninitialized_input=True,
     differentiable=False,
+    traits="assigns_variable",
 )
 assign_add = define_op(
     "AssignAdd(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
@@ -58,6 +61,7 @@ is_variable_initialized = define_op(
     kernel="is_initialized(ref)",
     allows_uninitialized_input=True,
     differentiable=False,
+    traits="asks_for_state",
 )
 
 

@@ -10,8 +10,9 @@ from stillflow import ops
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import canonical_name
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
@@ -31,7 +32,7 @@ from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.variable import Variable
 
 
-class _ObjectSaver:
+class ObjectSaver:
     """The nodes that save and restore what a root depends on; they are made anew when that changes."""
 
     def __init__(self, root):
@@ -43,11 +44,10 @@ class _ObjectSaver:
         self._save_tensor = None
         self._known_restore_ops: dict = {}
 
+    @by_mode
     def save(self, prefix, session):
         """Writes a checkpoint and returns its path."""
         prefix = filesystem.path_text(prefix)
-        if executing_eagerly():
-            return self._save_at_once(prefix)
         session = session_or_default(session)
         graph = get_default_graph()
         if self._prefix is None:
@@ -64,13 +64,6 @@ class _ObjectSaver:
         _make_folder_of(prefix)
         feeds = {self._prefix: prefix, self._object_graph: protobuf.to_bytes(proto)}
         return os.fsdecode(session.run(self._save_tensor, feeds))
-
-    def _save_at_once(self, prefix):
-        values, proto = ObjectGraph(self._root).serialized()
-        _make_folder_of(prefix)
-        self._prefix = convert_to_tensor(prefix)
-        self._add_save([*values, _ObjectGraphSaveable(proto)])
-        return prefix
 
     def _add_save(self, values):
         """The checkpoint's path, once each device has written a part and these are merged."""
@@ -100,19 +93,20 @@ class _ObjectSaver:
         reader = open_checkpoint(save_path)
         if OBJECT_GRAPH_KEY.encode() not in reader.tensors:
             status = NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
-            if executing_eagerly():
-                status.restore_at_once()
+            status.begin()
             return status
         proto = _object_graph_of(reader, save_path)
-        if executing_eagerly():
-            self._known_restore_ops.clear()  # what has run is no operation to run again
-            self._restore_prefix = convert_to_tensor(save_path)
-        elif self._restore_prefix is None:
-            with get_default_graph().device("/cpu:0"):
-                self._restore_prefix = convert_to_tensor("model", dtypes.string)
+        self.prepare_restoration(save_path)
         restoration = Restoration(proto, self._restore_prefix, self._known_restore_ops)
         restoration.position(0).restore(self._root)
         return CheckpointLoadStatus(restoration, self._root, {self._restore_prefix: save_path})
+
+    @by_mode
+    def prepare_restoration(self, save_path):
+        """Makes the tensor that holds the path when values are restored."""
+        if self._restore_prefix is None:
+            with get_default_graph().device("/cpu:0"):
+                self._restore_prefix = convert_to_tensor("model", dtypes.string)
 
 
 def _make_folder_of(prefix):
@@ -167,7 +161,7 @@ class Checkpoint(AutoTrackable):
 
     _save_counter: Variable | None
     _save_assign_op: Any
-    _saver: _ObjectSaver
+    _saver: ObjectSaver
 
     def __init__(self, **kwargs):
         """Makes an attribute of every argument.
@@ -183,7 +177,7 @@ class Checkpoint(AutoTrackable):
                 )
             setattr(self, name, value)
         # Not as attributes are set: these are not tracked.
-        self.__dict__.update(_save_counter=None, _save_assign_op=None, _saver=_ObjectSaver(self))
+        self.__dict__.update(_save_counter=None, _save_assign_op=None, _saver=ObjectSaver(self))
 
     @property
     def save_counter(self):
@@ -215,16 +209,16 @@ class Checkpoint(AutoTrackable):
 
         Arguments, result and errors are those of `write`.
         """
-        if executing_eagerly():
-            number = self.save_counter.assign_add(1).numpy()
-        else:
-            number = self._counted(session_or_default(session))
+        number = self._count(session)
         file_prefix = filesystem.path_text(file_prefix)
         path = self.write(f"{file_prefix}-{number}", session)
         checkpoint_state.write_state(os.path.dirname(file_prefix), path, [path], save_relative_paths=True)
         return path
 
-    def _counted(self, session):
+    @by_mode
+    def _count(self, session):
+        """Counts one checkpoint more, and returns how many that makes."""
+        session = session_or_default(session)
         if self._save_counter is None:
             session.run(self.save_counter.initializer)
         if self._save_assign_op is None:
@@ -267,3 +261,27 @@ def saveables_of_objects(checkpoint):
     """What a Saver has to save to write the checkpoints of a Checkpoint, whose objects stay what they are."""
     values, proto = ObjectGraph(checkpoint).serialized()
     return [*values, _ObjectGraphSaveable(proto)]
+
+
+# ---- In eager execution: nodes run as they are made, and none is kept ------------------------------------------
+
+
+@eager_version_of(ObjectSaver.save)
+def save_at_once(saver, prefix, session):
+    prefix = filesystem.path_text(prefix)
+    values, proto = ObjectGraph(saver._root).serialized()
+    _make_folder_of(prefix)
+    saver._prefix = convert_to_tensor(prefix)
+    saver._add_save([*values, _ObjectGraphSaveable(proto)])
+    return prefix
+
+
+@eager_version_of(ObjectSaver.prepare_restoration)
+def prepare_restoration(saver, save_path):
+    saver._known_restore_ops.clear()  # what has run is no operation to run again
+    saver._restore_prefix = convert_to_tensor(save_path)
+
+
+@eager_version_of(Checkpoint._count)
+def count(checkpoint, session):
+    return checkpoint.save_counter.assign_add(1).numpy()

@@ -9,7 +9,7 @@ import time
 
 from stillflow import errors
 from stillflow.files import filesystem
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.saver import checkpoint_state
 from stillflow.saver.objects.status import session_or_default
@@ -89,7 +89,7 @@ class CheckpointManager:
           ValueError: if there is no default session.
           tf.errors.OpError: if a variable has no value, or a file cannot be written.
         """
-        number = self._counted(checkpoint_number)
+        number = self._count(checkpoint_number)
         path = self._checkpoint.write(f"{self._checkpoint_prefix}-{number}")
         self._kept.pop(path, None)
         self._kept[path] = time.time()
@@ -100,11 +100,9 @@ class CheckpointManager:
             self._write_state()
         return path
 
-    def _counted(self, checkpoint_number):
-        """The number of the checkpoint that is now written."""
-        if executing_eagerly():
-            counter = self._checkpoint.save_counter.assign_add(1)
-            return int(counter.numpy() if checkpoint_number is None else checkpoint_number)
+    @by_mode
+    def _count(self, checkpoint_number):
+        """Counts one checkpoint more. Returns its number: that count, or `checkpoint_number`."""
         session = session_or_default(None)
         is_new = self._checkpoint._save_counter is None
         counter = self._checkpoint.save_counter
@@ -147,3 +145,9 @@ def _number(session, value):
         return operator.index(value)
     except TypeError:
         return int(session.run(value))
+
+
+@eager_version_of(CheckpointManager._count)
+def count(manager, checkpoint_number):
+    counter = manager._checkpoint.save_counter.assign_add(1)
+    return int(counter.numpy() if checkpoint_number is None else checkpoint_number)

@@ -7,8 +7,9 @@ import itertools
 import logging
 
 from stillflow import _engine, ops
-from stillflow.graph.default_graph import executing_eagerly, get_default_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import canonical_name
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.plan.emit import engine_variable
 from stillflow.saver import at_once, restoring
@@ -129,11 +130,7 @@ class Restoration:
                             dtypes=[spec.dtype.base_dtype for spec in specs],
                         )
                     )
-                if executing_eagerly():
-                    at_once.assign([saveable for _, saveable in items], values)
-                    continue
-                for key, saveable in items:
-                    operation = saveable.restore([next(values) for _ in saveable.specs], None)
+                for key, operation in assign_restored(items, values):
                     self._known_ops[key] = wanted[key][0], operation
                     made.append((key, operation))
         return [operation for _, operation in sorted(made, key=lambda item: item[0])]
@@ -170,6 +167,19 @@ class Restoration:
                 "restore returned to silence this, or assert_consumed() to make it an error.",
                 "\n".join(left),
             )
+
+
+@by_mode
+def assign_restored(items, values):
+    """Gives the saveables of `items`, (key, saveable), the next of `values`; returns (key, operation) of each."""
+    return [(key, saveable.restore([next(values) for _ in saveable.specs], None)) for key, saveable in items]
+
+
+@eager_version_of(assign_restored)
+def assign_at_once(items, values):
+    """The same at once: all values are looked at before any is assigned, and no operation is left."""
+    at_once.assign([saveable for _, saveable in items], values)
+    return []
 
 
 class Position:

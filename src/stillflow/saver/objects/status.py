@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.scopes import get_default_session
 from stillflow.saver import at_once
 from stillflow.saver.builder import BulkSaverBuilder
@@ -107,6 +107,7 @@ class CheckpointLoadStatus:
         self._restoration.expects_partial = True
         return self
 
+    @by_mode
     def run_restore_ops(self, session=None):
         """Gives the objects their values in `session` or the default session.
 
@@ -115,14 +116,11 @@ class CheckpointLoadStatus:
           tf.errors.OpError: if the checkpoint is damaged, or a type or shape is another one; all variables then have
             the values that they had.
         """
-        if executing_eagerly():
-            return  # they have been given them
         self._restoration.run(session_or_default(session), self._feeds)
 
+    @by_mode
     def initialize_or_restore(self, session=None):
         """`run_restore_ops`; then initializes what is not in the checkpoint."""
-        if executing_eagerly():
-            return
         session = session_or_default(session)
         self.run_restore_ops(session)
         matched = {id(value) for value in self._restoration.objects.values()}
@@ -149,10 +147,9 @@ class InitializationOnlyStatus:
             "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
         )
 
+    @by_mode
     def initialize_or_restore(self, session=None):
         """Initializes all objects in `session` or the default session. Raises ValueError if there is none."""
-        if executing_eagerly():
-            return
         _run_initializers(session_or_default(session), ObjectGraph(self._root).objects, self._uid)
 
 
@@ -179,6 +176,11 @@ class NameBasedSaverStatus:
         """Returns self: what a checkpoint of names has besides is never looked at."""
         return self
 
+    @by_mode
+    def begin(self):
+        """Restores what there is already, where that does not wait for `run_restore_ops`."""
+
+    @by_mode
     def run_restore_ops(self, session=None):
         """Gives the variables among the objects the values of their names.
 
@@ -186,9 +188,6 @@ class NameBasedSaverStatus:
           ValueError: if there is no session.
           tf.errors.OpError: as tf.train.Saver.restore; all variables then have the values that they had.
         """
-        if executing_eagerly():
-            self.restore_at_once()
-            return
         session = session_or_default(session)
         objects = ObjectGraph(self._root).objects
         counter = self._root._save_counter
@@ -208,16 +207,29 @@ class NameBasedSaverStatus:
         for value in objects:
             value._tracking.update_uid = max(value._tracking.update_uid, self._uid)
 
-    def restore_at_once(self):
-        """Restores the variables that there are, and that the checkpoint has, where there is no session."""
-        found = {}
-        for value in ObjectGraph(self._root).objects:
-            named = by_name(list(value._gather_saveables_for_checkpoint().values()))
-            if named.keys() <= self._keys:
-                found.update(named)
-                value._tracking.update_uid = max(value._tracking.update_uid, self._uid)
-        at_once.read(BulkSaverBuilder(), found, self._save_path)
-
     def initialize_or_restore(self, session=None):
         """`run_restore_ops`."""
         self.run_restore_ops(session)
+
+
+# ---- In eager execution -----------------------------------------------------------------------------------------
+
+
+@eager_version_of(CheckpointLoadStatus.run_restore_ops)
+@eager_version_of(CheckpointLoadStatus.initialize_or_restore)
+@eager_version_of(InitializationOnlyStatus.initialize_or_restore)
+def nothing_remains(status, session=None):
+    """Objects have had their values since they were found in the checkpoint, or made."""
+
+
+@eager_version_of(NameBasedSaverStatus.begin)
+@eager_version_of(NameBasedSaverStatus.run_restore_ops)
+def restore_by_names(status, session=None):
+    """Restores the variables that there are, and that the checkpoint has."""
+    found = {}
+    for value in ObjectGraph(status._root).objects:
+        named = by_name(list(value._gather_saveables_for_checkpoint().values()))
+        if named.keys() <= status._keys:
+            found.update(named)
+            value._tracking.update_uid = max(value._tracking.update_uid, status._uid)
+    at_once.read(BulkSaverBuilder(), found, status._save_path)

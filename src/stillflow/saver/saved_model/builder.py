@@ -145,8 +145,18 @@ class SavedModelBuilder:
                 raise ValueError(f"Graph already contains one or more main ops under the collection {key}.")
         graph.add_to_collection(names.MAIN_OP_KEY, main_op)
 
+    def _add_train_op(self, train_op):
+        """Notes the operation, or tensor, that does a step of training."""
+        if train_op is None:
+            return
+        if not isinstance(train_op, (Tensor, Operation)):
+            raise TypeError(f"train_op needs to be a Tensor or Op: {train_op!r}")
+        get_default_graph().add_to_collection(names.TRAIN_OP_KEY, train_op)
+
     def _add_assets(self, assets):
         sources: dict = {}  # name in the SavedModel -> path
+        if assets is None:
+            _log.info("No assets to save.")
         for tensor in assets or ():
             path = _asset_path(tensor)
             name = _asset_name(path, sources)
@@ -154,11 +164,16 @@ class SavedModelBuilder:
             asset.tensor_info.name = tensor.name
             get_default_graph().add_to_collection(names.ASSETS_KEY, protobuf.packed(asset))
             sources[name] = path
+        if assets is not None:
+            _log.info("Assets added to graph.")
+        if not sources:
+            _log.info("No assets to write.")
+            return
         folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
-        if sources:
-            self._make_folder(folder)
+        self._make_folder(folder)
         for name, path in sources.items():
             _copy(path, os.path.join(folder, name))
+        _log.info("Assets written to: %s", folder)
 
     def _make_folder(self, folder):
         with filesystem.typed_errors(folder):

@@ -12,6 +12,7 @@ LEGACY_INIT_OP_KEY = public("saved_model.LEGACY_INIT_OP_KEY", "saved_model.const
     "legacy_init_op"
 )
 MAIN_OP_KEY = public("saved_model.MAIN_OP_KEY", "saved_model.constants.MAIN_OP_KEY")("saved_model_main_op")
+TRAIN_OP_KEY = "saved_model_train_op"
 INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 TRAIN_OP_SIGNATURE_KEY = "__saved_model_train_op"
 SAVED_MODEL_FILENAME_PB = public(
@@ -32,6 +33,10 @@ DEFAULT_SERVING_SIGNATURE_DEF_KEY = public(
     "saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
     "saved_model.signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY",
 )("serving_default")
+DEFAULT_TRAIN_SIGNATURE_DEF_KEY = "train"
+DEFAULT_EVAL_SIGNATURE_DEF_KEY = "eval"
+SUPERVISED_TRAIN_METHOD_NAME = "tensorflow/supervised/training"
+SUPERVISED_EVAL_METHOD_NAME = "tensorflow/supervised/eval"
 CLASSIFY_INPUTS = public("saved_model.CLASSIFY_INPUTS", "saved_model.signature_constants.CLASSIFY_INPUTS")("inputs")
 CLASSIFY_METHOD_NAME = public(
     "saved_model.CLASSIFY_METHOD_NAME", "saved_model.signature_constants.CLASSIFY_METHOD_NAME"
@@ -53,6 +58,7 @@ REGRESS_METHOD_NAME = public(
 )("tensorflow/serving/regress")
 REGRESS_OUTPUTS = public("saved_model.REGRESS_OUTPUTS", "saved_model.signature_constants.REGRESS_OUTPUTS")("outputs")
 
+EVAL = "eval"
 GPU = public("saved_model.GPU", "saved_model.tag_constants.GPU")("gpu")
 SERVING = public("saved_model.SERVING", "saved_model.tag_constants.SERVING")("serve")
 TPU = public("saved_model.TPU", "saved_model.tag_constants.TPU")("tpu")

@@ -152,6 +152,32 @@ def predict_signature_def(inputs, outputs):
     )
 
 
+@public("python.saved_model.signature_def_utils.supervised_train_signature_def")
+def supervised_train_signature_def(inputs, loss, predictions=None, metrics=None):
+    """The signature of training.
+
+    Args:
+      inputs: tensors by the names that callers use.
+      loss, predictions, metrics: the outputs, likewise, or None.
+
+    Raises ValueError if there are no inputs.
+    """
+    return _supervised(names.SUPERVISED_TRAIN_METHOD_NAME, inputs, (loss, predictions, metrics))
+
+
+@public("python.saved_model.signature_def_utils.supervised_eval_signature_def")
+def supervised_eval_signature_def(inputs, loss, predictions=None, metrics=None):
+    """The signature of evaluation; as that of training."""
+    return _supervised(names.SUPERVISED_EVAL_METHOD_NAME, inputs, (loss, predictions, metrics))
+
+
+def _supervised(method, inputs, groups):
+    if not inputs:
+        raise ValueError(f"{method} inputs cannot be None or empty.")
+    outputs = {name: build_tensor_info(tensor) for group in groups for name, tensor in (group or {}).items()}
+    return build_signature_def({name: build_tensor_info(inputs[name]) for name in inputs}, outputs, method)
+
+
 @public("saved_model.is_valid_signature", "saved_model.signature_def_utils.is_valid_signature")
 def is_valid_signature(signature_def):
     """Whether servers can offer a signature: its method is one of three, and its tensors have the types of that."""

@@ -17,7 +17,7 @@ from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
 
 
-@public("train.CheckpointSaverListener")
+@public("train.CheckpointSaverListener", "estimator.CheckpointSaverListener")
 class CheckpointSaverListener:
     """Something that a CheckpointSaverHook calls around each checkpoint. Subclasses override what they need."""
 
@@ -34,7 +34,7 @@ class CheckpointSaverListener:
         """Called at the end of the session, after the last checkpoint."""
 
 
-@public("train.CheckpointSaverHook")
+@public("train.CheckpointSaverHook", "estimator.CheckpointSaverHook")
 class CheckpointSaverHook(SessionRunHook):
     """Writes a checkpoint when the session begins, every so many steps or seconds, and at the end.
 

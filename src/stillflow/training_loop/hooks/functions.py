@@ -8,7 +8,7 @@ from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 
 
-@public("train.FeedFnHook")
+@public("train.FeedFnHook", "estimator.FeedFnHook")
 class FeedFnHook(SessionRunHook):
     """Feeds every run with the dict that `feed_fn`, a function without arguments, returns."""
 
@@ -19,7 +19,7 @@ class FeedFnHook(SessionRunHook):
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
 
 
-@public("train.FinalOpsHook")
+@public("train.FinalOpsHook", "estimator.FinalOpsHook")
 class FinalOpsHook(SessionRunHook):
     """Runs something at the end of the session and keeps its values.
 

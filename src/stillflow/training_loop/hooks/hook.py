@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from stillflow.names import public
 
 
-@public("train.SessionRunHook")
+@public("train.SessionRunHook", "estimator.SessionRunHook")
 class SessionRunHook:
     """Something that a monitored session calls at certain times. Subclasses override what they need."""
 
@@ -41,7 +41,7 @@ class SessionRunHook:
         """Called before the session is closed, unless an error other than the end of the input closes it."""
 
 
-@public("train.SessionRunArgs")
+@public("train.SessionRunArgs", "estimator.SessionRunArgs")
 class SessionRunArgs(NamedTuple):
     """What a hook wants to be run, and with which feeds and RunOptions."""
 
@@ -50,7 +50,7 @@ class SessionRunArgs(NamedTuple):
     options: Any = None
 
 
-@public("train.SessionRunValues")
+@public("train.SessionRunValues", "estimator.SessionRunValues")
 class SessionRunValues(NamedTuple):
     """The values of what a hook asked for; and the RunOptions and RunMetadata of the run."""
 
@@ -59,7 +59,7 @@ class SessionRunValues(NamedTuple):
     run_metadata: Any
 
 
-@public("train.SessionRunContext")
+@public("train.SessionRunContext", "estimator.SessionRunContext")
 class SessionRunContext:
     """A run, as its hooks see it."""
 

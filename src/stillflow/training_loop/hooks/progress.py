@@ -17,7 +17,7 @@ from stillflow.training_loop.messages import log
 _MOST_WARNINGS = 5
 
 
-@public("train.LoggingTensorHook")
+@public("train.LoggingTensorHook", "estimator.LoggingTensorHook")
 class LoggingTensorHook(SessionRunHook):
     """Logs the values of tensors.
 
@@ -89,7 +89,7 @@ def _element(tensor):
     return found
 
 
-@public("train.StepCounterHook")
+@public("train.StepCounterHook", "estimator.StepCounterHook")
 class StepCounterHook(SessionRunHook):
     """Logs how many steps a second takes, and writes it to the event file.
 

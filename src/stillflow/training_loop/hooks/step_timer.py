@@ -7,7 +7,7 @@ import time
 from stillflow.names import public
 
 
-@public("train.SecondOrStepTimer")
+@public("train.SecondOrStepTimer", "estimator.SecondOrStepTimer")
 class SecondOrStepTimer:
     """Says when it is time again, by the clock or by steps; the first time is at once.
 

@@ -15,7 +15,7 @@ _GLANCE_SECS = 0.5
 _STEPS_PER_MESSAGE = 1000
 
 
-@public("train.StopAtStepHook")
+@public("train.StopAtStepHook", "estimator.StopAtStepHook")
 class StopAtStepHook(SessionRunHook):
     """Stops at a step.
 
@@ -52,7 +52,7 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
-@public("train.NanLossDuringTrainingError")
+@public("train.NanLossDuringTrainingError", "estimator.NanLossDuringTrainingError")
 class NanLossDuringTrainingError(RuntimeError):
     """The loss was not a number."""
 
@@ -60,7 +60,7 @@ class NanLossDuringTrainingError(RuntimeError):
         return "NaN loss during training."
 
 
-@public("train.NanTensorHook")
+@public("train.NanTensorHook", "estimator.NanTensorHook")
 class NanTensorHook(SessionRunHook):
     """Stops when the loss is not a number.
 
@@ -87,7 +87,7 @@ class NanTensorHook(SessionRunHook):
         run_context.request_stop()
 
 
-@public("train.GlobalStepWaiterHook")
+@public("train.GlobalStepWaiterHook", "estimator.GlobalStepWaiterHook")
 class GlobalStepWaiterHook(SessionRunHook):
     """Holds the first run back until the global step, which others count, has reached `wait_until_step`."""
 

@@ -17,7 +17,7 @@ from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
 
 
-@public("train.SummarySaverHook")
+@public("train.SummarySaverHook", "estimator.SummarySaverHook")
 class SummarySaverHook(SessionRunHook):
     """Writes summaries, of the first run and every so many steps or seconds.
 
@@ -84,7 +84,7 @@ class SummarySaverHook(SessionRunHook):
         return found if found is None or isinstance(found, list) else [found]
 
 
-@public("train.ProfilerHook")
+@public("train.ProfilerHook", "estimator.ProfilerHook")
 class ProfilerHook(SessionRunHook):
     """Times the operations of a run every so many steps or seconds, for chrome://tracing and for TensorBoard.
 

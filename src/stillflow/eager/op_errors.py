@@ -6,31 +6,25 @@ import numpy as np
 
 from stillflow import errors
 
-_KERNEL_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 _PLAIN = (bool, int, float, complex, str, bytes)
-
-
-def kernel_name(dtype):
-    """What kernels call a type."""
-    return _KERNEL_NAMES.get(dtype.name, dtype.name)
 
 
 def wrong_input(op_name, position, expected, observed):
     """For an input of another type than those before it, or the op, ask for."""
     return errors.InvalidArgumentError(
         None, None,
-        f"cannot compute {op_name} as input #{position}(zero-based) was expected to be a {kernel_name(expected)} "
-        f"tensor but is a {kernel_name(observed)} tensor [Op:{op_name}]",
+        f"cannot compute {op_name} as input #{position}(zero-based) was expected to be a {expected._c_name} "
+        f"tensor but is a {observed._c_name} tensor [Op:{op_name}]",
     )  # fmt: skip
 
 
 def no_kernel(op_name, attr, observed, allowed):
     """For a type that the op does not work with."""
-    registered = "\n".join(f"  device='CPU'; {attr} in [{kernel_name(dtype)}]" for dtype in allowed)
+    registered = "\n".join(f"  device='CPU'; {attr} in [{dtype._c_name}]" for dtype in allowed)
     return errors.NotFoundError(
         None, None,
         f"Could not find valid device for node.\nNode: {{{{node {op_name}}}}} with {attr} = "
-        f"{kernel_name(observed)}\nAll kernels registered for op {op_name} :\n{registered}\n [Op:{op_name}]",
+        f"{observed._c_name}\nAll kernels registered for op {op_name} :\n{registered}\n [Op:{op_name}]",
     )  # fmt: skip
 
 
@@ -61,7 +55,7 @@ def unconvertible(value, dtype, error):
         return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     if dtype is None:
         return error
-    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {kernel_name(dtype)}")
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype._c_name}")
 
 
 def _leaves(value):

@@ -1,11 +1,12 @@
-"""What failed checks say where operations are executed eagerly, and how checks speak of tensors."""
+"""Assertions that are decided at once, and what they say when they fail."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from stillflow import errors
-from stillflow.graph.default_graph import executing_eagerly
+from stillflow.composites import checks
+from stillflow.graph.mode import eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
 from stillflow.ops.convert import convert_n_to_tensor
@@ -13,17 +14,8 @@ from stillflow.ops.convert import convert_n_to_tensor
 _SHOWN = 3  # elements of each tensor, unless it is said how many
 
 
-def described(tensor):
-    """The name of a tensor; of one that has none its shape and type."""
-    return f"shape={tensor.shape} dtype={tensor.dtype.name}" if executing_eagerly() else tensor.name
-
-
-def named(tensor):
-    """The name of a tensor; nothing for one that has none."""
-    return "" if executing_eagerly() else tensor.name
-
-
-def require(condition, data, summarize):
+@eager_version_of(checks.assert_that)
+def require(condition, data, summarize=None, name=None):
     """Raises InvalidArgumentError with the values of `data` unless `condition` is true."""
     if condition:
         return
@@ -42,9 +34,10 @@ def _listed(value, summarize):
     return ", ".join(items if len(items) == flat.size else [*items, "..."])
 
 
-def require_comparison(sign, holds, x, y, data, summarize, message):
-    """Raises InvalidArgumentError unless all elements of `holds`, which says where x and y compare, are true."""
-    holds = holds.numpy()
+@eager_version_of(checks.check_comparison)
+def require_comparison(sign, compare, known, x, y, data, summarize, message):
+    """Raises InvalidArgumentError unless `compare` holds for all elements of x and y."""
+    holds = compare(x, y).numpy()
     if np.all(holds):
         return
     count = _SHOWN if summarize is None else max(x.numpy().size, y.numpy().size) if summarize < 0 else summarize

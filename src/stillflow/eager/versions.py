@@ -1,0 +1,15 @@
+"""The eager versions of what stands below: importing this module registers them all."""
+
+from stillflow.eager import (  # noqa: F401
+    application,
+    checks,
+    constant,
+    control,
+    custom_gradient,
+    py_func,
+    queues,
+    template,
+    tensor_array,
+    variable,
+    variable_scope,
+)

@@ -1,0 +1,1 @@
+"""What layers are, whatever names their variables: tf.layers puts scopes and reuse on top of it, Keras its models."""

@@ -1,0 +1,99 @@
+"""Constraints that layers know by name: functions that optimizers apply to a variable after each update of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.composites.clip import clip_by_value
+from stillflow.layers.core import serialization
+from stillflow.layers.core.settings import epsilon, floatx
+
+
+def _clipped(x, low, high):
+    low, high = (ops.constant(bound, x.dtype.base_dtype) for bound in (low, max(low, high)))
+    return clip_by_value(x, low, high)
+
+
+def _norms(w, axis):
+    return ops.sqrt(_clipped(ops.reduce_sum(ops.square(w), axis=axis, keepdims=True), 0.0, np.inf))
+
+
+class Constraint:
+    """A function from the value after an update to the value to keep."""
+
+    def __call__(self, w):
+        return w
+
+    def get_config(self):
+        return {}
+
+
+class MaxNorm(Constraint):
+    """Scales what a unit is given by to a norm of at most `max_value`; `axis` is what the norm sums over."""
+
+    def __init__(self, max_value=2, axis=0):
+        self.max_value = max_value
+        self.axis = axis
+
+    def __call__(self, w):
+        norms = _norms(w, self.axis)
+        wanted = _clipped(norms, 0, self.max_value)
+        return w * (wanted / (epsilon() + norms))
+
+    def get_config(self):
+        return {"max_value": self.max_value, "axis": self.axis}
+
+
+class NonNeg(Constraint):
+    """Makes negative weights 0."""
+
+    def __call__(self, w):
+        return w * ops.cast(ops.greater_equal(w, 0.0), floatx())
+
+
+class UnitNorm(Constraint):
+    """Scales what a unit is given by to a norm of 1; `axis` is what the norm sums over."""
+
+    def __init__(self, axis=0):
+        self.axis = axis
+
+    def __call__(self, w):
+        return w / (epsilon() + _norms(w, self.axis))
+
+    def get_config(self):
+        return {"axis": self.axis}
+
+
+class MinMaxNorm(Constraint):
+    """Scales what a unit is given by towards a norm between two bounds; with `rate` 1 all the way."""
+
+    def __init__(self, min_value=0.0, max_value=1.0, rate=1.0, axis=0):
+        self.min_value = min_value
+        self.max_value = max_value
+        self.rate = rate
+        self.axis = axis
+
+    def __call__(self, w):
+        norms = _norms(w, self.axis)
+        wanted = self.rate * _clipped(norms, self.min_value, self.max_value) + (1 - self.rate) * norms
+        return w * (wanted / (epsilon() + norms))
+
+    def get_config(self):
+        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
+
+
+_CLASSES = {
+    MaxNorm: "max_norm maxnorm",
+    NonNeg: "non_neg nonneg",
+    UnitNorm: "unit_norm unitnorm",
+    MinMaxNorm: "min_max_norm",
+}
+KNOWN = {name: kind for kind, names in _CLASSES.items() for name in (kind.__name__, *names.split())}
+
+
+def get(identifier):
+    """The constraint that an argument of a layer means. Raises ValueError for what means none."""
+    if isinstance(identifier, str):
+        identifier = {"class_name": identifier, "config": {}}
+    return serialization.lookup(identifier, KNOWN, "constraint")

@@ -1,0 +1,56 @@
+"""Initializers that layers know by name."""
+
+from __future__ import annotations
+
+from stillflow.graph import dtypes
+from stillflow.layers.core import serialization
+from stillflow.variables import initializers as found
+
+
+class TruncatedNormal(found.TruncatedNormal):
+    """Normal numbers, those beyond two standard deviations drawn again; narrower than tf.initializers' by default."""
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=dtypes.float32):
+        super().__init__(mean, stddev, seed, dtype)
+
+
+class RandomUniform(found.RandomUniform):
+    """Uniform numbers; narrower than tf.initializers' by default."""
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None, dtype=dtypes.float32):
+        super().__init__(minval, maxval, seed, dtype)
+
+
+class RandomNormal(found.RandomNormal):
+    """Normal numbers; narrower than tf.initializers' by default."""
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None, dtype=dtypes.float32):
+        super().__init__(mean, stddev, seed, dtype)
+
+
+_MAKERS = {
+    function.__name__: function
+    for function in (found.he_normal, found.he_uniform, found.lecun_normal, found.lecun_uniform)
+}
+_CLASSES = {
+    found.Zeros: "zero zeros",
+    found.Ones: "one ones",
+    found.Constant: "constant",
+    RandomUniform: "uniform random_uniform",
+    RandomNormal: "normal random_normal",
+    TruncatedNormal: "truncated_normal",
+    found.Identity: "identity",
+    found.Orthogonal: "orthogonal",
+    found.GlorotNormal: "glorot_normal",
+    found.GlorotUniform: "glorot_uniform",
+    found.VarianceScaling: "",
+}
+KNOWN = {
+    **_MAKERS,
+    **{name: kind for kind, names in _CLASSES.items() for name in (kind.__name__, *names.split())},
+}
+
+
+def get(identifier):
+    """The initializer that an argument of a layer means. Raises ValueError for what means none."""
+    return serialization.lookup(identifier, KNOWN, "initializer", tuple(_MAKERS))

@@ -1,0 +1,40 @@
+"""Names of layers: their class in snake case, numbered within a graph."""
+
+from __future__ import annotations
+
+import collections
+import re
+
+from stillflow.graph.default_graph import get_default_graph
+
+_WORD = re.compile(r"(.)([A-Z][a-z0-9]+)")
+_INNER_CAPITAL = re.compile(r"([a-z])([A-Z])")
+
+
+def to_snake_case(name):
+    """`name` in snake case: "Conv2DTranspose" is "conv2d_transpose". A leading underscore becomes "private_"."""
+    snake = _INNER_CAPITAL.sub(r"\1_\2", _WORD.sub(r"\1_\2", name)).lower()
+    return f"private{snake}" if snake.startswith("_") else snake
+
+
+def unique_object_name(name, name_uid_map=None, avoid_names=None, namespace="", zero_based=False):
+    """`name` with the number of times it has been asked for in this graph; the first is bare if `zero_based`.
+
+    Args:
+      name: the name that is counted.
+      name_uid_map: the counts to use, instead of the default graph's.
+      avoid_names: names that are not to be given.
+      namespace: what to count the name in.
+      zero_based: whether "name" and "name_1" are the first two, rather than "name_1" and "name_2".
+    """
+    if name_uid_map is None:
+        name_uid_map = get_default_graph().__dict__.setdefault("_layer_name_counts", collections.defaultdict(int))
+    key = namespace, name
+    while True:
+        number = name_uid_map[key]
+        name_uid_map[key] += 1
+        if not zero_based:
+            number += 1
+        unique = f"{name}_{number}" if number else name
+        if unique not in (avoid_names or ()):
+            return unique

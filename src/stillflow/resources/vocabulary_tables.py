@@ -1,0 +1,291 @@
+"""tf.contrib.lookup.index_table_from_tensor and index_table_from_file: the numbers of the entries of a vocabulary."""
+
+from __future__ import annotations
+
+import functools
+import numbers
+from typing import Any, NamedTuple
+
+from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
+from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.resources.lookup import (
+    KeyValueTensorInitializer,
+    StaticHashTable,
+    Table,
+    TextFileIndex,
+    TextFileInitializer,
+    checked_key_dtype,
+)
+
+
+@public("contrib.lookup.HasherSpec")
+class HasherSpec(NamedTuple):
+    """How words become numbers: "fasthash", "legacy", or "stronghash" with a key."""
+
+    hasher: str
+    key: Any
+
+
+FastHashSpec = public("contrib.lookup.FastHashSpec")(HasherSpec("fasthash", None))
+
+
+@public("contrib.lookup.StrongHashSpec")
+class StrongHashSpec(HasherSpec):
+    """Hashes that cannot be foreseen without the key, two integers. Raises ValueError or TypeError for others."""
+
+    def __new__(cls, key):
+        if len(key) != 2:
+            raise ValueError(f"key must have size 2, got {len(key)}.")
+        if not all(isinstance(part, numbers.Integral) for part in key):
+            raise TypeError(f"Invalid key {key}. Must be unsigned integer values.")
+        return super().__new__(cls, "stronghash", key)
+
+
+def _hash_function(spec):
+    if not isinstance(spec, HasherSpec):
+        raise TypeError(f"hasher_spec must be of type HasherSpec {spec}")
+    if spec.hasher == "fasthash":
+        return ops.string_to_hash_bucket_fast
+    if spec.hasher == "legacy":
+        return ops.string_to_hash_bucket
+    if spec.hasher == "stronghash":
+        return functools.partial(ops.string_to_hash_bucket_strong, key=spec.key)
+    raise ValueError(f"Unknown hasher {spec.hasher}")
+
+
+@public("contrib.lookup.IdTableWithHashBuckets")
+class IdTableWithHashBuckets(Table):
+    """Numbers for words: those of a table, and for words that are not there numbers of buckets, by their hashes.
+
+    Args:
+      table: a table from words or integers to int64, or None.
+      num_oov_buckets: how many buckets there are.
+      hasher_spec: FastHashSpec or a StrongHashSpec.
+      name: of the nodes.
+      key_dtype: the type of keys, by default the table's.
+
+    Raises TypeError for types that do not fit, ValueError for neither a table nor a bucket.
+    """
+
+    def __init__(self, table, num_oov_buckets, hasher_spec=FastHashSpec, name=None, key_dtype=None):
+        name = name.rstrip("/") if name else name
+        if table is not None:
+            key_dtype = checked_key_dtype(table, key_dtype)
+            name = name or table.name
+        else:
+            if num_oov_buckets <= 0:
+                raise ValueError("oov_buckets must be > 0 if no table is supplied.")
+            key_dtype = dtypes.string if key_dtype is None else key_dtype
+            name = name or "hash_bucket"
+        if not (key_dtype.is_integer or key_dtype == dtypes.string):
+            raise TypeError(f"Invalid key_dtype, expected integer or string, got {key_dtype}.")
+        if not isinstance(hasher_spec, HasherSpec):
+            raise TypeError(f"hasher_spec must be of type HasherSpec, got {hasher_spec}")
+        self._table = table
+        self._bucket_count = num_oov_buckets
+        self._hasher_spec = hasher_spec
+        self._table_name = name.split("/")[-1]
+        super().__init__(key_dtype, dtypes.int64)
+        if table is not None:
+            self._track_trackable(table, "_table")
+
+    @property
+    def resource_handle(self):
+        return None if self._table is None else self._table.resource_handle
+
+    @property
+    def name(self):
+        return self._table_name
+
+    @property
+    def initializer(self):
+        """The operation that fills the table."""
+        if self._table is not None:
+            return self._table.initializer
+        with name_scope(None, "init"):
+            return ops.no_op()
+
+    @property
+    def init(self):
+        """The older name of `initializer`."""
+        return self.initializer
+
+    def size(self, name=None):
+        """How many numbers there are, with those of buckets, int64."""
+        with name_scope(name, f"{self.name}_Size"):
+            count = convert_to_tensor(0, dtype=dtypes.int64) if self._table is None else self._table.size()
+            return count + self._bucket_count
+
+    def lookup(self, keys, name=None):
+        """The numbers for keys, int64 of their shape; a SparseTensor for a SparseTensor.
+
+        Raises TypeError for keys of another type.
+        """
+        self._check_keys(keys)
+        values = keys.values if isinstance(keys, SparseTensor) else keys
+        if self._table is not None and self._table.key_dtype.base_dtype == dtypes.int64:
+            values = ops.cast(values, dtypes.int64)
+        if self._bucket_count == 0:
+            found = self._table.lookup(values, name=name)
+        else:
+            with name_scope(name, f"{self.name}_Lookup"):
+                found = self._with_buckets(values)
+        if isinstance(keys, SparseTensor):
+            return SparseTensor(keys.indices, found, keys.dense_shape)
+        return found
+
+    def _with_buckets(self, values):
+        texts = values if values.dtype.base_dtype == dtypes.string else ops.as_string(values)
+        buckets = _hash_function(self._hasher_spec)(texts, num_buckets=self._bucket_count, name="hash_bucket")
+        if self._table is None:
+            return buckets
+        found = self._table.lookup(values)
+        buckets = ops.add(buckets, self._table.size())
+        return ops.where_v2(ops.not_equal(found, self._table.default_value), found, buckets)
+
+
+# ---- From a vocabulary to numbers ---------------------------------------------------------------------------------
+
+
+def _check(num_oov_buckets, key_dtype):
+    if num_oov_buckets < 0:
+        raise ValueError(f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}.")
+    if not (key_dtype.is_integer or key_dtype.base_dtype == dtypes.string):
+        raise TypeError("Only integer and string keys are supported.")
+
+
+def _check_size(vocab_size, vocabulary_file):
+    if vocab_size is not None and vocab_size < 1:
+        if isinstance(vocabulary_file, Tensor):
+            vocabulary_file = constant_value(vocabulary_file) or "?"
+        raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}. vocabulary_file: {vocabulary_file}")
+
+
+@public("contrib.lookup.index_table_from_file")
+def index_table_from_file(
+    vocabulary_file=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=FastHashSpec,
+    key_dtype=dtypes.string, name=None, key_column_index=TextFileIndex.WHOLE_LINE,
+    value_column_index=TextFileIndex.LINE_NUMBER, delimiter="\t",
+):  # fmt: skip
+    """A table of the numbers of a file's lines.
+
+    Args:
+      vocabulary_file: its path, a string or a tensor.
+      num_oov_buckets: how many numbers there are for what is not in it.
+      vocab_size: how many lines count.
+      default_value: the number of what is not in it, if there are no buckets.
+      hasher_spec: how buckets are found.
+      key_dtype: the type of the entries.
+      name: of the nodes.
+      key_column_index, value_column_index, delimiter: as for tf.lookup.TextFileInitializer.
+
+    Raises ValueError without a file and for wrong numbers, TypeError for other types.
+    """
+    if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
+        raise ValueError("vocabulary_file must be specified and must not be empty.")
+    if num_oov_buckets >= 0:
+        _check_size(vocab_size, vocabulary_file)
+    _check(num_oov_buckets, key_dtype)
+    with name_scope(name, "string_to_index"):
+        with name_scope(None, "hash_table"):
+            initializer = TextFileInitializer(
+                vocabulary_file,
+                dtypes.int64 if key_dtype.is_integer else key_dtype,
+                key_column_index,
+                dtypes.int64,
+                value_column_index,
+                vocab_size=vocab_size,
+                delimiter=delimiter,
+                name="table_init",
+            )
+            table = StaticHashTable(initializer, default_value)
+        if num_oov_buckets:
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=key_dtype)
+        return table
+
+
+@public("contrib.lookup.index_table_from_tensor")
+def index_table_from_tensor(
+    mapping, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, dtype=dtypes.string, name=None
+):
+    """A table of the numbers of a vector's elements.
+
+    Args:
+      mapping: the vector, of strings or integers.
+      num_oov_buckets, default_value, hasher_spec, name: as for index_table_from_file.
+      dtype: the type of keys.
+
+    Raises ValueError without a vector, for wrong numbers, and elements of another type; TypeError for other types.
+    """
+    if mapping is None:
+        raise ValueError("vocabulary_list must be specified.")
+    _check(num_oov_buckets, dtype)
+    with name_scope(name, "string_to_index"):
+        keys = convert_to_tensor(mapping)
+        if keys.dtype.is_integer != dtype.is_integer:
+            expected = "integer" if dtype.is_integer else "non-integer"
+            raise ValueError(f"Expected {expected}, got {keys.dtype!r}.")
+        if not dtype.is_integer and keys.dtype.base_dtype != dtype:
+            raise ValueError(f"Expected {dtype!r}, got {keys.dtype!r}.")
+        values = ops.cast(ops.range(ops.size(keys)), dtypes.int64)
+        with name_scope(None, "hash_table"):
+            if keys.dtype.is_integer:
+                keys = ops.cast(keys, dtypes.int64)
+            initializer = KeyValueTensorInitializer(
+                keys, values, keys.dtype.base_dtype, dtypes.int64, name="table_init"
+            )
+            table = StaticHashTable(initializer, default_value)
+        if num_oov_buckets:
+            return IdTableWithHashBuckets(table, num_oov_buckets, hasher_spec, key_dtype=dtype)
+        return table
+
+
+# ---- And back -----------------------------------------------------------------------------------------------------
+
+
+@public("contrib.lookup.index_to_string_table_from_file")
+def index_to_string_table_from_file(
+    vocabulary_file, vocab_size=None, default_value="UNK", name=None, key_column_index=TextFileIndex.LINE_NUMBER,
+    value_column_index=TextFileIndex.WHOLE_LINE, delimiter="\t",
+):  # fmt: skip
+    """A table of a file's lines by their numbers. The arguments are index_table_from_file's.
+
+    Raises ValueError without a file and for a wrong number.
+    """
+    if vocabulary_file is None or (isinstance(vocabulary_file, str) and not vocabulary_file):
+        raise ValueError("vocabulary_file must be specified and must not be empty.")
+    if vocab_size is not None and vocab_size < 1:
+        raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}.")
+    with name_scope(name, "index_to_string"):
+        initializer = TextFileInitializer(
+            vocabulary_file,
+            dtypes.int64,
+            key_column_index,
+            dtypes.string,
+            value_column_index,
+            vocab_size=vocab_size,
+            delimiter=delimiter,
+            name="table_init",
+        )
+        return StaticHashTable(initializer, default_value)
+
+
+@public("contrib.lookup.index_to_string_table_from_tensor")
+def index_to_string_table_from_tensor(mapping, default_value="UNK", name=None):
+    """A table of a vector's strings by their numbers.
+
+    Raises ValueError without a vector.
+    """
+    if mapping is None:
+        raise ValueError("vocabulary_list must be specified.")
+    with name_scope(name, "index_to_string"):
+        strings = convert_to_tensor(mapping, dtypes.string)
+        keys = ops.cast(ops.range(ops.size(strings)), dtypes.int64)
+        initializer = KeyValueTensorInitializer(keys, strings, dtypes.int64, dtypes.string, name="table_init")
+        return StaticHashTable(initializer, default_value)

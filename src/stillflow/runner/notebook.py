@@ -1,0 +1,35 @@
+"""`%load_ext stillflow` in a notebook: `import tensorflow` there, and what Colab's notebooks say before it."""
+
+from __future__ import annotations
+
+from stillflow.names import public
+from stillflow.runner import numpy_names, tensorflow_modules
+
+_HINT = (
+    "The cell has been run before: its nodes and variables are still in the graph. Call tf.reset_default_graph() "
+    "first, or restart the kernel."
+)
+
+
+@public("load_ipython_extension")
+def load_ipython_extension(shell):
+    """Makes `import tensorflow` mean stillflow in the notebook, and `%tensorflow_version 1.x` do nothing.
+
+    Errors that come of running a cell again, whose variables exist already, end with a sentence that says what to do.
+    """
+    tensorflow_modules.install()
+    numpy_names.install(numpy_names.tell)
+    shell.register_magic_function(_tensorflow_version, magic_name="tensorflow_version")
+    shell.set_custom_exc((ValueError,), _show_with_hint)
+
+
+def _tensorflow_version(line):
+    version = line.strip()
+    if version and not version.startswith("1"):
+        raise ValueError(f"stillflow is TensorFlow 1.15; there is no version {version}")
+
+
+def _show_with_hint(shell, kind, error, trace, tb_offset=None):
+    if "already exists, disallowed" in str(error):
+        error.args = (f"{error}\n\n{_HINT}",)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
