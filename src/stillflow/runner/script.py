@@ -87,7 +87,9 @@ def _main_module(full_path):
 
 def _report(error):
     """Reports what the program raised, without the frames of the runner; the interpreter then says no more."""
-    trace = error.__traceback__.tb_next
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
+        trace = trace.tb_next
     error.__traceback__ = trace
     sys.excepthook(type(error), error, trace)
     sys.excepthook = lambda *_: None
