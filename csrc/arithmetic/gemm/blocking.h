@@ -1,4 +1,4 @@
-// blocking.h: how a product is cut, which follows from its sizes, its strides and the number of threads.
+// blocking.h: how a product is cut into blocks, which follows from its sizes, its strides and the number of threads.
 //
 // c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
 // A chunk of a high product packs its part of b; a is packed beforehand, in blocks, where its rows are not

@@ -1,7 +1,7 @@
-// lanes.h: numbers that are combined lane by lane, in as many registers as they fill.
+// lanes.h: reductions in a fixed number of lanes, in as many vector registers as these fill.
 //
-// The compiler turns loops over lanes into vector code only now and then; this is vector code to begin with. What
-// results does not depend on how wide registers are.
+// Written with vector types, since compilers vectorize such loops only now and then. Results do not depend on the
+// width of registers.
 #pragma once
 
 #include <utility>

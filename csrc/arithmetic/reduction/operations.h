@@ -1,6 +1,6 @@
-// operations.h: what reductions combine.
+// operations.h: the operations of reductions.
 //
-// Start is neutral, Prepare takes an element; both and Combine work on registers as well as on single numbers.
+// Start is the neutral element, Prepare maps an element before Combine; all work on registers and on single numbers.
 #pragma once
 
 #include <limits>

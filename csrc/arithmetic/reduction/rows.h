@@ -1,7 +1,8 @@
-// rows.h: rows whose elements are combined with each other.
+// rows.h: reductions along rows, that is, of contiguous elements.
 //
-// A row is cut into runs of kReductionRun elements. Those of a run are combined in kReductionLanes lanes by position,
-// the lanes by halves, and the runs by a tree. The order follows from the number of elements alone.
+// A row is cut into runs of kReductionRun elements. A run is reduced in kReductionLanes lanes, by position, then the
+// lanes by halves, and the runs by a binary tree. So the order of arithmetic follows from the number of elements
+// alone, not from registers or threads.
 #pragma once
 
 #include <algorithm>

@@ -68,10 +68,10 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
   return Status();
 }
 
-// The same past the caches, strictly one row after another.
+// The same with streaming stores, strictly one row after another.
 Status StreamChunk(const KernelCall& call, const Picking& picking, Range range) {
   int64_t places[kMostPlaces];
-  LineWriter writer(MutableData<char>(*call.out[0]) + range.begin * picking.row_bytes);
+  RunWriter writer(MutableData<char>(*call.out[0]) + range.begin * picking.row_bytes, true);
   for (int64_t row = range.begin; row < range.end;) {
     const int64_t block = row / picking.picks;
     const int64_t first = row % picking.picks;
