@@ -3,6 +3,7 @@
 
 #include "arithmetic/elementwise/tile.h"
 #include "arithmetic/math/activation.h"
+#include "arithmetic/math/root.h"
 
 namespace stillflow {
 namespace {
@@ -222,6 +223,16 @@ struct SqrtOp {
     return Sqrt(x);
   }
 };
+template <typename T>
+void RootTile(const TileCall& call) {
+  StoreRoots(static_cast<const T*>(call.in[0]), static_cast<T*>(call.out), call.count);
+}
+template <typename Op, typename T>
+constexpr TileOp OfRoot(const char* name) {
+  using W = Worked<Op, T>;
+  return TileOpOf<Op, T, W>(name, 1, RootTile<W>);
+}
+
 struct RsqrtOp {
   template <typename T>
   static T Run(T x) {
@@ -312,7 +323,9 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_NUMBER_TILES(Unary, SquareOp, "square"),
     STILLFLOW_NUMBER_TILES(Unary, SignOp, "sign"),
     STILLFLOW_FLOAT_TILES(Unary, ReciprocalOp, "reciprocal"),
-    STILLFLOW_FLOAT_TILES(Unary, SqrtOp, "sqrt"),
+    STILLFLOW_WIDE_FLOAT_TILES(OfRoot, SqrtOp, "sqrt"),
+    OfRoot<SqrtOp, Half>("sqrt"),
+    Unary<SqrtOp, BFloat16>("sqrt"),
     STILLFLOW_FLOAT_TILES(Unary, RsqrtOp, "rsqrt"),
     STILLFLOW_FLOAT_TILES(Unary, FloorOp, "floor"),
     STILLFLOW_FLOAT_TILES(Unary, CeilOp, "ceil"),
