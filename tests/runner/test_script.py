@@ -135,7 +135,7 @@ def test_what_came_with_tensorflow_is_named_where_it_is_missing(program):
     hidden = "import sys\nsys.modules['h5py'] = None\n"
     text = (
         hidden
-        + "try:\n    import h5py\nexcept ImportError as error:\n    raise ModuleNotFoundError('h5py', name='h5py.x')\n"
+        + "try:\n    import h5py\nexcept ImportError as error:\n    raise ModuleNotFoundError('', name='h5py.x')\n"
     )
     result = run(program(text))
     assert result.returncode == 1 and "pip install stillflow[programs]" in result.stderr

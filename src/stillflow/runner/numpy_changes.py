@@ -16,7 +16,7 @@ _PROMOTION = (
 
 
 def install():
-    """Makes numpy answer to names that it has dropped and print numbers as it did; tells of integers that overflow."""
+    """Makes numpy answer to names that it has dropped and print numbers as it did, and tells of overflow."""
     numpy_names.install(numpy_names.tell)
     np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
     warnings.showwarning = _TellingOfOverflow(warnings.showwarning)
