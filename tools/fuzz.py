@@ -4,8 +4,8 @@
     python tools/fuzz.py --target NAME --number N [--seed 0]      one input again, in this process
 
 Input number n of a target is the same for the same seed. An input is good if it is read or refused by an error of the
-kinds that a caller would expect; what kills a process, takes longer than 20 seconds or raises anything else is listed,
-with the command that does it again, and makes the exit code 1.
+kinds that a caller would expect; what kills a process, takes longer than 20 seconds or raises anything else is
+listed, with the command that does it again, and makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _run_target(target, seconds, count, seed, processes, found):
     end = time.time() + seconds
     found.last = count if count else 2**60
     children = [_Child(target, i, i, processes, seed, found) for i in range(processes)]
-    highest = [i for i in range(processes)]
+    highest = list(range(processes))
     while children:
         time.sleep(0.05)
         for child in list(children):

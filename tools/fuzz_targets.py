@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError
+from stillflow._corpus import Corpus, find_non_text
 
 import stillflow as tf
-from stillflow._corpus import Corpus, find_non_text
 from stillflow.formats import protobuf
 from stillflow.word2vec import text, vectors
 
@@ -76,8 +76,7 @@ def _callable(build, *kinds):
         fed = [tf.placeholder(kind, []) for kind in kinds or (tf.string,)]
         fetched = build(*fed)
         session = tf.Session(config=tf.ConfigProto(intra_op_parallelism_threads=1))
-        run = session.make_callable(fetched, fed)
-    return run
+        return session.make_callable(fetched, fed)
 
 
 # ---- Graphs -------------------------------------------------------------------------------------------------------
@@ -339,14 +338,15 @@ def texts():
         _callable(lambda s: tf.decode_csv(s, [[0.5], [1], [""]], use_quote_delim=False)),
         _callable(tf.string_to_number), _callable(lambda s: tf.string_to_number(s, tf.int64)),
         _callable(tf.decode_base64), _callable(lambda s: tf.decode_raw(s, tf.int32)),
-        _callable(lambda s: tf.io.decode_compressed(s, "ZLIB")), _callable(lambda s: tf.io.decode_compressed(s, "GZIP")),
-        _callable(lambda s: tf.string_split([s], " ").values), _callable(lambda s: tf.strings.length(s, unit="UTF8_CHAR")),
+        _callable(lambda s: tf.io.decode_compressed(s, "ZLIB")),
+        _callable(lambda s: tf.io.decode_compressed(s, "GZIP")),
+        _callable(lambda s: tf.string_split([s], " ").values),
+        _callable(lambda s: tf.strings.length(s, unit="UTF8_CHAR")),
         _callable(lambda s: tf.strings.substr(s, 1, 2, unit="UTF8_CHAR")), _callable(tf.strings.lower),
-        _callable(tf.strings.unicode_script) if hasattr(tf.strings, "unicode_script") else _callable(tf.identity),
     ]  # fmt: skip
     seeds = [
-        b'1.5,2,"a ""b"" c"', b"-1e10,-3,x", b"0x1F", b"nan", "é你好 ß".encode(), b"YWJjZA", zlib.compress(b"abc" * 9),
-        gzip.compress(b"text" * 9), b"12345678",
+        b'1.5,2,"a ""b"" c"', b"-1e10,-3,x", b"0x1F", b"nan", "é你好 ß".encode(), b"YWJjZA",
+        zlib.compress(b"abc" * 9), gzip.compress(b"text" * 9), b"12345678",
     ]  # fmt: skip
 
     def consume(data):

@@ -93,8 +93,8 @@ def _hint(error):
     """What else there is to say about an error that a program ends with."""
     from stillflow.runner import numpy_changes
 
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _BROUGHT_ALONG:
-        name = error.name.partition(".")[0]
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if name in _BROUGHT_ALONG:
         return f"stillflow: {name} came with TensorFlow 1.15; `pip install stillflow[programs]` brings it.\n"
     return numpy_changes.hint(error)
 

@@ -49,11 +49,11 @@ def _add(tf, found, name, dtype, images, filters, stride, rate, padding):
         return
     found["input_" + name] = case(
         lambda x, f, g: tf.raw_ops.Dilation2DBackpropInput(input=x, filter=f, out_backprop=g, **sizes),
-        *(operands + (grads,))
+        *(operands + (grads,)),
     )
     found["filter_" + name] = case(
         lambda x, f, g: tf.raw_ops.Dilation2DBackpropFilter(input=x, filter=f, out_backprop=g, **sizes),
-        *(operands + (grads,))
+        *(operands + (grads,)),
     )
 
 

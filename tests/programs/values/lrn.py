@@ -35,9 +35,7 @@ def cases(tf):
             ("float32", np.ones((1, 2, 3, 5))),
             known=known,
         )
-    found["bad_radius"] = case(
-        lambda x: tf.nn.lrn(x, depth_radius=2**31), ("float32", np.ones((1, 2, 3, 4)))
-    )
+    found["bad_radius"] = case(lambda x: tf.nn.lrn(x, depth_radius=2**31), ("float32", np.ones((1, 2, 3, 4))))
     return found
 
 

@@ -67,9 +67,7 @@ def _(op, grad):
 
 
 @public("nn.dilation2d")
-def dilation2d(
-    input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None
-):
+def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None):
     """Morphological dilation: the largest sums of pixels and a filter that is moved over them.
 
     output[b, y, x, c] is the largest of input[b, y * stride + ky * rate, x * stride + kx * rate, c] +
