@@ -56,8 +56,28 @@ _LSTM = {**_LSTM_STATE, **_LSTM_WEIGHTS, "x": (2, 3)}
 _LSTM_SEQUENCE = {**_LSTM, "x": (1, 2, 3), "seq_len_max": 1}
 _LSTM_STEPS = dict.fromkeys(("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"), (1, 2, 2))
 _GRU = {"x": (2, 3), "h_prev": (2, 2), "w_ru": (5, 4), "w_c": (5, 2), "b_ru": (4,), "b_c": (2,)}
+_PIXELS = (1, 2, 2, 1)
+_BOX = {"boxes": [[0.0, 0.0, 1.0, 1.0]], "box_ind": [0]}
+_SUPPRESSION = {
+    "boxes": (1, 4), "scores": (1,), "max_output_size": 1, "iou_threshold": (), "score_threshold": (),
+    "soft_nms_sigma": (),
+}  # fmt: skip
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "CropAndResize": {"image": _PIXELS, "crop_size": [2, 2], **_BOX},
+    "CropAndResizeGradBoxes": {"grads": _PIXELS, "image": _PIXELS, **_BOX},
+    "CropAndResizeGradImage": {"grads": _PIXELS, "image_size": [1, 2, 2, 1], **_BOX},
+    "DrawBoundingBoxes": {"images": _PIXELS, "boxes": (1, 1, 4)},
+    "DrawBoundingBoxesV2": {"images": _PIXELS, "boxes": (1, 1, 4), "colors": (1, 1)},
+    **{f"NonMaxSuppressionV{version}": _SUPPRESSION for version in (2, 3, 4, 5)},
+    "ScaleAndTranslate": {"images": _PIXELS, "size": [2, 2], "scale": (2,), "translation": (2,)},
+    "ScaleAndTranslateGrad": {
+        "grads": _PIXELS, "original_image": _PIXELS, "scale": (2,), "translation": (2,),
+    },
+    "Dilation2D": {"input": _PIXELS, "filter": (1, 1, 1)},
+    "Dilation2DBackpropInput": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},
+    "Dilation2DBackpropFilter": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},
+    "LRN": {"input": _PIXELS}, "LRNGrad": dict.fromkeys(("input_grads", "input_image", "output_image"), _PIXELS),
     "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
     "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
     "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
@@ -162,9 +182,6 @@ LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
-    "CropAndResize CropAndResizeGradBoxes CropAndResizeGradImage DrawBoundingBoxes DrawBoundingBoxesV2 "
-    "NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionV5 ScaleAndTranslate "
-    "ScaleAndTranslateGrad "
     "CountUpTo SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
     "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
     "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
