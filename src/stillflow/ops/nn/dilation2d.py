@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
@@ -42,8 +43,22 @@ def _(context):
         return (images[0], None, None, filters[2])
     channels = plain.merged_size(images[3], filters[2])
     padding = context.attrs["padding"]
-    places = [window.place_count(images[i], filters[i - 1], strides[i], padding, rates[i]) for i in (1, 2)]
+    places = [_place_count(images[i], filters[i - 1], strides[i], padding, rates[i]) for i in (1, 2)]
     return (images[0], *places, channels)
+
+
+def _place_count(size, window_size, stride, padding, rate):
+    """Like window.place_count of known sizes, but a window that is too large by less than a stride has no place."""
+    extent = (window_size - 1) * rate + 1
+    if padding == b"SAME" or stride <= 0 or rate < 1 or extent <= size:
+        return window.place_count(size, window_size, stride, padding, rate)
+    count = int((size - extent + stride) / stride)  # towards 0, as in C
+    if count < 0:
+        raise ShapeError(
+            f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {extent}, "
+            f"stride: {stride}]"
+        )
+    return count
 
 
 @dilation2d_backprop_input.shape_rule
