@@ -7,11 +7,7 @@ import math
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.checks import assert_positive
-from stillflow.composites.shape_checks import assert_same_float_dtype
-from stillflow.distributions.distribution import FULLY_REPARAMETERIZED
-from stillflow.distributions.scalar import ScalarDistribution
-from stillflow.graph.contexts import control_dependencies
+from stillflow.distributions.location_scale import LocationScale
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -30,7 +26,7 @@ def log_cdf_laplace(x, name="log_cdf_laplace"):
 
 
 @public("distributions.Laplace", "contrib.distributions.Laplace")
-class Laplace(ScalarDistribution):
+class Laplace(LocationScale):
     """The Laplace distribution, of density exp(-|x - loc| / scale) / (2 scale).
 
     Args:
@@ -40,31 +36,8 @@ class Laplace(ScalarDistribution):
       name: the name scope.
     """
 
-    PARAMETERS = ("loc", "scale")
-
     def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Laplace"):
-        parameters = dict(locals())
-        with (
-            name_scope(name, values=[loc, scale]) as name,
-            control_dependencies([assert_positive(scale)] if validate_args else []),
-        ):
-            self._loc = ops.identity(loc, name="loc")
-            self._scale = ops.identity(scale, name="scale")
-            assert_same_float_dtype([self._loc, self._scale])
-            super().__init__(
-                self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                [self._loc, self._scale], name,
-            )  # fmt: skip
-
-    @property
-    def loc(self):
-        """The mean."""
-        return self._loc
-
-    @property
-    def scale(self):
-        """The mean distance from the mean."""
-        return self._scale
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         shape = ops.concat([[n], self.batch_shape_tensor()], 0)
@@ -74,11 +47,11 @@ class Laplace(ScalarDistribution):
         uniform = random_uniform(shape, lowest, 1.0, self.dtype, seed)
         return self.loc - self.scale * ops.sign(uniform) * ops.log1p(-ops.abs(uniform))
 
-    def _log_prob(self, value):
-        return self._log_unnormalized_prob(value) - self._log_normalization()
-
     def _prob(self, value):
         return ops.exp(self._log_prob(value))
+
+    def _log_prob(self, value):
+        return self._log_unnormalized_prob(value) - self._log_normalization()
 
     def _log_unnormalized_prob(self, value):
         return -ops.abs(self._z(value))
@@ -107,9 +80,6 @@ class Laplace(ScalarDistribution):
         return math.sqrt(2.0) * self.scale + ops.zeros_like(self.loc)
 
     def _median(self):
-        return self._mean()
-
-    def _mode(self):
         return self._mean()
 
     def _z(self, value):

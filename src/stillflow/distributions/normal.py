@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 
 from stillflow import ops
-from stillflow.composites.checks import assert_positive
-from stillflow.composites.shape_checks import assert_same_float_dtype
-from stillflow.distributions.distribution import FULLY_REPARAMETERIZED
 from stillflow.distributions.divergence import RegisterKL
+from stillflow.distributions.location_scale import LocationScale
 from stillflow.distributions.normal_integrals import log_ndtr, ndtr, ndtri
-from stillflow.distributions.scalar import ScalarDistribution
-from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.random.sampling import random_normal
 
 
 @public("distributions.Normal", "contrib.distributions.Normal")
-class Normal(ScalarDistribution):
+class Normal(LocationScale):
     """The normal distribution, of density exp(-((x - loc) / scale)^2 / 2) / (scale sqrt(2 pi)).
 
     Args:
@@ -28,31 +24,8 @@ class Normal(ScalarDistribution):
       name: the name scope.
     """
 
-    PARAMETERS = ("loc", "scale")
-
     def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Normal"):
-        parameters = dict(locals())
-        with (
-            name_scope(name, values=[loc, scale]) as name,
-            control_dependencies([assert_positive(scale)] if validate_args else []),
-        ):
-            self._loc = ops.identity(loc, name="loc")
-            self._scale = ops.identity(scale, name="scale")
-            assert_same_float_dtype([self._loc, self._scale])
-        super().__init__(
-            self._scale.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-            [self._loc, self._scale], name,
-        )  # fmt: skip
-
-    @property
-    def loc(self):
-        """The mean."""
-        return self._loc
-
-    @property
-    def scale(self):
-        """The standard deviation."""
-        return self._scale
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
 
     def _sample_n(self, n, seed=None):
         shape = ops.concat([[n], self.batch_shape_tensor()], 0)
@@ -93,9 +66,6 @@ class Normal(ScalarDistribution):
 
     def _stddev(self):
         return self.scale * ops.ones_like(self.loc)
-
-    def _mode(self):
-        return self._mean()
 
     def _z(self, value):
         with name_scope("standardize", values=[value]):
