@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
 from stillflow.ops.nn import window
 from stillflow.ops.nn.conv2d import check_groups
+from stillflow.ops.nn.convolution_gradients import attach_gradients
 from stillflow.ops.registry import define_op
 
 _OLD_ATTRS = (
@@ -97,35 +97,7 @@ def _(context):
     return plain.with_rank(plain.spelled(context, 1), 5)
 
 
-# ---- Gradients --------------------------------------------------------------------------------------------
-
-
-def _same_window(op):
-    return {name: op.get_attr(name) for name in ("dilations", "strides", "padding", "data_format")}
-
-
-@conv3d_op.gradient
-def _(op, grad):
-    images, filters = op._inputs
-    attrs = _same_window(op)
-    image_grad = conv3d_backprop_input_v2(ops.shape(images), filters, grad, **attrs)
-    return image_grad, conv3d_backprop_filter_v2(images, ops.shape(filters), grad, **attrs)
-
-
-@conv3d_backprop_input_v2.gradient
-def _(op, grad):
-    _, filters, out_backprop = op._inputs
-    attrs = _same_window(op)
-    filter_grad = conv3d_backprop_filter_v2(grad, ops.shape(filters), out_backprop, **attrs)
-    return None, filter_grad, conv3d_op(grad, filters, **attrs)
-
-
-@conv3d_backprop_filter_v2.gradient
-def _(op, grad):
-    images, _, out_backprop = op._inputs
-    attrs = _same_window(op)
-    image_grad = conv3d_backprop_input_v2(ops.shape(images), grad, out_backprop, **attrs)
-    return image_grad, None, conv3d_op(images, grad, **attrs)
+attach_gradients(conv3d_op, conv3d_backprop_input_v2, conv3d_backprop_filter_v2)
 
 
 # ---- Functions --------------------------------------------------------------------------------------------

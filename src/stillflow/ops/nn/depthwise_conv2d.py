@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stillflow import ops
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
 from stillflow.ops.nn import window
+from stillflow.ops.nn.convolution_gradients import attach_gradients
 from stillflow.ops.registry import define_op
 
 _ATTRS = (
@@ -80,32 +80,6 @@ def _(context):
     return plain.with_rank(plain.spelled(context, 1), 4)
 
 
-# ---- Gradients --------------------------------------------------------------------------------------------
-
-
-def _same_window(op):
-    return {name: op.get_attr(name) for name in ("dilations", "strides", "padding", "data_format")}
-
-
-@depthwise_conv2d_native.gradient
-def _(op, grad):
-    images, filters = op._inputs
-    attrs = _same_window(op)
-    image_grad = depthwise_conv2d_native_backprop_input(ops.shape(images), filters, grad, **attrs)
-    return image_grad, depthwise_conv2d_native_backprop_filter(images, ops.shape(filters), grad, **attrs)
-
-
-@depthwise_conv2d_native_backprop_input.gradient
-def _(op, grad):
-    _, filters, out_backprop = op._inputs
-    attrs = _same_window(op)
-    filter_grad = depthwise_conv2d_native_backprop_filter(grad, ops.shape(filters), out_backprop, **attrs)
-    return None, filter_grad, depthwise_conv2d_native(grad, filters, **attrs)
-
-
-@depthwise_conv2d_native_backprop_filter.gradient
-def _(op, grad):
-    images, _, out_backprop = op._inputs
-    attrs = _same_window(op)
-    image_grad = depthwise_conv2d_native_backprop_input(ops.shape(images), grad, out_backprop, **attrs)
-    return image_grad, None, depthwise_conv2d_native(images, grad, **attrs)
+attach_gradients(
+    depthwise_conv2d_native, depthwise_conv2d_native_backprop_input, depthwise_conv2d_native_backprop_filter
+)
