@@ -302,7 +302,7 @@ REFUSED = {
     "cycle of one": ([identity("a", "a")], "1 nodes in a cycle"),
     "placed with nobody": ([node("p", "Placeholder", dtype=tf.float32, _class=[b"loc:@zz"])],
                            "Node 'p' expects to be colocated with unknown node 'zz'"),
-    "placed with a number": ([node("p", "Placeholder", dtype=tf.float32, _class=[3])],
+    "placed with a number": ([node("p", "Placeholder", dtype=tf.float32, _class=tf.AttrValue(list={"i": [3]}))],
                              "Expected binary or unicode string, got 3"),
     "negative shape": ([node("p", "Placeholder", dtype=tf.float32, shape=SHAPED)], "must be >= "),
     "splat of 2^60": ([node("c", "Const", dtype=tf.float32, value=SPLAT)], "too large"),
