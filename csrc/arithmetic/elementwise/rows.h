@@ -12,18 +12,6 @@ struct RowOperand {
   int64_t step;       // bytes to the next element; 0: one element stands for all of a row
 };
 
-inline RowOperand MatrixRows(const Tensor& tensor, int64_t width, int64_t offset = 0) {
-  const int64_t bytes = ElementBytes(tensor.dtype);
-  return {static_cast<char*>(tensor.data) + offset * bytes, width * bytes, bytes};
-}
-
-// Runs the program over `rows` rows of `width` elements, from several threads. `operands` are the program's inputs,
-// then its outputs. Every element depends on its own operands alone, so chunks and tiles do not matter.
-// `after(row)` is called when a row is done.
-template <typename After>
-Status ForEachRow(const KernelCall& call, const ElementwiseProgram& program, const RowOperand* operands, int64_t rows,
-                  int64_t width, const After& after);
-
 // The rows of one chunk.
 class RowRunner {
  public:
@@ -44,8 +32,8 @@ class RowRunner {
   }
 
  private:
-  static constexpr int64_t kScratchBytes = 32
-                                           << 10;  // what a row's intermediate values take of the first-level cache
+  // What a row's intermediate values take of the first-level cache.
+  static constexpr int64_t kScratchBytes = 32 << 10;
   static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >= ElementwiseProgram::kMostRegisters,
                 "a tile holds at least one element of every value");
 
@@ -64,16 +52,14 @@ class RowRunner {
   alignas(64) char scratch_[kScratchBytes];
 };
 
-template <typename After>
-Status ForEachRow(const KernelCall& call, const ElementwiseProgram& program, const RowOperand* operands, int64_t rows,
-                  int64_t width, const After& after) {
+// Runs the program over `rows` rows of `width` elements, from several threads. `operands` are the program's inputs,
+// then its outputs. Every element depends on its own operands alone, so chunks and tiles do not matter.
+inline Status RunRows(const KernelCall& call, const ElementwiseProgram& program, const RowOperand* operands,
+                      int64_t rows, int64_t width) {
   if (width == 0) return Status();
   return ForEachChunk(call, rows, RowRunner::RowsPerChunk(program, width), [&](Range range) {
     RowRunner runner(program, operands, width, range.begin);
-    for (int64_t row = range.begin; row < range.end; ++row) {
-      STILLFLOW_RETURN_IF_ERROR(runner.RunRow());
-      after(row);
-    }
+    for (int64_t row = range.begin; row < range.end; ++row) STILLFLOW_RETURN_IF_ERROR(runner.RunRow());
     return Status();
   });
 }

@@ -30,8 +30,6 @@ struct Rows {
   bool AreAdjacent() const { return segment == length; }
   int64_t Runs() const { return std::max<int64_t>((length + kReductionRun - 1) / kReductionRun, 1); }  // of a row
   int64_t RunLength(int64_t run) const { return std::min(kReductionRun, length - run % Runs() * kReductionRun); }
-  // Where it begins if rows are adjacent.
-  int64_t RunOffset(int64_t run) const { return run / Runs() * length + run % Runs() * kReductionRun; }
 };
 
 // Elements of a type that may have to be converted to the one that is worked on.

@@ -168,7 +168,7 @@ void ReleasePrograms(void* prepared) { delete static_cast<Programs*>(prepared); 
 
 Status Run(const KernelCall& call, const ElementwiseProgram& program, const Sizes& sizes,
            std::initializer_list<RowOperand> operands) {
-  return ForEachRow(call, program, operands.begin(), sizes.batch, sizes.cell, [](int64_t) {});
+  return RunRows(call, program, operands.begin(), sizes.batch, sizes.cell);
 }
 
 // ---- Kernels --------------------------------------------------------------------------------------------------

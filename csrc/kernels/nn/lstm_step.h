@@ -96,7 +96,7 @@ class Forward {
     operands[kWco] = Row(weights.wco);
     int at = kInputs;
     for (T* output : {to.i, to.ci, to.f, to.cs, to.co, to.o, to.h}) operands[at++] = Rows(output, sizes.cell);
-    return ForEachRow(call, *program_, operands, sizes.batch, sizes.cell, [](int64_t) {});
+    return RunRows(call, *program_, operands, sizes.batch, sizes.cell);
   }
 
  private:
@@ -196,7 +196,7 @@ class Backward {
       operands[kInputs + OutputOf(gate)] = Rows(Block(dgates, sizes, gate), 4 * sizes.cell);
     }
     operands[kInputs + 4] = Rows(cs_prev_grad, sizes.cell);
-    return ForEachRow(call, *program_, operands, sizes.batch, sizes.cell, [](int64_t) {});
+    return RunRows(call, *program_, operands, sizes.batch, sizes.cell);
   }
 
   // Adds a step's part to the gradients of the peepholes.

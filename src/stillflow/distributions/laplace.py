@@ -79,8 +79,5 @@ class Laplace(LocationScale):
     def _stddev(self):
         return math.sqrt(2.0) * self.scale + ops.zeros_like(self.loc)
 
-    def _median(self):
-        return self._mean()
-
     def _z(self, value):
         return (value - self.loc) / self.scale
