@@ -11,7 +11,7 @@ SOURCES := $(shell find src csrc -name '*.py' -o -name '*.pyx' -o -name '*.pxi' 
 	-o -name '*.in' -o -name '*.binpb' -o -name '*.json') tools/make_tables.py tools/make_stubs.py CMakeLists.txt pyproject.toml
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: train test test-peer test-sanitize bench lint format wheel clean
+.PHONY: train test test-peer test-sanitize fuzz bench lint format wheel clean
 
 train: $(VENV)/usable
 	$(BIN)/stillflow word2vec --out $(OUT)
@@ -28,6 +28,11 @@ test-peer: $(VENV)/installed
 # The tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-sanitize: $(VENV)/installed
 	$(BIN)/python tools/test_sanitize.py
+
+# Mutated files and messages for everything that reads some; SECONDS says how long.
+SECONDS ?= 60
+fuzz: $(VENV)/installed
+	$(BIN)/python tools/fuzz.py --seconds $(SECONDS)
 
 bench: $(VENV)/installed
 	$(BIN)/python tools/make_peers.py
@@ -63,7 +68,7 @@ $(VENV)/usable: $(VENV)/tools $(SOURCES)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
-	@$(BIN)/python tools/install.py all progress,plot,images,safetensors,test,bench,lint
+	@$(BIN)/python tools/install.py all progress,plot,images,safetensors,scipy,test,bench,lint
 	@touch $@ $(VENV)/usable
 
 clean:

@@ -1,11 +1,15 @@
 """Fixtures of all tests."""
 
+import os
 import signal
 
 import numpy as np
 import pytest
 
 from stillflow.graph.graph import Graph
+
+# Plans are verified between passes: see stillflow.plan.verify. Processes that tests start do so, too.
+os.environ.setdefault("STILLFLOW_VERIFY_PLANS", "1")
 
 # A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

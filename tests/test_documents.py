@@ -16,9 +16,11 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
 
 
-def test_the_op_and_the_name_work():
+def test_the_op_the_name_and_the_fusion_work():
     op, name, fusion = blocks("python")
     program = op + name + fusion + (
+        "import os\n"
+        "from stillflow.plan import fusions\n"
         "import stillflow as tf\n"
         "x = tf.placeholder(tf.float32, [3, 4])\n"
         "y = halve(x, name='y')\n"
@@ -26,6 +28,15 @@ def test_the_op_and_the_name_work():
         "assert tf.gradients(y, x)[0].shape.as_list() == [3, 4]\n"
         "assert tf.Session().run(twice(3.0)) == 6 and TWO == 2\n"
         "assert halve.__doc__ == 'Half of each element.'\n"
+        "fusions.FUSIONS['not_equal'] = lambda plan, reduce: fuse_not_equal(plan)\n"
+        "def run():\n"
+        "    session, differs = tf.Session(), tf.logical_not(tf.equal(x, [1, 2, 3, float('nan')]))\n"
+        "    found = session.run(differs, {x: [[1, 2, 3, 4], [4, 3, 2, 1], [1, 1, 3, float('nan')]]})\n"
+        "    return found.tolist(), list(session._requests.values())[-1].plans[0].text\n"
+        "on, text = run()\n"
+        "os.environ['STILLFLOW_WITHOUT_FUSIONS'] = 'not_equal'\n"
+        "off, other_text = run()\n"
+        "assert on == off and 'not_equal' in text and 'not_equal' not in other_text, (on, off, text, other_text)\n"
     )  # fmt: skip
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

@@ -66,7 +66,7 @@ def record_snippets(area):
                     (tf.global_variables, tf.global_variables_initializer),
                     (tf.local_variables, tf.local_variables_initializer),
                 ):
-                    if variables():
+                    if tensors and variables():
                         session.run(initializer())
                 runs = tensors if isinstance(tensors, tuple) else (tensors,)
                 values = [value for fetches in runs for value in session.run(list(fetches))]

@@ -43,13 +43,49 @@ SAMPLES = {
 # Numbers that are scalars, and vectors.
 _SCALARS = set(
     "lr rho epsilon momentum l1 l2 l2_shrinkage lr_power alpha beta1 beta2 beta1_power beta2_power default_value "
-    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate".split()
+    "thresh constant_values l2_regularizer nbins num min_object_covered on_value off_value rate "
+    "logbase sign_decay".split()
 )
 _VECTORS = set(
     "a_values b_values sp_values input_values sparse_values backprop_val_grad grad_values bias value_range".split()
 )
+# [batch, input] = [2, 3] and a cell of 2.
+_LSTM_STATE = {"cs_prev": (2, 2), "h_prev": (2, 2)}
+_LSTM_WEIGHTS = {"w": (5, 8), "wci": (2,), "wcf": (2,), "wco": (2,), "b": (8,)}
+_LSTM = {**_LSTM_STATE, **_LSTM_WEIGHTS, "x": (2, 3)}
+_LSTM_SEQUENCE = {**_LSTM, "x": (1, 2, 3), "seq_len_max": 1}
+_LSTM_STEPS = dict.fromkeys(("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad"), (1, 2, 2))
+_GRU = {"x": (2, 3), "h_prev": (2, 2), "w_ru": (5, 4), "w_c": (5, 2), "b_ru": (4,), "b_c": (2,)}
+_PIXELS = (1, 2, 2, 1)
+_BOX = {"boxes": [[0.0, 0.0, 1.0, 1.0]], "box_ind": [0]}
+_SUPPRESSION = {
+    "boxes": (1, 4), "scores": (1,), "max_output_size": 1, "iou_threshold": (), "score_threshold": (),
+    "soft_nms_sigma": (),
+}  # fmt: skip
 # op -> input -> a value, or the shape of one.
 OF_OP = {
+    "CropAndResize": {"image": _PIXELS, "crop_size": [2, 2], **_BOX},
+    "CropAndResizeGradBoxes": {"grads": _PIXELS, "image": _PIXELS, **_BOX},
+    "CropAndResizeGradImage": {"grads": _PIXELS, "image_size": [1, 2, 2, 1], **_BOX},
+    "DrawBoundingBoxes": {"images": _PIXELS, "boxes": (1, 1, 4)},
+    "DrawBoundingBoxesV2": {"images": _PIXELS, "boxes": (1, 1, 4), "colors": (1, 1)},
+    **{f"NonMaxSuppressionV{version}": _SUPPRESSION for version in (2, 3, 4, 5)},
+    "ScaleAndTranslate": {"images": _PIXELS, "size": [2, 2], "scale": (2,), "translation": (2,)},
+    "ScaleAndTranslateGrad": {
+        "grads": _PIXELS, "original_image": _PIXELS, "scale": (2,), "translation": (2,),
+    },
+    "Dilation2D": {"input": _PIXELS, "filter": (1, 1, 1)},
+    "Dilation2DBackpropInput": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},
+    "Dilation2DBackpropFilter": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},
+    "LRN": {"input": _PIXELS}, "LRNGrad": dict.fromkeys(("input_grads", "input_image", "output_image"), _PIXELS),
+    "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
+    "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
+    "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
+    "GatherTree": {
+        "step_ids": [[[1]]], "parent_ids": [[[0]]], "max_sequence_lengths": [1], "end_token": 2,
+    },
+    "ApplyAddSign": {"beta": ()}, "ApplyPowerSign": {"beta": ()}, "ResourceApplyAddSign": {"beta": ()},
+    "ResourceApplyPowerSign": {"beta": ()},
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
@@ -99,6 +135,12 @@ OF_OP = {
     "ResizeBilinearGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeBicubicGrad": {"grads": (1, 3, 3, 1), "original_image": (1, 2, 2, 1)},
     "ResizeNearestNeighborGrad": {"grads": (1, 3, 3, 1), "size": [2, 2]},
+    "SetSize": {"set_indices": [[0, 0]], "set_values": (1,), "set_shape": [2, 2]},
+    "DenseToSparseSetOperation": {"set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2]},
+    "SparseToSparseSetOperation": {
+        "set1_indices": [[0, 0]], "set1_values": (1,), "set1_shape": [2, 2],
+        "set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2],
+    },
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
     "AdjustSaturation": {"images": (2, 2, 3), "scale": ()},
@@ -115,9 +157,24 @@ OF_OP = {
         for name in (f"ScatterNd{kind}", f"ResourceScatterNd{kind}", f"TensorScatter{kind}")
     },
 }  # fmt: skip
+# Ops that move a window over images: of one pixel here, in as many dimensions as the op has.
+_SIZE_INPUTS = ("input_sizes", "filter_sizes", "orig_input_shape", "ksize", "strides")
+_WINDOW_OPS = {
+    "Conv2D": 4, "Conv2DBackpropInput": 4, "Conv2DBackpropFilter": 4, "Conv3D": 5, "Conv3DBackpropInput": 5,
+    "Conv3DBackpropFilter": 5, "Conv3DBackpropInputV2": 5, "Conv3DBackpropFilterV2": 5, "DepthwiseConv2dNative": 4,
+    "DepthwiseConv2dNativeBackpropInput": 4, "DepthwiseConv2dNativeBackpropFilter": 4, "MaxPool": 4, "MaxPoolV2": 4,
+    "MaxPoolGrad": 4, "MaxPoolGradV2": 4, "MaxPoolGradGrad": 4, "MaxPoolGradGradV2": 4, "MaxPoolWithArgmax": 4,
+    "MaxPoolGradWithArgmax": 4, "MaxPoolGradGradWithArgmax": 4, "MaxPool3D": 5, "MaxPool3DGrad": 5,
+    "MaxPool3DGradGrad": 5, "AvgPool": 4, "AvgPoolGrad": 4, "AvgPool3D": 5, "AvgPool3DGrad": 5,
+    "FusedBatchNorm": 4, "FusedBatchNormV2": 4, "FusedBatchNormV3": 4, "FusedBatchNormGrad": 4,
+    "FusedBatchNormGradV2": 4, "FusedBatchNormGradV3": 4,
+}  # fmt: skip
+_WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromkeys(
+    ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
+)
 OF_ATTR = {
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
-    "type": tf.uint8, "boundaries": [0.5],
+    "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there, or wants inputs of known shapes or of several types.
@@ -131,7 +188,7 @@ LEFT_OUT = set(
     "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "
     "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 "
     "LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 StatefulStandardNormalV2 "
-    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt"
+    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
     "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 
@@ -154,6 +211,9 @@ def _array(given, dtype):
 
 def _sample(op_type, arg, dtype, is_tried):
     given = OF_OP.get(op_type, {}).get(arg.name)
+    if op_type in _WINDOW_OPS:
+        ones = [1] * _WINDOW_OPS[op_type]
+        given = ones if arg.name in _SIZE_INPUTS else _WINDOW_VALUES.get(arg.name, tuple(ones))
     if given is None and not is_tried:
         given = SAMPLES.get(arg.name)
     if given is None:
@@ -202,6 +262,10 @@ class Trial:
             return self.dtype
         if attr.name in self.others:
             return self.others[attr.name]
+        if self.op_def.name in _WINDOW_OPS and attr.name in ("ksize", "strides", "dilations"):
+            return [1] * _WINDOW_OPS[self.op_def.name]
+        if attr.name in ("data_format", "explicit_paddings"):
+            return attr.default
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
         values = {"int": 1, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}

@@ -1,4 +1,4 @@
-// run_object.h: tensors that stand for objects of a run. The last tensor that refers to an object takes it with it.
+// run_object.h: tensors that are handles to objects of a run, counted: an object lives as long as its last handle.
 #pragma once
 
 #include <vector>

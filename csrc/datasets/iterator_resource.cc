@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/crc32c.h"
+#include "runtime/executor/program.h"
 
 namespace stillflow {
 namespace {

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "datasets/datasets.h"
+#include "runtime/executor/event.h"
+#include "runtime/executor/program.h"
 
 namespace stillflow {
 namespace {

@@ -84,6 +84,13 @@ uint64_t RandomNumber() {
 
 }  // namespace
 
+std::string LocalPath(const std::string& path) {
+  constexpr size_t kSchemeLength = 7;
+  if (path.compare(0, kSchemeLength, "file://") != 0) return path;
+  const size_t begin = path.find_first_not_of('/', kSchemeLength);
+  return begin == std::string::npos ? "/" : "/" + path.substr(begin);
+}
+
 Status SystemError(const std::string& path, int error) {
   return Error(CodeOf(error), "%s; %s", path.c_str(), std::strerror(error));
 }
@@ -97,7 +104,7 @@ InputFile::~InputFile() {
 Status InputFile::Open(const std::string& path) {
   STILLFLOW_RETURN_IF_ERROR(CheckPath(path));
   path_ = path;
-  handle_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  handle_ = open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (handle_ < 0) return SystemError(path, errno);
   struct stat found;
   if (fstat(handle_, &found) != 0) return SystemError(path, errno);
@@ -125,17 +132,17 @@ Status InputFile::Read(int64_t offset, void* to, int64_t size) const {
 OutputFile::~OutputFile() {
   if (replaced_ >= 0) close(replaced_);
   if (handle_ >= 0) close(handle_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (!temporary_.empty()) unlink(LocalPath(temporary_).c_str());
 }
 
 Status OutputFile::Create(const std::string& path) {
   STILLFLOW_RETURN_IF_ERROR(CheckPath(path));
   path_ = path;
   const std::string temporary = path + ".tempstate" + std::to_string(RandomNumber());
-  handle_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  handle_ = open(LocalPath(temporary).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (handle_ < 0) return SystemError(temporary, errno);
   temporary_ = temporary;
-  replaced_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  replaced_ = open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   return Status();
 }
 
@@ -230,23 +237,23 @@ Status OutputFile::Rename(const std::string& path) {
 
 // ---- Names --------------------------------------------------------------------------------------------------------
 
-bool FileExists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+bool FileExists(const std::string& path) { return access(LocalPath(path).c_str(), F_OK) == 0; }
 
 Status RenameFile(const std::string& from, const std::string& to) {
   STILLFLOW_RETURN_IF_ERROR(CheckPath(to));
-  return rename(from.c_str(), to.c_str()) == 0 ? Status() : SystemError(from, errno);
+  return rename(LocalPath(from).c_str(), LocalPath(to).c_str()) == 0 ? Status() : SystemError(from, errno);
 }
 
 Status LinkFile(const std::string& from, const std::string& to) {
-  return link(from.c_str(), to.c_str()) == 0 ? Status() : SystemError(from, errno);
+  return link(LocalPath(from).c_str(), LocalPath(to).c_str()) == 0 ? Status() : SystemError(from, errno);
 }
 
 Status MakeFolder(const std::string& path) {
-  return mkdir(path.c_str(), 0777) == 0 || errno == EEXIST ? Status() : SystemError(path, errno);
+  return mkdir(LocalPath(path).c_str(), 0777) == 0 || errno == EEXIST ? Status() : SystemError(path, errno);
 }
 
-void RemoveFile(const std::string& path) { unlink(path.c_str()); }
-void RemoveFolder(const std::string& path) { rmdir(path.c_str()); }
+void RemoveFile(const std::string& path) { unlink(LocalPath(path).c_str()); }
+void RemoveFolder(const std::string& path) { rmdir(LocalPath(path).c_str()); }
 
 std::string FolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -255,7 +262,7 @@ std::string FolderOf(const std::string& path) {
 }
 
 Status SyncFolder(const std::string& folder) {
-  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int handle = open(LocalPath(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (handle < 0) return errno == EACCES ? Status() : SystemError(folder, errno);  // it may be written yet not read
   const int error = fsync(handle) == 0 ? 0 : errno;
   close(handle);

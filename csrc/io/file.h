@@ -12,6 +12,9 @@
 
 namespace stillflow::io {
 
+// The path that the operating system takes: of file:///a/b it is /a/b.
+std::string LocalPath(const std::string& path);
+
 // What the operating system said of `path`, as TensorFlow words it.
 Status SystemError(const std::string& path, int error);
 

@@ -149,7 +149,7 @@ Status OpenFile(const std::string& path, Compression compression, std::unique_pt
   if (path.find('\0') != std::string::npos) {
     return STILLFLOW_INVALID_ARGUMENT("%s; embedded null byte", path.c_str());
   }
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(LocalPath(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return SystemError(path, errno);
   struct stat found;
   if (fstat(file, &found) == 0 && S_ISDIR(found.st_mode)) {

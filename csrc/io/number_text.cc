@@ -142,8 +142,12 @@ bool SlowValue(Bytes text, T* value) {
 
 template <typename T>
 bool ParseFloat(Bytes text, T* value) {
-  text = Trimmed(text);
   if (text.size == 0) return false;
+  text = Trimmed(text);
+  if (text.size == 0) {
+    *value = 0;
+    return true;
+  }
   Decimal decimal;
   double fast;
   if (ReadDecimal(text, &decimal) && FastValue(decimal, &fast) && (sizeof(T) == 8 || !IsDoubtful(fast))) {

@@ -1,5 +1,6 @@
 // number_text.h: numbers read from text, as TensorFlow reads them: white space around them is skipped, floats are
-// rounded to the nearest, "0x" is hexadecimal for floats, and integers must fit.
+// rounded to the nearest, "0x" is hexadecimal for floats, which are 0 where there is only white space, and integers
+// must fit.
 #pragma once
 
 #include <cstdint>

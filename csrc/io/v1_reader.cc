@@ -14,7 +14,7 @@ std::vector<std::string> MatchingFiles(const std::string& pattern) {
   std::vector<std::string> paths;
   if (FileExists(pattern)) return {pattern};
   glob_t found = {};
-  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+  if (glob(LocalPath(pattern).c_str(), GLOB_NOSORT, nullptr, &found) == 0)
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   globfree(&found);
   return paths;

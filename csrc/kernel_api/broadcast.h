@@ -1,4 +1,4 @@
-// broadcast.h: shapes that are repeated to fit each other, as numpy does it.
+// broadcast.h: broadcasting of shapes by numpy's rules.
 #pragma once
 
 #include <algorithm>

@@ -438,8 +438,8 @@ inline Status MakeUnique(const Services& services, Variable* variable) {
 
 // ---- Listing kernels ------------------------------------------------------------------------------------
 
-// The kernels of csrc/kernels/array/gather.cc: STILLFLOW_KERNELS(array, gather){{"gather", "params, indices",
-// Gather}, {}}; The build finds the table by the file's folder and stem.
+// The kernels of csrc/kernels/array/gather.cc: STILLFLOW_KERNELS(array, gather){{"gather", "params, indices |
+// batch_dims", Gather}, {}}; The build finds the table by the file's folder and stem.
 #define STILLFLOW_KERNELS(folder, stem) extern const ::stillflow::KernelDef kKernelsOf_##folder##_##stem[] =
 
 }  // namespace stillflow

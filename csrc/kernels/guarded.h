@@ -1,4 +1,4 @@
-// guarded.h: kernels that use the standard library's containers, which throw where memory runs out.
+// guarded.h: wraps kernels that use standard containers, whose std::bad_alloc becomes a Status.
 #pragma once
 
 #include <new>

@@ -1,12 +1,12 @@
-// cache.h: the caches as far as arrays are treated differently by size.
+// cache.h: the sizes that decide how arrays are read and written.
 #pragma once
 
 #include "kernel_api/kernel.h"
 
 namespace stillflow {
 
-constexpr int64_t kLineBytes = 64;            // of a cache
-constexpr int64_t kStreamedBytes = 32 << 20;  // of arrays that are streamed: more than a last-level cache
+constexpr int64_t kLineBytes = 64;            // a cache line
+constexpr int64_t kStreamedBytes = 32 << 20;  // outputs from here on are streamed: more than a last-level cache holds
 
 #if defined(__x86_64__)
 constexpr bool kCanStream = true;

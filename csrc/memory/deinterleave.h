@@ -1,7 +1,7 @@
-// deinterleave.h: rows of few elements taken apart into columns.
+// deinterleave.h: the columns of a matrix of few columns, each written contiguously.
 //
-// Parts of rows, 16 bytes each, are the rows of small squares that are transposed in registers, as many side by side
-// as a register has parts.
+// Pieces of 16 bytes are the rows of small squares that are transposed in registers, as many squares side by side as
+// a register holds such pieces.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// indices.h: what kernels say of indices that are out of range, and index tuples turned into row numbers.
+// indices.h: checks of indices with TensorFlow's messages, and conversion of index tuples to row numbers.
 #pragma once
 
 #include "kernel_api/kernel.h"

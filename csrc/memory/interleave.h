@@ -1,4 +1,4 @@
-// interleave.h: rows put together from short parts.
+// interleave.h: concatenation of short rows: each output row is made of one part of every input.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace stillflow {
 
-// Rows that have no more bytes are copied one column of their parts after the other, for a few rows at a time: a loop
-// over the parts of each row would take longer than their copies do.
+// Rows of at most so many bytes are copied input by input, a few rows at a time: a loop over the inputs for each row
+// would take longer than the copies.
 constexpr int64_t kShortRowBytes = 4096;
 // The same for rows that could be streamed, with no more bytes for each part.
 constexpr int64_t kShortPartBytes = 32;

@@ -61,7 +61,7 @@ void PickRows(const Table& table, const int64_t* places, int64_t count, char* to
   }
 }
 
-void PickRows(const Table& table, const int64_t* places, int64_t count, LineWriter* writer) {
+void PickRows(const Table& table, const int64_t* places, int64_t count, RunWriter* writer) {
   ForRows(
       table, places,
       count, [&](const char* row, int64_t) __attribute__((always_inline)) { writer->Append(row, table.row_bytes); });

@@ -1,7 +1,7 @@
-// pick_rows.h: rows of a table at any places, copied one after another.
+// pick_rows.h: gathers rows of a table into contiguous memory.
 #pragma once
 
-#include "memory/line_writer.h"
+#include "memory/run_writer.h"
 
 namespace stillflow {
 
@@ -11,9 +11,9 @@ struct Table {
   int64_t row_bytes;
 };
 
-// Copies rows places[0], ..., places[count - 1] to `to`.
+// Copies rows places[0], ..., places[count - 1] to `to`, one after another.
 void PickRows(const Table& table, const int64_t* places, int64_t count, char* to);
-// The same past the caches, behind what the writer has written.
-void PickRows(const Table& table, const int64_t* places, int64_t count, LineWriter* writer);
+// Appends them to what the writer has written.
+void PickRows(const Table& table, const int64_t* places, int64_t count, RunWriter* writer);
 
 }  // namespace stillflow

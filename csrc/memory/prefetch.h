@@ -1,6 +1,6 @@
-// prefetch.h: rows brought into a cache before they are read or written.
+// prefetch.h: software prefetch of rows that hardware prefetchers cannot foresee.
 //
-// Rows that are written are prefetched for reading too: a prefetch for writing takes longer.
+// Rows that will be written are prefetched for reading: a prefetch for writing takes longer.
 #pragma once
 
 #include <algorithm>
@@ -10,22 +10,20 @@
 
 namespace stillflow {
 
-// How far ahead of their use rows are prefetched: rows at a fixed distance from each other, which compete for lines
-// of a cache, and rows at random places.
+// Prefetch distances: of rows with a fixed stride, which compete for the same cache sets, and of rows at random.
 constexpr int64_t kStridedBytesAhead = 4 << 10;
 constexpr int64_t kRandomBytesAhead = 32 << 10;
-// Arrays of up to so many bytes are in the second-level cache, where prefetching their rows gains nothing.
+// Arrays of at most so many bytes stay in the second-level cache, where prefetching gains nothing.
 constexpr int64_t kNearBytes = 1 << 20;
 
 // Into the second-level cache: a prefetch into the first occupies one of its few line buffers for as long as memory
-// takes. GCC takes a function that only prefetches for one without effect, and leaves out calls that are not inlined
-// early.
+// takes. Always inlined: GCC deems a function that only prefetches to have no effect, and removes calls to it.
 STILLFLOW_INLINE void PrefetchRow(const void* row, int64_t bytes) {
   const char* const begin = static_cast<const char*>(row);
   for (int64_t i = 0; i < bytes; i += kLineBytes) __builtin_prefetch(begin + i, 0, 2);
 }
 
-// How many rows that is.
+// The distance in rows.
 inline int64_t RowsAhead(int64_t row_bytes, int64_t bytes_ahead) {
   return std::clamp<int64_t>(bytes_ahead / std::max<int64_t>(row_bytes, 1), 2, 256);
 }

@@ -1,8 +1,8 @@
 #include "memory/row_update.h"
 
 #include "arithmetic/math/element.h"
-#include "memory/dealt_rows.h"
 #include "memory/prefetch.h"
+#include "memory/row_partition.h"
 
 namespace stillflow {
 namespace {
@@ -202,8 +202,9 @@ Status UpdateRows(const KernelCall& call, const char* kernel, RowOperation opera
   const RowFunction update = RowFunctionOf(operation, type);
   if (update == nullptr) return UnsupportedType(kernel, type);
   const int64_t bytes = ElementBytes(type);
-  return ForDealtRows(call, work.rows, work.count, work.width * bytes,
-                      [&](int64_t count, const int64_t* list) { UpdateInOrder(work, bytes, update, count, list); });
+  return ForRowPartition(call, work.rows, work.count, work.width * bytes, [&](int64_t count, const int64_t* list) {
+    UpdateInOrder(work, bytes, update, count, list);
+  });
 }
 
 }  // namespace stillflow

@@ -1,9 +1,8 @@
-// stream.h: writing past the caches.
+// stream.h: non-temporal stores, for outputs that no cache will hold.
 //
-// An ordinary store reads its line first and drives another out of the caches. Both are wasted on an array that no
-// cache will hold, and cost a third of the memory's bandwidth. What is written must have been computed just before,
-// some kilobyte at a time, and what is computed next be read by the way (ReadAhead): memory then never waits for
-// arithmetic, nor arithmetic for memory.
+// An ordinary store first reads its cache line and evicts another. On an array larger than the last-level cache both
+// are wasted, and cost a third of the memory bandwidth. What is streamed should have been computed just before, a few
+// hundred bytes at a time, while the operands of the next piece are prefetched (ReadAhead).
 #pragma once
 
 #include <cstring>
@@ -34,59 +33,31 @@ inline void StreamLine(char* to, const char* from) {
 #endif
 }
 
-// Calls line(i) for offsets i of whole lines. In long runs four places take turns, which keeps more of memory's banks
-// busy.
-template <typename Line>
-inline void ForLines(int64_t bytes, const Line& line) {
-  constexpr int64_t kLongRun = 32 << 10;
-  constexpr int kPlaces = 4;
-  int64_t done = 0;
-  if (bytes >= kLongRun) {
-    const int64_t part = bytes / (64 * kPlaces) * 64;
-    for (int64_t i = 0; i < part; i += 64) {
-      for (int place = 0; place < kPlaces; ++place) line(place * part + i);
-    }
-    done = kPlaces * part;
-  }
-  for (int64_t i = done; i < bytes; i += 64) line(i);
-}
-
-// Whole lines, to multiples of 64 bytes.
-inline void StreamLines(char* to, const char* from, int64_t bytes) {
-  ForLines(bytes, [=](int64_t i) { StreamLine(to + i, from + i); });
-}
-// As many from `ahead` on are fetched meanwhile. That may lie behind an array.
+// Whole lines, to multiples of 64 bytes, while as many from `ahead` on, which may lie behind an array, are
+// prefetched.
 inline void StreamLines(char* to, const char* from, int64_t bytes, const char* ahead) {
-  ForLines(bytes, [=](int64_t i) {
+  for (int64_t i = 0; i < bytes; i += kLineBytes) {
     __builtin_prefetch(ahead + i);
     StreamLine(to + i, from + i);
-  });
+  }
 }
 
-// Arrays that are read soon. Their lines are brought into the first-level cache one by one while others are streamed:
-// all at once they would fill the buffers that memory is read through, and block what is computed meanwhile.
+// Operands of what is computed next. Their lines are prefetched one by one, between the lines that are streamed: all
+// at once they would occupy the line buffers of the first-level cache.
 class ReadAhead {
  public:
   static constexpr int kMostArrays = 4;
 
-  // For line i that is streamed, `bytes_per_line` are read from `base` + i * bytes_per_line on, which may lie behind
-  // the array's end.
+  // With line i that is streamed, `bytes_per_line` from `base` + i * bytes_per_line on are prefetched, which may lie
+  // behind the array's end.
   void Add(const char* base, int64_t bytes_per_line) {
     if (count_ < kMostArrays) arrays_[count_++] = {base, bytes_per_line};
-    is_even_ &= bytes_per_line == 64;
   }
 
-  // Calls stream(i) for `count` lines from `begin` on.
-  template <typename Stream>
-  void ForLines(int64_t begin, int64_t count, const Stream& stream) const {
-    if (is_even_ && count_ == 1) return ForEvenLines<1>(begin, count, stream);
-    if (is_even_ && count_ == 2) return ForEvenLines<2>(begin, count, stream);
-    for (int64_t i = begin; i < begin + count; ++i) {
-      for (int k = 0; k < count_; ++k) {
-        const int64_t bytes = arrays_[k].bytes_per_line;
-        for (int64_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(arrays_[k].base + i * bytes + byte);
-      }
-      stream(i);
+  void PrefetchLine(int64_t i) const {
+    for (int k = 0; k < count_; ++k) {
+      const char* const from = arrays_[k].base + i * arrays_[k].bytes_per_line;
+      for (int64_t byte = 0; byte < arrays_[k].bytes_per_line; byte += kLineBytes) __builtin_prefetch(from + byte);
     }
   }
 
@@ -96,46 +67,32 @@ class ReadAhead {
     int64_t bytes_per_line;
   };
 
-  template <int kCount, typename Stream>
-  void ForEvenLines(int64_t begin, int64_t count, const Stream& stream) const {
-    const char* const first = arrays_[0].base;
-    const char* const second = arrays_[kCount - 1].base;
-    for (int64_t i = begin; i < begin + count; ++i) {
-      __builtin_prefetch(first + i * 64);
-      if (kCount == 2) __builtin_prefetch(second + i * 64);
-      stream(i);
-    }
-  }
-
   Array arrays_[kMostArrays] = {};
   int count_ = 0;
-  bool is_even_ = true;
 };
 
 inline constexpr ReadAhead kNothingAhead = {};
 
-// Writes to + offset. Whole lines are streamed, what is left of the first and the last is stored. Line i of `ahead`
-// is that at to + 64 i.
-template <typename Ahead = const ReadAhead>
-inline void StreamBytes(char* to, const char* from, int64_t bytes, int64_t offset = 0, Ahead& ahead = kNothingAhead) {
+// Writes to + offset. Whole lines are streamed; the rest of the first and the last is stored. Line i of `ahead` goes
+// with the line at to + 64 i.
+inline void StreamBytes(char* to, const char* from, int64_t bytes, int64_t offset = 0,
+                        const ReadAhead& ahead = kNothingAhead) {
   to += offset;
-  const auto misfit = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & 63);
-  if (misfit >= bytes) {
+  const auto unaligned = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) & (kLineBytes - 1));
+  if (unaligned >= bytes) {
     std::memcpy(to, from, bytes);
     return;
   }
-  if (misfit > 0) std::memcpy(to, from, misfit);
-  const int64_t lines = (bytes - misfit) / 64;
-  const int64_t first_line = (offset + misfit) / 64;
-  ahead.ForLines(first_line, lines, [=](int64_t i) {
-    const int64_t at = misfit + (i - first_line) * 64;
-    StreamLine(to + at, from + at);
-  });
-  const int64_t done = misfit + lines * 64;
+  if (unaligned > 0) std::memcpy(to, from, unaligned);
+  int64_t done = unaligned;
+  for (int64_t line = (offset + unaligned) / kLineBytes; done + kLineBytes <= bytes; ++line, done += kLineBytes) {
+    ahead.PrefetchLine(line);
+    StreamLine(to + done, from + done);
+  }
   if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
 }
 
-// Streamed bytes are not ordered with what the thread stores later. Belongs at the end of each chunk that streams.
+// Orders streamed stores before those that follow. Belongs at the end of each chunk that streams.
 inline void EndStream() {
 #if defined(__x86_64__)
   _mm_sfence();

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "memory/line_writer.h"
 #include "memory/prefetch.h"
+#include "memory/run_writer.h"
 #include "memory/transposed_tile.h"
 #include "memory/walk.h"
 
@@ -132,7 +132,7 @@ bool IsDense(const StridedCopy& copy) {
   return true;
 }
 
-// Short runs of bytes without gaps between them, past the caches.
+// Streams short runs of bytes to a destination without gaps.
 Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const char* from, char* to) {
   const int last = copy.rank - 1;
   const int64_t run_bytes = copy.dims[last];
@@ -145,7 +145,7 @@ Status StreamRuns(const KernelCall& call, const StridedCopy& copy, const char* f
       walk_ahead.Next();
     };
     FetchAhead ahead(range.begin, range.end, RowsAhead(run_bytes, kStridedBytesAhead), fetch);
-    LineWriter writer(to + range.begin * run_bytes);
+    RunWriter writer(to + range.begin * run_bytes, true);
     for (int64_t run = range.begin; run < range.end; ++run, walk.Next()) {
       ahead.Before(run);
       writer.Append(from + walk.from, run_bytes);
@@ -294,11 +294,8 @@ void StridedCopy::Simplify() {
 
 Status CopyRun(const KernelCall& call, int64_t bytes, const void* from, void* to) {
   return ForEachChunk(call, bytes, kBytesPerChunk, [&](Range range) {
-    char* const part_to = static_cast<char*>(to) + range.begin;
-    const char* const part_from = static_cast<const char*>(from) + range.begin;
-    if (!IsStreamed(bytes)) return CopyBytes(part_to, part_from, range.end - range.begin);
-    LineWriter writer(part_to);
-    writer.AppendNext(part_from, range.end - range.begin);
+    RunWriter writer(static_cast<char*>(to) + range.begin, IsStreamed(bytes));
+    writer.AppendNext(static_cast<const char*>(from) + range.begin, range.end - range.begin);
     writer.Finish();
   });
 }

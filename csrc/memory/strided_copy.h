@@ -1,8 +1,8 @@
-// strided_copy.h: copies between two arrays whose dimensions lie at any distance from each other.
+// strided_copy.h: copies between arrays with any strides.
 //
-// Transposes, slices, tiles, pads, reversals and the like are all one of these, once their dimensions are
-// written down. What is adjacent in both arrays is merged first; what is left is done by runs, by fills, by
-// blocks of a transposed matrix, or element by element.
+// Transposes, slices, tiles, pads, reversals and the like are all strided copies. Dimensions that are contiguous in
+// both arrays are merged first; what is left is copied as contiguous runs, fills, tiles of a transpose, or single
+// elements.
 #pragma once
 
 #include <cstring>
@@ -13,8 +13,8 @@
 
 namespace stillflow {
 
-// dims[i] elements that lie from_strides[i] and to_strides[i] elements apart; a stride may be negative, and one
-// of the source may be 0. No element of the destination is written twice.
+// dims[i] elements with strides from_strides[i] and to_strides[i], in elements; a stride may be negative, and one of
+// the source may be 0. No element of the destination is written twice.
 struct StridedCopy {
   static constexpr int kMostDims = 2 * kMaxRank;  // a tile or a space_to_batch has two for each of its input's
 
@@ -36,7 +36,7 @@ struct StridedCopy {
     return count;
   }
 
-  // Drops dimensions of size 1 and merges those that are adjacent in both arrays. The order stays.
+  // Drops dimensions of size 1 and merges those that are contiguous in both arrays. The order stays.
   void Simplify();
 
   // After Simplify: whether all of it is one run of both arrays.

@@ -1,4 +1,4 @@
-// transposed_tile.h: parts of a matrix written where they lie in its transpose.
+// transposed_tile.h: tiles of a matrix, written to their places in the transpose.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace stillflow {
 
-// Elements of a line, which is as wide as the blocks that tiles are made of.
+// Elements of a cache line: the side of the blocks that tiles are made of.
 template <typename T>
 constexpr int64_t kSide = kLineBytes / sizeof(T);
 

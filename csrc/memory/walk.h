@@ -1,4 +1,4 @@
-// walk.h: the places that a strided copy goes through, item by item or line by line.
+// walk.h: iteration over the outer dimensions of a strided copy, item by item or line by line.
 #pragma once
 
 #include <algorithm>
@@ -49,8 +49,8 @@ class Walk {
   int64_t position_[StridedCopy::kMostDims];
 };
 
-// The last dimension's lines, short ones in groups where the dimension before has few of them: a step of a walk takes
-// longer than they do.
+// The runs of the last dimension. Short ones are grouped where the dimension before has few of them: a step of a walk
+// would take longer than such a run.
 struct Lines {
   explicit Lines(const StridedCopy& copy)
       : copy(copy),

@@ -8,6 +8,7 @@
 
 #include "kernel_api/kernel.h"
 #include "runtime/executor/run_context.h"
+#include "runtime/executor/session.h"
 
 namespace stillflow {
 

@@ -55,7 +55,7 @@ cdef int _copy_strings(cnp.ndarray array, sf_tensor* tensor) except -1:
     tensor.data = data
     for i in range(tensor.count):
         value = <object>cells[i]
-        if type(value) is not bytes or not sf_string_set(
+        if not isinstance(value, bytes) or not sf_string_set(
                 data, i, PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value)):
             sf_buffer_release(tensor.buffer)
             tensor.buffer = NULL

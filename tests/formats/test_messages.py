@@ -9,7 +9,7 @@ import pytest
 import stillflow as tf
 from stillflow.formats import protobuf
 from stillflow.graph import attr_value, tensor_proto
-from stillflow.graph.tensor_value import make_tensor_value
+from stillflow.graph.python_values import make_tensor_value
 
 DATA = Path(__file__).parent.parent / "data" / "formats"
 CONSTANTS = json.loads((DATA / "consts.json").read_text())["tensors"]
@@ -43,7 +43,7 @@ def test_constants_are_read_and_written_as_tensorflow_writes_them(name):
     ],
 )
 def test_encoding_depends_on_the_values(values, dtype, shape, field):
-    proto = make_tensor_value(values, dtype, shape).as_proto()
+    proto = tensor_proto.to_message(make_tensor_value(values, dtype, shape))
     assert [each.name for each, _ in proto.ListFields() if each.name not in ("dtype", "tensor_shape")] == [field]
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+from fused_arithmetic import fused
 
 from stillflow import ops
 from stillflow.testing import ISAS, THREAD_COUNTS, assert_same_bits, run_kernel
@@ -13,23 +14,6 @@ from stillflow.testing import ISAS, THREAD_COUNTS, assert_same_bits, run_kernel
 TRANSPOSES = list(itertools.product((False, True), repeat=2))
 EDGES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 16, 17, 28, 29, 31, 32, 33, 47, 63, 64, 65, 100, 129)
 FLOAT_NAN = np.array(0x7FC00000, np.uint32).view(np.float32)
-
-
-def fused(a, b, c):
-    """a * b + c of float32 arrays, rounded once.
-
-    The product is exact in double; the sum is rounded to odd there, so that rounding it again does no harm.
-    """
-    product = a.astype(np.float64) * b.astype(np.float64)
-    addend = c.astype(np.float64)
-    total = product + addend
-    shifted = total - product
-    error = (product - (total - shifted)) + (addend - shifted)
-    is_even = total.view(np.int64) & 1 == 0
-    toward_error = np.where(error > 0, np.inf, -np.inf)
-    return np.where((error != 0) & np.isfinite(total) & is_even, np.nextafter(total, toward_error), total).astype(
-        np.float32
-    )
 
 
 def chain(a, b):

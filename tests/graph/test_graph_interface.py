@@ -23,6 +23,8 @@ def test_operations(new_graph):
     with pytest.raises(ValueError, match="Operation 'y' has no attr named 'zz'"):
         op.get_attr("zz")
     op._set_attr("_mark", tf.AttrValue(s=b"m"))
+    shapes = tf.data.Dataset.from_tensors([1, 2])._variant_tensor.op.get_attr("output_shapes")
+    assert [tf.TensorShape(shape).as_list() for shape in shapes] == [[2]] and shapes[0].dim[0].size == 2
     assert op.get_attr("_mark") == op.node_def.attr["_mark"].s == b"m"
     op._clear_attr("_mark")
     assert "_mark" not in op.node_def.attr

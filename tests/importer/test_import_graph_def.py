@@ -302,6 +302,8 @@ REFUSED = {
     "cycle of one": ([identity("a", "a")], "1 nodes in a cycle"),
     "placed with nobody": ([node("p", "Placeholder", dtype=tf.float32, _class=[b"loc:@zz"])],
                            "Node 'p' expects to be colocated with unknown node 'zz'"),
+    "placed with a number": ([node("p", "Placeholder", dtype=tf.float32, _class=tf.AttrValue(list={"i": [3]}))],
+                             "Expected binary or unicode string, got 3"),
     "negative shape": ([node("p", "Placeholder", dtype=tf.float32, shape=SHAPED)], "must be >= "),
     "splat of 2^60": ([node("c", "Const", dtype=tf.float32, value=SPLAT)], "too large"),
     "content cut off": ([node("c", "Const", dtype=tf.float32, value=CUT)], "Cannot parse tensor from proto"),
@@ -319,7 +321,7 @@ def test_a_refused_graph_leaves_nothing_behind(name, new_graph):
     nodes, message = REFUSED[name]
     c = tf.constant(1.0, name="c0")
     before = new_graph.as_graph_def()
-    kind = tf.errors.NotFoundError if name == "unknown op" else ValueError
+    kind = {"unknown op": tf.errors.NotFoundError, "placed with a number": TypeError}.get(name, ValueError)
     with pytest.raises(kind, match=message):
         tf.import_graph_def(graph_of(*nodes))
     assert new_graph.as_graph_def() == before

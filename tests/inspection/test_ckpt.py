@@ -185,6 +185,15 @@ def test_differences_are_told(ckpt):
         assert ckpt("diff", ALL_TYPES, ALL_TYPES) == (0, ""), dtype
 
 
+def test_a_partitioned_variable_is_one_in_a_graph_as_in_a_checkpoint(ckpt):
+    v = tf.get_variable("v", [4, 2], partitioner=tf.fixed_size_partitioner(2))
+    w = tf.get_variable("w", [3])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver([v, w]).save(session, "./m")
+    assert ckpt("diff", "m", "m.meta") == (0, "")
+
+
 # ---- Damage -------------------------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,7 @@ def test_trials_tell_about_every_op(tool):
     types_of = tool("try_ops").types_of
     untold = [op_type for op_type in ops.all_op_types() if types_of(op_type) is None]
     assert not untold, "give these inputs in tools/try_ops.py"
-    assert types_of("MatMul") == ["float16", "bfloat16", "float32", "float64", "int32", "int64"]
-    assert types_of("Cholesky") == ["float16", "float32", "float64"]
+    numbers = "float16 bfloat16 float32 float64 int32 int64 complex64 complex128"
+    assert types_of("MatMul") == numbers.split()
+    assert types_of("Cholesky") == ["float16", "float32", "float64", "complex64", "complex128"]
     assert types_of("NoOp") == []

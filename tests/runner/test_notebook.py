@@ -26,7 +26,7 @@ class Shell:
 
 @pytest.fixture
 def shell(monkeypatch):
-    for name in ("tensorflow_modules", "numpy_names"):
+    for name in ("tensorflow_modules", "numpy_changes"):
         monkeypatch.setattr(f"stillflow.runner.{name}.install", lambda *_: None)
     found = Shell()
     tf.load_ipython_extension(found)

@@ -115,6 +115,33 @@ def test_old_numpy_names_are_there_and_told_once(program):
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_numbers_print_as_with_old_numpy(program):
+    result = run(
+        program("import numpy as np; print([np.float32(1.5), np.int64(2)], {1: np.bool_(True)}, repr(np.uint8(3)))")
+    )
+    assert (result.stdout, result.returncode) == ("[1.5, 2] {1: True} 3\n", 0)
+
+
+def test_small_integers_that_overflow_are_told_of_once(program):
+    text = "import numpy as np\nfor i in (100, 101):\n    print(np.uint8(200) + i)\n"
+    result = run(program(text))
+    assert result.returncode == 0 and "overflow encountered in scalar add" in result.stderr
+    assert result.stderr.count("numpy 1 widened it") == 1
+    result = run(program("import numpy as np\nnp.uint8(200) * 1000"))
+    assert result.returncode == 1 and result.stderr.count("numpy 1 widened it") == 1
+
+
+def test_what_came_with_tensorflow_is_named_where_it_is_missing(program):
+    hidden = "import sys\nsys.modules['h5py'] = None\n"
+    text = (
+        hidden
+        + "try:\n    import h5py\nexcept ImportError as error:\n    raise ModuleNotFoundError('', name='h5py.x')\n"
+    )
+    result = run(program(text))
+    assert result.returncode == 1 and "pip install stillflow[programs]" in result.stderr
+    assert "stillflow[programs]" not in run(program("import no_such_module")).stderr
+
+
 def test_old_numpy_names_stay_away_elsewhere():
     command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
     assert execute(["-c", command], None).stdout == "False\n"

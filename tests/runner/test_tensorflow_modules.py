@@ -71,9 +71,9 @@ import tensorflow.python as p; from tensorflow.python.client import session; ses
 """.strip().splitlines()  # fmt: skip
 
 MISSING = [
-    ("from tensorflow.contrib import rnn", "tensorflow.contrib.rnn"),
+    ("from tensorflow.contrib import tpu", "tensorflow.contrib.tpu"),
     ("import tensorflow.contrib.slim as slim", "tensorflow.contrib.slim"),
-    ("from tensorflow.contrib.layers import fully_connected", "fully_connected"),
+    ("from tensorflow.contrib.layers import sparse_feature_cross", "sparse_feature_cross"),
     ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
     ("from tensorflow import keras", "tensorflow.keras"),

@@ -50,8 +50,25 @@ def adam(w, g, step, state):
     return w - rate * state["m"] / (np.sqrt(state["v"]) + EPSILON)
 
 
+def ada_max(w, g, step, state):
+    state["m"] = BETA1 * state.get("m", 0) + (1 - BETA1) * g
+    state["v"] = np.maximum(BETA2 * state.get("v", 0), np.abs(g))
+    return w - RATE / (1 - BETA1**step) * state["m"] / (state["v"] + EPSILON)
+
+
+def power_sign(w, g, step, state):
+    state["m"] = BETA1 * state.get("m", 0) + (1 - BETA1) * g
+    return w - RATE * np.exp(np.sign(g) * np.sign(state["m"])) * g
+
+
+def add_sign(w, g, step, state):
+    state["m"] = BETA1 * state.get("m", 0) + (1 - BETA1) * g
+    return w - RATE * (1 + np.sign(g) * np.sign(state["m"])) * g
+
+
 # The powers of Adam's betas are float32 variables.
-FORMULA_TOLERANCE = {"adam": {"rtol": 1e-4, "atol": 1e-5}}
+FORMULA_TOLERANCE = {"adam": {"rtol": 1e-4, "atol": 1e-5}, "ada_max": {"rtol": 1e-4, "atol": 1e-5}}
+FORMULA_TOLERANCE["power_sign"] = {"rtol": 1e-5, "atol": 1e-6}  # whose powers of rows are of a float32 e
 EXACT = {"rtol": 1e-9, "atol": 1e-12}
 
 OPTIMIZERS = {
@@ -60,6 +77,9 @@ OPTIMIZERS = {
     "nesterov": (lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True), nesterov),
     "adagrad": (lambda: tf.train.AdagradOptimizer(0.1), adagrad),
     "adam": (lambda: tf.train.AdamOptimizer(0.1), adam),
+    "ada_max": (lambda: tf.contrib.opt.AdaMaxOptimizer(0.1), ada_max),
+    "power_sign": (lambda: tf.contrib.opt.PowerSignOptimizer(0.1), power_sign),
+    "add_sign": (lambda: tf.contrib.opt.AddSignOptimizer(0.1), add_sign),
 }
 
 

@@ -129,12 +129,22 @@ def test_a_directory_is_no_corpus(tmp_path, capsys):
         (["--dim", "0"], "--dim must be at least 1, and is 0"),
         (["--window", "300"], "--window must be at most 255, and is 300"),
         (["--learning-rate", "nan"], "--learning-rate must not be negative, and is nan"),
+        (["--learning-rate", "inf"], "--learning-rate must be a number, and is infinite"),
+        (["--seed", "-1"], "--seed must not be negative, and is -1"),
+        (["--seed", str(2**63)], "--seed must be at most 9223372036854775807, and is 9223372036854775808"),
+        (["--threads", str(2**31)], "--threads must be at most 2147483647, and is 2147483648"),
+        (["--batch", str(2**40)], "--batch must be at most 2147483647, and is 1099511627776"),
         (["--evaluate", "missing.txt"], "There is no file missing.txt"),
     ],
 )
 def test_bad_options_are_one_sentence_and_exit_code_2(arguments, sentence, corpus, tmp_path, capsys):
     assert train(corpus, tmp_path / "out", *arguments) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_training_that_diverges_says_so(corpus, tmp_path, capsys):
+    assert train(corpus, tmp_path / "out", "--learning-rate", "1e30") == 2
+    assert "Training diverged: at step" in capsys.readouterr().err
 
 
 def test_an_evaluation_file_of_another_kind_is_said_to_be_one(corpus, tmp_path, capsys):

@@ -6,12 +6,34 @@ import numpy as np
 import pytest
 from stillflow._corpus import Corpus, SkipGramBatches, find_non_text
 
+from stillflow.word2vec.text import spelled_alike
+
 
 def test_words_are_lower_case_runs_numbered_by_frequency_then_place():
     corpus = Corpus("The cat's mat_1: the CAT sat, Ärger über alles\n".encode())
     assert corpus.words == ["the", "cat", "s", "mat_1", "sat", "Ärger", "über", "alles"]
     assert corpus.counts.tolist() == [2, 2, 1, 1, 1, 1, 1, 1]
     assert corpus.sequence().tolist() == [0, 1, 2, 3, 0, 1, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "\u201cNaïve\u201d\u2026 \u2014 said \u00abÜnal\u00bb \u2018I\u2019 we\u2019d\u3001你好\u3002",
+            ["naïve", "said", "ünal", "i", "we", "d", "你好"],
+        ),
+        ("a\u00a0b\u2009c\u3000d\ufeffe co\u00adop \u2014 \u2013", ["a", "b", "c", "de", "coop"]),
+        ("CAFÉ café Σ\u039fΦΌΣ हिन्दी x² 5€", ["café", "σοφός", "हिन्दी", "x²", "5"]),
+        ("plain ASCII", ["plain", "ascii"]),
+    ],
+)
+def test_marks_beyond_ascii_are_no_part_of_words(text, words):
+    assert Corpus(spelled_alike(text.encode())).words == words
+
+
+def test_separators_of_lines_and_paragraphs_beyond_ascii():
+    assert Corpus(spelled_alike("a\u2028b\u2029c\x85d é".encode())).sequence().tolist() == [0, 1, -1, 2, 3, 4]
 
 
 def test_rare_words_and_those_beyond_the_most_are_left_out():

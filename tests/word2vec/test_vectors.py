@@ -17,6 +17,15 @@ def test_both_formats_can_be_read_back_exactly(write, tmp_path):
     np.testing.assert_array_equal(matrix, MATRIX)
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\v", "\x1c"])
+def test_only_newlines_end_lines(separator, tmp_path):
+    words = [f"a{separator}b", "c"]
+    vectors.write_text(tmp_path / "v", words, np.ones((2, 2)))
+    found, matrix = vectors.read(tmp_path / "v")
+    assert found == words
+    np.testing.assert_array_equal(matrix, np.ones((2, 2)))
+
+
 @pytest.mark.parametrize("content", [b"", b"words\n", b"3 2\nab \x00\x00"])
 def test_other_files_are_refused(content, tmp_path):
     (tmp_path / "v").write_bytes(content)
@@ -28,6 +37,7 @@ def test_nearest_words():
     found = evaluation.Vectors(["a", "b", "c", "d"], [[1, 0], [1, 0.1], [-1, 0], [0, 1]])
     assert [word for word, _ in found.nearest("a", 2)] == ["b", "d"]
     assert found.nearest("z") == []
+    assert [word for word, _ in found.nearest("a", 8)] == ["b", "d", "c"]  # never itself
 
 
 def test_spearman_with_ties_is_that_of_the_definition():

@@ -46,8 +46,7 @@ struct Selu : Costly {
 struct LeakyRelu {
   template <typename T>
   STILLFLOW_INLINE static T Run(T x, T alpha) {
-    const T scaled = x * alpha;
-    return (x >= scaled) | (x != x) ? x : scaled;
+    return x > 0 ? x : x * alpha;
   }
 };
 STILLFLOW_UNARY_OP(Softplus)

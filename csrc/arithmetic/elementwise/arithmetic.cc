@@ -71,30 +71,24 @@ struct SquaredDifference {
     return Mul::Run(difference, difference);
   }
 };
-// NaN from either side propagates. Not by the instructions of x86, which make zeros of denormal numbers: they would
-// be the compiler's choice.
+// a unless b is beyond it: a NaN stays on the left and is passed over on the right, as in TensorFlow. Not by the
+// instructions of x86, which make zeros of denormal numbers: they would be the compiler's choice.
 struct Maximum {
   template <typename T>
   static T Run(T a, T b) {
-    const T larger = a >= b ? a : b;
-    return a != a ? a : larger;
+    return a < b ? b : a;
   }
 };
 struct Minimum {
   template <typename T>
   static T Run(T a, T b) {
-    const T smaller = a <= b ? a : b;
-    return a != a ? a : smaller;
+    return b < a ? b : a;
   }
 };
-// Maximum::Run(Minimum::Run(x, most), least); NaN is put in at the end, so that the compiler makes no branches.
 struct Clip {
   template <typename T>
   static T Run(T x, T most, T least) {
-    const T bounded = x <= most ? x : most;
-    const T clipped = bounded >= least ? bounded : least;
-    const T with_bounds = most != most ? most : clipped;
-    return x != x ? x : with_bounds;
+    return Maximum::Run(Minimum::Run(x, most), least);
   }
 };
 // a - n b for the integer n nearest to the quotient: exact where n has few bits and no number is denormal. NaN for
@@ -214,11 +208,7 @@ struct SquareOp {
 struct SignOp {
   template <typename T>
   static T Run(T x) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>((x > 0) - (x < 0));
-    } else {
-      return x > 0 ? T{1} : (x < 0 ? T{-1} : x);  // a zero keeps its sign, NaN stays
-    }
+    return static_cast<T>(static_cast<int>(x > 0) - static_cast<int>(x < 0));  // 0 of -0 and NaN, as in TensorFlow
   }
 };
 struct ReciprocalOp {
@@ -278,23 +268,24 @@ struct CopyOp {
   }
 };
 
-// Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take.
+// Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take. A gradient
+// of 0 stays 0, also where the derivative is infinite or NaN.
 struct ReciprocalGrad {
   template <typename T>
   static T Run(T y, T dy) {
-    return (-dy) * (y * y);
+    return dy == 0 ? T{0} : (-dy) * (y * y);
   }
 };
 struct SqrtGrad {
   template <typename T>
   static T Run(T y, T dy) {
-    return dy * T{0.5} / y;
+    return dy == 0 ? T{0} : dy * T{0.5} / y;
   }
 };
 struct RsqrtGrad {
   template <typename T>
   static T Run(T y, T dy) {
-    return T{-0.5} * (dy * y) * (y * y);
+    return dy == 0 ? T{0} : T{-0.5} * (dy * y) * (y * y);
   }
 };
 

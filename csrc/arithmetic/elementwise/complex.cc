@@ -139,13 +139,15 @@ Complex128 SquaredDifference(Complex128 a, Complex128 b) {
   return {difference.re * difference.re + difference.im * difference.im, 0};
 }
 
-// Gradients, of y = f(x) and the gradient dy: TensorFlow conjugates y in these of them.
+// Gradients, of y = f(x) and the gradient dy: TensorFlow conjugates y in these of them. A gradient of 0 stays 0.
 Complex128 ReciprocalGrad(Complex128 y, Complex128 dy) {
+  if (IsZero(dy)) return {0, 0};
   const Complex128 conj = Conj(y);
   return Product(-dy, Product(conj, conj));
 }
-Complex128 SqrtGrad(Complex128 y, Complex128 dy) { return Scaled(dy, 0.5) / Conj(y); }
+Complex128 SqrtGrad(Complex128 y, Complex128 dy) { return IsZero(dy) ? Complex128{0, 0} : Scaled(dy, 0.5) / Conj(y); }
 Complex128 RsqrtGrad(Complex128 y, Complex128 dy) {
+  if (IsZero(dy)) return {0, 0};
   const Complex128 conj = Conj(y);
   return Product(Scaled(Product(dy, conj), -0.5), Product(conj, conj));
 }

@@ -15,7 +15,7 @@
 
 namespace stillflow {
 
-// What an operation met in its values; several may be set.
+// Invalid operands that an operation met, as bits.
 enum TileFault : uint32_t {
   kDivisionByZero = 1,
   kNegativePower = 2,
@@ -25,9 +25,10 @@ struct TileCall {
   const void* in[3];
   void* out;  // may be one of `in`
   int64_t count;
-  uint32_t scalars;  // bit i: in[i] is a single element that stands for all
+  uint32_t scalars;  // bit i: in[i] is a scalar, broadcast to all elements
   uint32_t* faults;
-  // If set, it stands for so many elements, and the next one for the next run. For operations that take runs.
+  // If not zero, the operand that `scalars` names has one element for each run of so many (operations that take
+  // runs).
   int64_t run = 0;
 };
 
@@ -47,7 +48,7 @@ struct TileOp {
 // Runs an operation that is_wide.
 void RunWidened(const TileOp& op, const TileCall& call);
 
-// For kernels that are made of one operation: the operation for a type, or null, and any number of elements of it.
+// For kernels that apply a single operation: finds it, or returns null, and runs it on any number of elements.
 const TileOp* FindTileOp(const char* name, DType type, DType result);
 inline void RunTileOp(const TileOp& op, const TileCall& call) { op.is_wide ? RunWidened(op, call) : op.run(call); }
 
@@ -64,13 +65,14 @@ extern const TileOp kComplexTiles[];
 
 // ---- Loops over elements ------------------------------------------------------------------------------------
 
-// Elements that one step of vector code takes: the narrower type fills a register.
+// Elements per step of vector code: the narrower type fills a register.
 template <typename T, typename Result>
 constexpr int64_t kStep =
     kRegisterBytes / static_cast<int64_t>(sizeof(T) < sizeof(Result) ? sizeof(T) : sizeof(Result));
 
-// Calls each(i) for all elements: as many as fill registers, two registers a turn, as half of one, and the others one
-// by one. The compiler sees that counts fit, and makes no code for what is left over.
+// Calls each(i) for all elements: first whole registers (unrolled twice), then half a register, then the tail one by
+// one. The trip counts of the vector loops are multiples of the vector width, so compilers emit no epilogues for
+// them.
 template <int64_t step, typename Each>
 STILLFLOW_INLINE void ForElements(int64_t count, const Each& each) {
   const int64_t whole = count & -step;
@@ -121,7 +123,7 @@ __attribute__((noinline)) void BinaryTile(const TileCall& call) {
   }
 }
 
-// Calls body(part) for `size` elements at a time; operands and results are of type T.
+// Calls body(part) for parts of at most `size` elements; operands and results are of type T.
 template <typename T, typename Body>
 void ForParts(const TileCall& call, int64_t size, int arity, const Body& body) {
   TileCall part = call;
@@ -135,15 +137,15 @@ void ForParts(const TileCall& call, int64_t size, int arity, const Body& body) {
   }
 }
 
-// The elements that operand `in` has.
+// The number of elements of operand `in`.
 inline int64_t OperandCount(const TileCall& call, int in) {
   return (call.scalars >> in & 1) != 0 && call.count > 1 ? 1 : call.count;
 }
 
-// Elements that are looked at together for special cases.
+// Elements that are tested for special cases together.
 constexpr int64_t kPlainBlock = 1024;
 
-// Runs Op::RunPlain, which does where Op::Measure is at most Op::kMostPlain, and tells whether it was everywhere.
+// Runs Op::RunPlain, which is valid where Op::Measure is at most Op::kMostPlain; returns whether it is everywhere.
 template <typename Op, typename T>
 __attribute__((noinline)) bool RunPlainBlock(const T* x, T* y, int64_t count) {
   BitsOf<T> largest = 0;
@@ -156,7 +158,7 @@ __attribute__((noinline)) bool RunPlainBlock(const T* x, T* y, int64_t count) {
   return largest <= Op::template kMostPlain<T>;
 }
 
-// Runs the other form of an operation on all elements of a block, or on all that are not plain.
+// Run the general form of an operation: on all elements of a block, or only where the plain one is not valid.
 template <typename Op, typename T>
 void RunBlock(const T* x, T* y, int64_t count) {
   UnaryTile<Op, T>(TileCall{{x}, y, count, 0, nullptr});
@@ -179,7 +181,7 @@ void PlainTile(const TileCall& call) {
   });
 }
 
-// For operations that are no vector code.
+// For operations that do not vectorize.
 template <typename Op, typename T>
 void BinaryTileOneByOne(const TileCall& call) {
   const T* a = static_cast<const T*>(call.in[0]);
@@ -190,7 +192,7 @@ void BinaryTileOneByOne(const TileCall& call) {
   for (int64_t i = 0; i < call.count; ++i) y[i] = Op::Run(a[i * a_step], b[i * b_step]);
 }
 
-// The last operand is mostly a number, or the last two are.
+// Vector code for the usual cases: the last operand is a scalar, or the last two are.
 template <typename Op, typename T>
 void TernaryTile(const TileCall& call) {
   using Result = decltype(Op::Run(T{}, T{}, T{}));
@@ -217,7 +219,7 @@ void TernaryTile(const TileCall& call) {
 
 // ---- Listing operations -------------------------------------------------------------------------------------
 
-// What operations are derived from that are costly, and that depend on the width of a small integer.
+// Base classes that mark operations: costly ones, and those whose result depends on the width of a small integer.
 struct Costly {};
 struct Sized {};
 
@@ -227,11 +229,11 @@ template <typename Op, typename T>
 constexpr bool kIsWidened =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || (kIsSmallInteger<T> && !std::is_base_of_v<Sized, Op>);
 
-// What `run` has in the place of T.
+// The type that elements of type T are computed in.
 template <typename Op, typename T>
 using Worked = std::conditional_t<kIsWidened<Op, T>, std::conditional_t<kIsSmallInteger<T>, int32_t, float>, T>;
 
-// An operation for T that makes a Result of what it works on.
+// The entry of an operation on T whose function computes a Result.
 template <typename Op, typename T, typename Result>
 constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
   const bool is_narrowed = kIsWidened<Op, T> && std::is_same_v<Result, Worked<Op, T>>;
@@ -239,7 +241,7 @@ constexpr TileOp TileOpOf(const char* name, int32_t arity, TileFunction run) {
   return {name, DTypeOf<T>(), result, arity, run, kIsWidened<Op, T>, std::is_base_of_v<Costly, Op>};
 }
 
-// The same for a type that has the bits of what it works on.
+// The same entry for another type of the same size, for operations on bits.
 template <DType kType>
 constexpr TileOp OfBits(TileOp op) {
   if (op.result == op.type) op.result = kType;
@@ -253,7 +255,7 @@ constexpr TileOp Unary(const char* name) {
   return TileOpOf<Op, T, decltype(Op::Run(W{}))>(name, 1, UnaryTile<Op, W>);
 }
 
-// For few special cases that are vector code, and for rare ones that are not.
+// Operations with a plain form: the general one vectorizes (UnaryOfPlain), or is run on single elements.
 template <typename Op, typename T>
 constexpr TileOp UnaryOfPlain(const char* name) {
   using W = Worked<Op, T>;
@@ -285,7 +287,7 @@ constexpr TileOp Ternary(const char* name) {
   return TileOpOf<Op, T, decltype(Op::Run(W{}, W{}, W{}))>(name, 3, TernaryTile<Op, W>);
 }
 
-// An operation that is a function of one number by another name.
+// Declares Name##Op, which applies the function Name.
 #define STILLFLOW_UNARY_OP(Name)         \
   struct Name##Op : Costly {             \
     template <typename T>                \
@@ -294,7 +296,7 @@ constexpr TileOp Ternary(const char* name) {
     }                                    \
   };
 
-// The same where `Plain` has fewer operations than `Full` and does for an x whose `measure` is at most `most`
+// The same for a function `Full` with a cheaper form `Plain` that is valid where `measure` is at most `most`
 // (UnaryOfPlain, UnaryOfMostlyPlain).
 #define STILLFLOW_PLAIN_OP(Name, Full, Plain, most, measure) \
   struct Name##Op : Costly {                                 \
@@ -314,9 +316,8 @@ constexpr TileOp Ternary(const char* name) {
     }                                                        \
   };
 
-// Lists an operation for all floating-point types, for float and double alone, for the integers that TensorFlow
-// computes with, for both, for the integers that it rarely computes with, for all integers, or for all integers by
-// their bits.
+// Entries of an operation for groups of types: all floating-point types; float and double; the integers that most
+// operations support; both; the remaining unsigned integers; all integers; all integers, computed as unsigned.
 #define STILLFLOW_FLOAT_TILES(kind, Op, name) \
   kind<Op, float>(name), kind<Op, double>(name), kind<Op, Half>(name), kind<Op, BFloat16>(name)
 #define STILLFLOW_PLAIN_FLOAT_TILES(Op, name) /* where only floats have a plain form */ \

@@ -1,4 +1,4 @@
-// blocking.h: how a product is cut, which follows from its sizes, its strides and the number of threads.
+// blocking.h: how a product is cut into blocks, which follows from its sizes, its strides and the number of threads.
 //
 // c is cut into tiles (tile.h): `tile_rows` rows by one panel of columns. Chunks of tiles are what threads take.
 // A chunk of a high product packs its part of b; a is packed beforehand, in blocks, where its rows are not
@@ -105,7 +105,7 @@ void ChooseChunks(int64_t m, int64_t n, int64_t k, int threads, Plan* plan) {
 }
 
 template <typename T>
-Plan ChoosePlan(int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b, int threads) {
+Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t k_block, const Lines<T>& a, const Lines<T>& b, int threads) {
   constexpr int64_t kBytes = sizeof(T);
   Plan plan;
   plan.tile_rows = EvenPart(m, n <= kLanes<T> ? kMostNarrowTileRows : kMostTileRows);
@@ -116,6 +116,7 @@ Plan ChoosePlan(int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<
   plan.packs_a = !plan.has_panels_a && a.k_stride != 1 &&
                  (a.stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
   plan.depth = EvenPart(k, (plan.has_panels_a ? kSourcedDepthBytes : kDepthBytes) / kBytes);
+  if (k_block != 0) plan.depth = Min(k_block, k);
   plan.packs_b =
       b.source != nullptr ||
       (!plan.transposes_b && (b.stride != 1 || tiles > TilesToPackB(n, k, plan.depth, b.k_stride * kBytes, kBytes)));

@@ -77,7 +77,7 @@ Status ComplexGemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, Comp
   const gemm::Lines<R> lines =
       is_plain ? gemm::Lines<R>{parts, 2 * a.row_stride, 1, nullptr} : gemm::LinesOf<R>(rows);
   return gemm::Multiply<R>(call, m, 2 * n, 2 * k, lines, gemm::LinesOf<R>(columns), reinterpret_cast<R*>(c), 2 * ldc,
-                           accumulate);
+                           accumulate, 0);
 }
 
 template Status ComplexGemm<float>(const KernelCall&, int64_t, int64_t, int64_t, ComplexView<float>,

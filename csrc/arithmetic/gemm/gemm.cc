@@ -71,7 +71,7 @@ template <typename T>
 class Product {
  public:
   Product(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b, T* c,
-          int64_t ldc, bool accumulate)
+          int64_t ldc, bool accumulate, int64_t k_block)
       : call_(call),
         m_(m),
         n_(n),
@@ -81,7 +81,8 @@ class Product {
         c_(c),
         ldc_(ldc),
         accumulate_(accumulate),
-        plan_(ChoosePlan<T>(m, n, k, a, b, call.services->thread_count(call.run))) {}
+        k_block_(k_block),
+        plan_(ChoosePlan<T>(m, n, k, k_block, a, b, call.services->thread_count(call.run))) {}
 
   Status Compute() {
     if (!plan_.packs_a) return ComputeBlock({0, m_, 0, k_}, nullptr);
@@ -261,7 +262,8 @@ class Product {
     tile.b_k_stride = from.b_k_stride;
     tile.b_panel_stride = from.b_panel_stride;
     tile.ldc = ldc_;
-    tile.loads_c = accumulate_ || block.k > 0;
+    tile.adds_c = k_block_ != 0 && (accumulate_ || block.k > 0);
+    tile.loads_c = k_block_ == 0 && (accumulate_ || block.k > 0);
     for (int64_t i = tiles.begin; i < tiles.end; ++i) {
       const int64_t row = block.row + i * plan_.tile_rows;
       const int64_t rows = Min(plan_.tile_rows, block.row_end - row);
@@ -292,7 +294,8 @@ class Product {
     tile.a_k_stride = from.a_k_stride;
     tile.b_panel_stride = b_.stride;
     tile.ldc = ldc_;
-    tile.loads_c = accumulate_ || block.k > 0;
+    tile.adds_c = k_block_ != 0 && (accumulate_ || block.k > 0);
+    tile.loads_c = k_block_ == 0 && (accumulate_ || block.k > 0);
     const int64_t end = Min(panels.end * kColumns, n_);
     for (int64_t column = panels.begin * kColumns; column < end; column += kTransposedColumns<T>) {
       tile.b = from.b + column * b_.stride;
@@ -307,6 +310,7 @@ class Product {
   T* const c_;
   const int64_t ldc_;
   const bool accumulate_;
+  const int64_t k_block_;
   const Plan plan_;
 };
 
@@ -322,7 +326,7 @@ bool IsBetterTransposed(int64_t m, int64_t n, int64_t k) {
 // The same product computed as c^T = b^T a^T, whose columns fill the vectors.
 template <typename T>
 Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a,
-                          const Lines<T>& b, T* c, int64_t ldc, bool accumulate) {
+                          const Lines<T>& b, T* c, int64_t ldc, bool accumulate, int64_t k_block) {
   const Scratch scratch(call, m * n * static_cast<int64_t>(sizeof(T)));
   if (!scratch.ok()) return OutOfScratch();
   T* transposed = scratch.data<T>();
@@ -334,7 +338,7 @@ Status MultiplyTransposed(const KernelCall& call, int64_t m, int64_t n, int64_t 
       }
     }));
   }
-  STILLFLOW_RETURN_IF_ERROR(Multiply<T>(call, n, m, k, b, a, transposed, m, accumulate));
+  STILLFLOW_RETURN_IF_ERROR(Multiply<T>(call, n, m, k, b, a, transposed, m, accumulate, k_block));
   return ForEachChunk(call, m, chunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
       for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = transposed[j * m + i];
@@ -420,7 +424,7 @@ class WidenedSource final : public PanelSource<float> {
 
 template <typename T>
 Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, const Lines<T>& a, const Lines<T>& b,
-                       T* c, int64_t ldc, bool accumulate) {
+                       T* c, int64_t ldc, bool accumulate, int64_t k_block) {
   const Scratch scratch(call, m * n * static_cast<int64_t>(sizeof(float)));
   if (!scratch.ok()) return OutOfScratch();
   float* wide_c = scratch.data<float>();
@@ -434,7 +438,7 @@ Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, 
   }
   const WidenedSource<T> wide_a(a), wide_b(b);
   STILLFLOW_RETURN_IF_ERROR(
-      Multiply<float>(call, m, n, k, LinesOf<float>(wide_a), LinesOf<float>(wide_b), wide_c, n, accumulate));
+      Multiply<float>(call, m, n, k, LinesOf<float>(wide_a), LinesOf<float>(wide_b), wide_c, n, accumulate, k_block));
   return ForEachChunk(call, m, chunk, [&](Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
       for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = Narrow<T>(wide_c[i * n + j]);
@@ -446,7 +450,7 @@ Status MultiplyWidened(const KernelCall& call, int64_t m, int64_t n, int64_t k, 
 
 template <typename T>
 Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T> a, Lines<T> b, T* c, int64_t ldc,
-                bool accumulate) {
+                bool accumulate, int64_t k_block) {
   if (m == 0 || n == 0) return Status();
   if (k == 0) {
     if (accumulate) return Status();
@@ -454,23 +458,25 @@ Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T
     return Status();
   }
   if constexpr (sizeof(T) == 2) {
-    return MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate);
+    return MultiplyWidened(call, m, n, k, a, b, c, ldc, accumulate, k_block);
   } else if constexpr (std::is_integral_v<T>) {
     return MultiplyIntegers(call, m, n, k, a, b, c, ldc, accumulate);
   } else {
     if (n == 1 && m > 1 && ldc == 1) {  // a row times a matrix, which fills the vectors
       b.stride = 1;
-      return Multiply<T>(call, 1, m, k, b, a, c, m, accumulate);
+      return Multiply<T>(call, 1, m, k, b, a, c, m, accumulate, k_block);
     }
-    if (IsBetterTransposed<T>(m, n, k)) return MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate);
+    if (IsBetterTransposed<T>(m, n, k))
+      return MultiplyTransposed<T>(call, m, n, k, a, b, c, ldc, accumulate, k_block);
     if (n == 1) b.stride = 1;
     if (m == 1) a.stride = 1;
-    return Product<T>(call, m, n, k, a, b, c, ldc, accumulate).Compute();
+    return Product<T>(call, m, n, k, a, b, c, ldc, accumulate, k_block).Compute();
   }
 }
 
-#define STILLFLOW_GEMM(T) \
-  template Status Multiply<T>(const KernelCall&, int64_t, int64_t, int64_t, Lines<T>, Lines<T>, T*, int64_t, bool);
+#define STILLFLOW_GEMM(T)                                                                                          \
+  template Status Multiply<T>(const KernelCall&, int64_t, int64_t, int64_t, Lines<T>, Lines<T>, T*, int64_t, bool, \
+                              int64_t);
 STILLFLOW_GEMM(float)
 STILLFLOW_GEMM(double)
 STILLFLOW_GEMM(Half)

@@ -6,6 +6,9 @@
 // around. A NaN in the result is always the positive quiet one. Blocks, vectors and threads only choose which
 // elements are computed when, so they cannot change the result.
 //
+// With a `k_block` an element is a sum of such sums: one for each `k_block` of k, which starts at zero; they are
+// added in their order. Sums over very many products lose less that way.
+//
 // An operand is a matrix in memory, of any strides (so a transposed one as well), or a source of panels.
 #pragma once
 
@@ -49,7 +52,7 @@ Lines<T> LinesOf(const PanelSource<T>& source) {
 
 template <typename T>
 Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T> a, Lines<T> b, T* c, int64_t ldc,
-                bool accumulate);
+                bool accumulate, int64_t k_block);
 
 }  // namespace gemm
 
@@ -59,20 +62,25 @@ Status Multiply(const KernelCall& call, int64_t m, int64_t n, int64_t k, Lines<T
 // a parallel_for.
 template <typename T>
 Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, MatrixView<T> b, T* c,
-            int64_t ldc, bool accumulate = false) {
-  return gemm::Multiply<T>(call, m, n, k, gemm::RowsOf(a), gemm::ColumnsOf(b), c, ldc, accumulate);
+            int64_t ldc, bool accumulate = false, int64_t k_block = 0) {
+  return gemm::Multiply<T>(call, m, n, k, gemm::RowsOf(a), gemm::ColumnsOf(b), c, ldc, accumulate, k_block);
 }
 // The lines of the source are the rows of a. T: a floating-point type.
 template <typename T>
 Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, const PanelSource<T>& a, MatrixView<T> b, T* c,
-            int64_t ldc, bool accumulate = false) {
-  return gemm::Multiply<T>(call, m, n, k, gemm::LinesOf(a), gemm::ColumnsOf(b), c, ldc, accumulate);
+            int64_t ldc, bool accumulate = false, int64_t k_block = 0) {
+  return gemm::Multiply<T>(call, m, n, k, gemm::LinesOf(a), gemm::ColumnsOf(b), c, ldc, accumulate, k_block);
 }
 // The lines of the source are the columns of b. T: a floating-point type.
 template <typename T>
 Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, MatrixView<T> a, const PanelSource<T>& b, T* c,
-            int64_t ldc, bool accumulate = false) {
-  return gemm::Multiply<T>(call, m, n, k, gemm::RowsOf(a), gemm::LinesOf(b), c, ldc, accumulate);
+            int64_t ldc, bool accumulate = false, int64_t k_block = 0) {
+  return gemm::Multiply<T>(call, m, n, k, gemm::RowsOf(a), gemm::LinesOf(b), c, ldc, accumulate, k_block);
+}
+template <typename T>
+Status Gemm(const KernelCall& call, int64_t m, int64_t n, int64_t k, const PanelSource<T>& a, const PanelSource<T>& b,
+            T* c, int64_t ldc, bool accumulate = false, int64_t k_block = 0) {
+  return gemm::Multiply<T>(call, m, n, k, gemm::LinesOf(a), gemm::LinesOf(b), c, ldc, accumulate, k_block);
 }
 
 }  // namespace stillflow

@@ -1,4 +1,4 @@
-// panel_source.h: an operand of a product that is nowhere written out as a matrix.
+// panel_source.h: an operand of a product that is never stored as a matrix.
 //
 // A product reads lines along k: the rows of a, the columns of b. Of an operand that is computed (the patches of an
 // image, numbers that are widened) it asks for panels instead, some neighbouring lines for a part of k, as it comes

@@ -51,6 +51,7 @@ struct TileCall {
   int64_t ldc;
   int last_lanes;  // used lanes of the last vector
   bool loads_c;    // whether the accumulators start at c's values
+  bool adds_c;     // whether c's values are added to the sums in the end
 };
 
 template <typename T>
@@ -117,6 +118,11 @@ void ComputeTile(const TileCall<T>& tile) {
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     T* c = call.c + i * call.ldc;
+    if (call.adds_c) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kLast; ++v) sums[i][v] += Load(c + v * kLanes<T>);
+      sums[i][kLast] += LoadPartial(c + kLast * kLanes<T>, last_lanes);
+    }
 #pragma GCC unroll 8
     for (int v = 0; v < kLast; ++v) Store(CanonicalNaN<T>(sums[i][v]), c + v * kLanes<T>);
     const Vector<T> last = CanonicalNaN<T>(sums[i][kLast]);

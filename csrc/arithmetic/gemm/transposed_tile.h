@@ -68,6 +68,9 @@ void ComputeTransposedTile(const TileCall<T>& call, int columns) {
   }
   for (int i = 0; i < kRows; ++i) {
     T row[kTransposedColumns<T>];
+    if (call.adds_c) {
+      for (int j = 0; j < columns; ++j) sums[j / kCount][i][j % kCount] += call.c[i * call.ldc + j];
+    }
     for (int v = 0; v < kSquares; ++v) Store<T>(CanonicalNaN<T>(sums[v][i]), row + v * kCount);
     std::memcpy(call.c + i * call.ldc, row, columns * sizeof(T));
   }

@@ -1,4 +1,4 @@
-// choice.h: one number or another.
+// choice.h: selection between two numbers without a branch.
 #pragma once
 
 #include "arithmetic/math/scalar.h"

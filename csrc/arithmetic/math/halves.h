@@ -1,4 +1,4 @@
-// halves.h: runs of 16-bit floats made floats and back, by the instructions that processors have for it.
+// halves.h: conversion of arrays between 16-bit floats and float, by hardware instructions where there are any.
 #pragma once
 
 #include "arithmetic/math/scalar.h"

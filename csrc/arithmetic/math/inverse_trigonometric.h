@@ -1,4 +1,4 @@
-// inverse_trigonometric.h: the angles whose sine, cosine or tangent is given.
+// inverse_trigonometric.h: asin, acos, atan and atan2.
 //
 // Errors: within 1.5 ulp; Acos of double within 1 ulp, Asin of double within 1.25 ulp.
 #pragma once

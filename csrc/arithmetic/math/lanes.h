@@ -1,7 +1,7 @@
-// lanes.h: numbers that are combined lane by lane, in as many registers as they fill.
+// lanes.h: reductions in a fixed number of lanes, in as many vector registers as these fill.
 //
-// The compiler turns loops over lanes into vector code only now and then; this is vector code to begin with. What
-// results does not depend on how wide registers are.
+// Written with vector types, since compilers vectorize such loops only now and then. Results do not depend on the
+// width of registers.
 #pragma once
 
 #include <utility>
@@ -49,10 +49,8 @@ STILLFLOW_INLINE Register<double> Larger(Register<double> a, Register<double> b)
 STILLFLOW_INLINE Register<double> Smaller(Register<double> a, Register<double> b) { return _mm_min_pd(a, b); }
 #endif
 
-// What is combined: Prepare takes elements, of vectors as well as single ones. If NaN stays wherever it comes from,
-// CombineNumbers does the same of other elements in fewer operations.
+// What is combined: Prepare takes elements, of vectors as well as single ones.
 struct PlusLanes {
-  static constexpr bool kKeepsNaN = false;
   template <typename V>
   STILLFLOW_INLINE static V Prepare(V a) {
     return a;
@@ -67,15 +65,6 @@ struct LargerLanes : PlusLanes {
   template <typename V>
   STILLFLOW_INLINE static V Combine(V a, V b) {
     return Larger(b, a);
-  }
-};
-
-// What is combined if there is no NaN.
-template <typename Op>
-struct OfNumbers : Op {
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    return Op::CombineNumbers(a, b);
   }
 };
 
@@ -204,26 +193,24 @@ class CombinedLanes {
 
   // The next elements: a multiple of kCount unless they are the last.
   STILLFLOW_INLINE void Add(const T* from, int64_t count) {
-    if constexpr (Op::kKeepsNaN) {
-      Register<T> before[kRegisters];
-      std::memcpy(before, lanes_, sizeof before);
-      NaNWatch<T> watch;
-      AddEach<true>(from, count, &watch);
-      if (__builtin_expect(!watch.HasSeen(), true)) return;
-      std::memcpy(lanes_, before, sizeof before);
+    int64_t i = 0;
+    for (; i + kCount <= count; i += kCount) {
+      Register<T> loaded[kRegisters];
+      for (int k = 0; k < kRegisters; ++k) loaded[k] = LoadLanes(from + i + k * kWhole);
+      for (int k = 0; k < kRegisters; ++k) lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded[k]));
     }
-    AddEach<false>(from, count, nullptr);
-  }
-  // The same if all are numbers, which `watch` tells.
-  STILLFLOW_INLINE void AddNumbers(const T* from, int64_t count, NaNWatch<T>* watch) {
-    AddEach<true>(from, count, watch);
+#pragma GCC unroll 16
+    for (int k = 0; k < kRegisters; ++k) {
+      if (i + k * kWhole >= count) break;
+      const Register<T> loaded = LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_);
+      lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded));
+    }
   }
 
   // Belong at the end: what has been combined, in a register's lanes or in one.
-  template <typename Folding = Op>
   STILLFLOW_INLINE Register<T> Folded() {
     for (int width = kRegisters / 2; width > 0; width /= 2) {
-      for (int k = 0; k < width; ++k) lanes_[k] = Folding::Combine(lanes_[k], lanes_[k + width]);
+      for (int k = 0; k < width; ++k) lanes_[k] = Op::Combine(lanes_[k], lanes_[k + width]);
     }
     return lanes_[0];
   }
@@ -232,43 +219,6 @@ class CombinedLanes {
  private:
   static constexpr int kWhole = kRegisterBytes / static_cast<int>(sizeof(T));
   static constexpr int kRegisters = kCount / kWhole;
-  static_assert(kRegisters % 2 == 0 || !Op::kKeepsNaN, "NaN is looked for in pairs of registers");
-
-  template <bool kAreNumbers>
-  STILLFLOW_INLINE void AddEach(const T* from, int64_t count, NaNWatch<T>* watch) {
-    int64_t i = 0;
-    for (; i + kCount <= count; i += kCount) {
-      Register<T> loaded[kRegisters];
-      for (int k = 0; k < kRegisters; ++k) loaded[k] = LoadLanes(from + i + k * kWhole);
-      Combine<kAreNumbers>(loaded, watch);
-    }
-#pragma GCC unroll 16
-    for (int k = 0; k < kRegisters; ++k) {
-      if (i + k * kWhole >= count) break;
-      CombineOne<kAreNumbers>(LoadFirst(from + i + k * kWhole, count - i - k * kWhole, start_), &lanes_[k], watch);
-    }
-  }
-
-  template <bool kAreNumbers>
-  STILLFLOW_INLINE void Combine(const Register<T> (&loaded)[kRegisters], NaNWatch<T>* watch) {
-    for (int k = 0; k < kRegisters; ++k) {
-      if constexpr (kAreNumbers) {
-        lanes_[k] = Op::CombineNumbers(lanes_[k], loaded[k]);
-        if (k % 2 == 1) watch->See(loaded[k - 1], loaded[k]);
-      } else {
-        lanes_[k] = Op::Combine(lanes_[k], Op::Prepare(loaded[k]));
-      }
-    }
-  }
-  template <bool kAreNumbers>
-  STILLFLOW_INLINE static void CombineOne(Register<T> loaded, Register<T>* lanes, NaNWatch<T>* watch) {
-    if constexpr (kAreNumbers) {
-      *lanes = Op::CombineNumbers(*lanes, loaded);
-      watch->See(loaded, loaded);
-    } else {
-      *lanes = Op::Combine(*lanes, Op::Prepare(loaded));
-    }
-  }
 
   const T start_;
   Register<T> lanes_[kRegisters];

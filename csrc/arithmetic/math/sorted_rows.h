@@ -1,8 +1,8 @@
-// sorted_rows.h: all elements of rows in ordering.h's order, by a network: the values, where they are, or both.
+// sorted_rows.h: whole rows sorted in ordering.h's order by a network; gives the values, their indices, or both.
 //
-// Where nobody asks for the places, the elements are sorted alone, unless they are compared slowly. Otherwise a key
-// above an index is one number: all of a narrow key, of a wide one what is left when the bits that the row's keys
-// share are taken away, and as many of the last as there is no room for.
+// Without indices the elements themselves are sorted, unless comparing them is slow. Otherwise key and index are
+// packed into one integer, the key above: a narrow key whole; a wide one without the prefix that all keys of the row
+// share, and without as many of its low bits as do not fit.
 #pragma once
 
 #include <algorithm>

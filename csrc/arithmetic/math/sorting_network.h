@@ -1,9 +1,9 @@
-// sorting_network.h: rows of numbers in descending order, by comparisons whose places do not depend on the numbers.
+// sorting_network.h: rows sorted in descending order by a fixed sequence of comparisons.
 //
-// Squares of registers are sorted column by column and turned, then runs of registers are merged by Batcher's bitonic
-// network: of two runs one is turned round, after which each element is compared with another half as far away every
-// time, at last within registers; that is called cleaning here. What a run lacks to a power of two would be less than
-// all: the comparisons that it would take part in are left out.
+// Squares of registers are sorted by columns and transposed, then runs of registers are merged by Batcher's bitonic
+// network: one of two runs is reversed, after which elements are compared at a distance that halves every time, at
+// last within registers; these steps are called cleaning here. A run that is no power of two would be padded with
+// elements less than all others: comparisons with padding are left out.
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
-// worked_type.h: the four types that reductions and searches are compiled for, and how others become one of them.
+// worked_type.h: the four types that reductions and searches are compiled for, and conversions of the others to them.
 //
-// A conversion costs little beside what is computed, and code for a dozen types much: to compile and to ship.
+// Converting is cheap beside the computation; compiling every kernel for a dozen types would not be.
 #pragma once
 
 #include "kernel_api/kernel.h"

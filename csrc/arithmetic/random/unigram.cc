@@ -37,10 +37,15 @@ int64_t CountOfShard(const FixedUnigram::Options& options, int64_t begin, int64_
   return end - begin <= skipped ? 0 : (end - begin - skipped - 1) / options.shard_count + 1;
 }
 
-// The weight at the end of a line "word,...,weight".
-float LastField(const char* line) {
+bool IsBlank(const char* text) { return text[std::strspn(text, " \t\n\v\f\r")] == 0; }
+
+// The weight at the end of a line "word,...,weight"; false if there is none.
+bool ReadWeight(const char* line, float* weight) {
   const char* comma = std::strrchr(line, ',');
-  return std::strtof(comma == nullptr ? line : comma + 1, nullptr);
+  const char* field = comma == nullptr ? line : comma + 1;
+  char* end = nullptr;
+  *weight = std::strtof(field, &end);
+  return end != field && IsBlank(end);
 }
 
 Status ReadWeights(const char* path, std::vector<float>* weights) {
@@ -48,9 +53,18 @@ Status ReadWeights(const char* path, std::vector<float>* weights) {
   if (file == nullptr) return Error(Code::kNotFound, "%s; No such file or directory", path);
   char* line = nullptr;
   size_t capacity = 0;
-  while (getline(&line, &capacity, file.get()) != -1) weights->push_back(LastField(line));
+  Status status;
+  while (status.ok() && getline(&line, &capacity, file.get()) != -1) {
+    if (IsBlank(line)) continue;
+    float weight = 0;
+    if (!ReadWeight(line, &weight)) {
+      status = STILLFLOW_INVALID_ARGUMENT("Wrong vocabulary format at line: %.*s",
+                                          static_cast<int>(std::strcspn(line, "\r\n")), line);
+    }
+    weights->push_back(weight);
+  }
   std::free(line);
-  return Status();
+  return status;
 }
 
 Status CheckOptions(const FixedUnigram::Options& options) {

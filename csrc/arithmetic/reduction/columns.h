@@ -1,7 +1,7 @@
-// columns.h: rows that are combined with each other, element by element.
+// columns.h: reductions along columns, that is, of rows with each other.
 //
-// Rows are cut into runs of kRowsPerRun. Those of a run are combined in their order, the runs by a tree. The order
-// follows from the number of rows alone.
+// Rows are cut into runs of kRowsPerRun. The rows of a run are combined in their order, the runs by a binary tree. So
+// the order of arithmetic follows from the number of rows alone.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// operations.h: what reductions combine.
+// operations.h: the operations of reductions.
 //
-// Start is neutral, Prepare takes an element; both and Combine work on registers as well as on single numbers.
+// Start is the neutral element, Prepare maps an element before Combine; all work on registers and on single numbers.
 #pragma once
 
 #include <limits>
@@ -11,8 +11,7 @@ namespace stillflow {
 
 template <typename Acc>
 struct Plain {
-  static constexpr bool kWraps = false;     // integers, as Wrapping has them
-  static constexpr bool kKeepsNaN = false;  // as in lanes.h
+  static constexpr bool kWraps = false;  // integers, as Wrapping has them
   template <typename T>
   STILLFLOW_INLINE static T Prepare(T value) {
     return value;
@@ -50,24 +49,18 @@ struct Prod : Plain<Acc> {
     return static_cast<V>(static_cast<Wrapping<V>>(a) * static_cast<Wrapping<V>>(b));
   }
 };
-// A NaN stays; a may be one, and then b is neither larger nor smaller.
+// NaN is passed over: of nothing else it makes -infinity or infinity, as in TensorFlow.
 template <typename Acc, bool kIsLargest>
 struct Extremum : Plain<Acc> {
   using Limits = std::numeric_limits<Acc>;
-  static constexpr bool kKeepsNaN = std::is_floating_point_v<Acc>;
   static Acc Start() {
-    if constexpr (kKeepsNaN) return kIsLargest ? -Limits::infinity() : Limits::infinity();
+    if constexpr (std::is_floating_point_v<Acc>) return kIsLargest ? -Limits::infinity() : Limits::infinity();
     return kIsLargest ? Limits::lowest() : Limits::max();
   }
   template <typename V>
-  STILLFLOW_INLINE static V CombineNumbers(V a, V b) {
+  STILLFLOW_INLINE static V Combine(V a, V b) {
     if constexpr (kIsLargest) return Larger(b, a);
     return Smaller(b, a);
-  }
-  template <typename V>
-  STILLFLOW_INLINE static V Combine(V a, V b) {
-    const V of_numbers = CombineNumbers(a, b);
-    return b != b ? b : of_numbers;
   }
 };
 template <typename Acc>

@@ -1,7 +1,6 @@
 #include "arithmetic/reduction/reducer.h"
 
 #include "arithmetic/math/halves.h"
-#include "arithmetic/math/root.h"
 #include "arithmetic/reduction/columns.h"
 
 namespace stillflow {

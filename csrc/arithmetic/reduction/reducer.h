@@ -1,6 +1,7 @@
-// reducer.h: what a reduction does with elements of a type, behind functions that know neither.
+// reducer.h: a reduction of elements of some type, as a table of functions.
 //
-// Results are what elements are combined to, of the type that is worked on (worked_type.h).
+// Elements are converted to one of four types (worked_type.h), in which they are combined; results are of that type
+// until they are finished.
 #pragma once
 
 #include "arithmetic/reduction/rows.h"

@@ -1,7 +1,8 @@
-// rows.h: rows whose elements are combined with each other.
+// rows.h: reductions along rows, that is, of contiguous elements.
 //
-// A row is cut into runs of kReductionRun elements. Those of a run are combined in kReductionLanes lanes by position,
-// the lanes by halves, and the runs by a tree. The order follows from the number of elements alone.
+// A row is cut into runs of kReductionRun elements. A run is reduced in kReductionLanes lanes, by position, then the
+// lanes by halves, and the runs by a binary tree. So the order of arithmetic follows from the number of elements
+// alone, not from registers or threads.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +30,6 @@ struct Rows {
   bool AreAdjacent() const { return segment == length; }
   int64_t Runs() const { return std::max<int64_t>((length + kReductionRun - 1) / kReductionRun, 1); }  // of a row
   int64_t RunLength(int64_t run) const { return std::min(kReductionRun, length - run % Runs() * kReductionRun); }
-  // Where it begins if rows are adjacent.
-  int64_t RunOffset(int64_t run) const { return run / Runs() * length + run % Runs() * kReductionRun; }
 };
 
 // Elements of a type that may have to be converted to the one that is worked on.
@@ -75,19 +74,6 @@ void CombineRunsAtOnce(const T* data, int64_t count, T* to) {
   const auto start = static_cast<L>(Op::Start());
   const L* const from = reinterpret_cast<const L*>(data);
   Register<L> runs[kRuns];
-  if constexpr (Op::kKeepsNaN) {
-    NaNWatch<L> watch;
-    for (int k = 0; k < kRuns; ++k) {
-      Lanes lanes(start);
-      lanes.AddNumbers(from + k * count, count, &watch);
-      runs[k] = lanes.template Folded<OfNumbers<Op>>();
-    }
-    if (__builtin_expect(!watch.HasSeen(), true)) {
-      const Register<L> totals = CombineEachByHalves<OfNumbers<Op>, L>(runs);
-      std::memcpy(to, &totals, sizeof totals);
-      return;
-    }
-  }
   for (int k = 0; k < kRuns; ++k) {
     Lanes lanes(start);
     lanes.Add(from + k * count, count);

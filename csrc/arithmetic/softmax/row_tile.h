@@ -1,4 +1,4 @@
-// row_tile.h: exponentials of rows less their largest number, and the exponentials' sums.
+// row_tile.h: exp(row - max(row)) of some rows at a time, and the sums of these exponentials.
 //
 // A sum is taken in kSumLanes lanes by position and a tree over them. Half types are computed in float.
 #pragma once

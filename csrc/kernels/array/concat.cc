@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "memory/interleave.h"
-#include "memory/line_writer.h"
+#include "memory/run_writer.h"
 
 namespace stillflow {
 namespace {
@@ -24,10 +24,8 @@ struct Values {
 
 // Copies bytes [range.begin, range.end) of rows that are put together from all values; of each row, value k
 // gives its size along the axis times `inner_bytes`.
-template <bool kIsStreamed>
 void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_bytes, int64_t row_bytes, Range range) {
-  char* to = MutableData<char>(*call.out[0]) + range.begin;
-  LineWriter writer(to);
+  RunWriter writer(MutableData<char>(*call.out[0]) + range.begin, IsStreamed(*call.out[0]));
   int64_t skip = range.begin % row_bytes;  // of the first row
   int64_t left = range.end - range.begin;
   for (int64_t row = range.begin / row_bytes; left > 0; ++row) {
@@ -38,18 +36,12 @@ void CopyRows(const KernelCall& call, Values values, int axis, int64_t inner_byt
         continue;
       }
       const int64_t bytes = std::min(part_bytes - skip, left);
-      const char* const from = Data<char>(*call.in[k]) + row * part_bytes + skip;
-      if (kIsStreamed) {
-        writer.AppendNext(from, bytes);
-      } else {
-        CopyBytes(to, from, bytes);
-        to += bytes;
-      }
+      writer.AppendNext(Data<char>(*call.in[k]) + row * part_bytes + skip, bytes);
       left -= bytes;
       skip = 0;
     }
   }
-  if (kIsStreamed) writer.Finish();
+  writer.Finish();
 }
 
 Status CheckValues(const KernelCall& call, Values values, int axis) {
@@ -108,7 +100,7 @@ Status Join(const KernelCall& call, Values values, int axis) {
     return Status();
   }
   STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, rows * row_bytes, kBytesPerChunk, [&](Range range) {
-    (is_streamed ? CopyRows<true> : CopyRows<false>)(call, values, axis, inner_bytes, row_bytes, range);
+    CopyRows(call, values, axis, inner_bytes, row_bytes, range);
   }));
   RetainStrings(*call.out[0]);
   return Status();

@@ -1,7 +1,8 @@
 // gather, gather_v2, gather_nd: parts of an array picked by index.
 //
-//   gather     in[0] params; in[1] indices, int32 | int64, each in [0, size of dimension 0)
-//   gather_v2  in[2] axis, a scalar; attr batch_dims: leading dimensions that both share
+//   gather     in[0] params; in[1] indices, int32 | int64, each in [0, size of the dimension)
+//              attr batch_dims: leading dimensions that both share; the next one is picked from
+//   gather_v2  in[2] axis, a scalar
 //   gather_nd  in[1] indices, the last dimension of which holds index tuples
 //   out[0]     the parts, in the order of the indices
 //
@@ -67,10 +68,10 @@ Status PickChunk(const KernelCall& call, const Picking& picking, Range range) {
   return Status();
 }
 
-// The same past the caches, strictly one row after another.
+// The same with streaming stores, strictly one row after another.
 Status StreamChunk(const KernelCall& call, const Picking& picking, Range range) {
   int64_t places[kMostPlaces];
-  LineWriter writer(MutableData<char>(*call.out[0]) + range.begin * picking.row_bytes);
+  RunWriter writer(MutableData<char>(*call.out[0]) + range.begin * picking.row_bytes, true);
   for (int64_t row = range.begin; row < range.end;) {
     const int64_t block = row / picking.picks;
     const int64_t first = row % picking.picks;
@@ -146,22 +147,10 @@ Status GatherAlong(const KernelCall& call, int axis, int batch_dims) {
   return FinishStrings(call, PickAll(call, picking));
 }
 
-Status Gather(const KernelCall& call) {
-  if (call.in[0]->rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
-  return GatherAlong(call, 0, 0);
-}
-
-Status GatherV2(const KernelCall& call) {
+// Along axis `at`, with a choice of its own for each of the leading dimensions that the attribute counts.
+Status GatherInBatches(const KernelCall& call, int at) {
   const Tensor& params = *call.in[0];
   const Tensor& indices = *call.in[1];
-  if (params.rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
-  if (call.in[2]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("axis must be scalar");
-  const int64_t axis = IntAt(*call.in[2], 0);
-  if (axis < -params.rank || axis >= params.rank) {
-    return STILLFLOW_INVALID_ARGUMENT("Expected axis in the range [%d, %d), but got %lld", -params.rank, params.rank,
-                                      static_cast<long long>(axis));
-  }
-  const int at = static_cast<int>(axis < 0 ? axis + params.rank : axis);
   const int64_t batch_dims = call.attrs[0].i < 0 ? call.attrs[0].i + indices.rank : call.attrs[0].i;
   if (batch_dims < 0 || batch_dims > indices.rank) {
     return STILLFLOW_INVALID_ARGUMENT("Expected batch_dims in the range [%d, %d], but got %lld", -indices.rank,
@@ -183,6 +172,25 @@ Status GatherV2(const KernelCall& call) {
     }
   }
   return GatherAlong(call, at, static_cast<int>(batch_dims));
+}
+
+// Along the first dimension behind those of the batches.
+Status Gather(const KernelCall& call) {
+  if (call.in[0]->rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
+  const int64_t batch_dims = call.attrs[0].i < 0 ? call.attrs[0].i + call.in[1]->rank : call.attrs[0].i;
+  return GatherInBatches(call, static_cast<int>(std::clamp<int64_t>(batch_dims, 0, call.in[0]->rank - 1)));
+}
+
+Status GatherV2(const KernelCall& call) {
+  const Tensor& params = *call.in[0];
+  if (params.rank < 1) return STILLFLOW_INVALID_ARGUMENT("params must be at least 1 dimensional");
+  if (call.in[2]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("axis must be scalar");
+  const int64_t axis = IntAt(*call.in[2], 0);
+  if (axis < -params.rank || axis >= params.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected axis in the range [%d, %d), but got %lld", -params.rank, params.rank,
+                                      static_cast<long long>(axis));
+  }
+  return GatherInBatches(call, static_cast<int>(axis < 0 ? axis + params.rank : axis));
 }
 
 // ---- gather_nd ------------------------------------------------------------------------------------------------
@@ -258,7 +266,7 @@ Status GatherNd(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(array, gather){{"gather", "params, indices", Gather},
+STILLFLOW_KERNELS(array, gather){{"gather", "params, indices | batch_dims", Gather},
                                  {"gather_v2", "params, indices, axis | batch_dims", GatherV2},
                                  {"gather_nd", "params, indices", GatherNd},
                                  {}};

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "memory/interleave.h"
-#include "memory/line_writer.h"
+#include "memory/run_writer.h"
 
 namespace stillflow {
 namespace {
@@ -86,20 +86,15 @@ Status Pack(const KernelCall& call) {
     STILLFLOW_RETURN_IF_ERROR(ForEachChunk(call, runs, kBytesPerChunk / run_bytes + 1, [&](Range range) {
       int64_t row = range.begin / call.in_count;
       int value = static_cast<int>(range.begin % call.in_count);
-      LineWriter writer(to + range.begin * run_bytes);
+      RunWriter writer(to + range.begin * run_bytes, is_streamed);
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const char* const from = Data<char>(*call.in[value]) + row * run_bytes;
-        if (is_streamed) {
-          writer.AppendNext(from, run_bytes);
-        } else {
-          CopyBytes(to + i * run_bytes, from, run_bytes);
-        }
+        writer.AppendNext(Data<char>(*call.in[value]) + row * run_bytes, run_bytes);
         if (++value == call.in_count) {
           value = 0;
           ++row;
         }
       }
-      if (is_streamed) writer.Finish();
+      writer.Finish();
     }));
   }
   RetainStrings(*call.out[0]);

@@ -12,7 +12,7 @@ namespace stillflow {
 namespace {
 
 Status ReadAxis(const Tensor& input, int rank, int* axis) {
-  if (input.count != 1) {
+  if (input.rank != 0) {
     return STILLFLOW_INVALID_ARGUMENT("split_dim must be a scalar but has rank %d", input.rank);
   }
   const int64_t value = IntAt(input, 0);

@@ -62,19 +62,35 @@ Status Tile(const KernelCall& call) {
   return CopyRepeated(call, shape, copy);
 }
 
+// Whether the tensor can be repeated to have the shape; what is to have no elements may come of anything.
+Status CheckBroadcast(const Tensor& input, const Shape& shape) {
+  const int offset = shape.rank - input.rank;
+  if (offset < 0) {
+    return STILLFLOW_INVALID_ARGUMENT("Rank of input (%d) must be no greater than rank of output shape (%d).",
+                                      input.rank, shape.rank);
+  }
+  if (std::find(shape.dims, shape.dims + shape.rank, 0) != shape.dims + shape.rank) return Status();
+  bool fits = true;
+  for (int i = 0; i < input.rank; ++i) {
+    const int64_t from = input.dims[i];
+    const int64_t to = shape.dims[i + offset];
+    if (from != to && from != 1 && to != 1) {
+      return STILLFLOW_INVALID_ARGUMENT("Incompatible shapes: %s vs. %s", ShapeText(input).c_str(),
+                                        ShapeText(shape).c_str());
+    }
+    fits = fits && (from == to || from == 1);
+  }
+  if (fits) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("Unable to broadcast tensor of shape %s to tensor of shape %s",
+                                    ShapeText(input).c_str(), ShapeText(shape).c_str());
+}
+
 Status BroadcastTo(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   Shape shape;
   STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[1], &shape));
+  STILLFLOW_RETURN_IF_ERROR(CheckBroadcast(input, shape));
   const int offset = shape.rank - input.rank;
-  bool fits = offset >= 0;
-  for (int i = 0; fits && i < input.rank; ++i) {
-    fits = input.dims[i] == 1 || input.dims[i] == shape.dims[i + offset];
-  }
-  if (!fits) {
-    return STILLFLOW_INVALID_ARGUMENT("Incompatible shapes: %s vs. %s", ShapeText(input).c_str(),
-                                      ShapeText(shape).c_str());
-  }
   int64_t from_strides[kMaxRank];
   int64_t to_strides[kMaxRank];
   DenseStrides(Shape(input), from_strides);

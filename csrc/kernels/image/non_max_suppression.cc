@@ -46,10 +46,9 @@ struct Candidate {
   float score;
   size_t compared;  // how many of those selected its score already accounts for
 };
+// Of equal scores the heap decides, as it does in TensorFlow, which fills the same heap in the same order.
 struct IsBehind {
-  bool operator()(const Candidate& a, const Candidate& b) const {
-    return a.score != b.score ? a.score < b.score : a.box > b.box;
-  }
+  bool operator()(const Candidate& a, const Candidate& b) const { return a.score < b.score; }
 };
 
 struct Limits {
@@ -93,9 +92,10 @@ Selection Select(const float* scores, int64_t count, const Limits& limits, const
     if (next.score == score) {
       selection.boxes.push_back(static_cast<int32_t>(next.box));
       selection.scores.push_back(score);
-    } else if (next.score > limits.score) {
-      candidates.push(next);  // others may come first now
     }
+    // What was weakened may come after others now. What was selected meets itself next: that ends it, unless the
+    // overlaps given, or an area of 0, say otherwise.
+    if (next.score > limits.score) candidates.push(next);
   }
   return selection;
 }

@@ -2,7 +2,7 @@
 //   in[0]  logits   floating, [..., classes]
 //   out[0] the same shape
 #include "arithmetic/softmax/row_tile.h"
-#include "arithmetic/softmax/streamed_rows.h"
+#include "memory/stream.h"
 
 namespace stillflow {
 namespace {
@@ -34,14 +34,14 @@ void Write(RowTile<Wide<T>>& tile, const T* from, int64_t count, int64_t classes
   }
 }
 
-// The results of short rows are computed in place, then written past the caches, while the logits that are next are
-// fetched.
+// Results are computed in place, then streamed while the logits of the next tile are prefetched.
 template <bool kIsLog, typename T>
-Status StreamShortRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
+Status StreamRows(const KernelCall& call, int64_t rows, int64_t classes, const T* from, T* to) {
   constexpr int64_t kElementsPerChunk = 131072;
   constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
-  return ForEachChunk(call, rows, kElementsPerChunk / classes, [=, &call](Range range) {
+  return ForEachChunk(call, rows, std::max<int64_t>(kElementsPerChunk / classes, 1), [=, &call](Range range) {
     RowTile<T> tile(call, classes);
+    if (!tile.ok()) return OutOfScratch();
     T* const staged = kIsLog ? tile.shifted(0) : tile.exps(0);
     ReadAhead ahead;
     ahead.Add(reinterpret_cast<const char*>(from + 2 * tile.rows() * classes), kLineBytes);
@@ -52,6 +52,7 @@ Status StreamShortRows(const KernelCall& call, int64_t rows, int64_t classes, co
                   row * classes * kBytes, ahead);
     }
     EndStream();
+    return Status();
   });
 }
 
@@ -70,9 +71,7 @@ Status SoftmaxKernel(const KernelCall& call) {
     T* to = MutableData<T>(*call.out[0]);
     const int64_t rows = logits.count / classes;
     if constexpr (std::is_same_v<T, Wide<T>>) {
-      const bool is_streamed = from != to && IsStreamed(*call.out[0]);
-      if (is_streamed && classes >= kLongStreamedRow) return StreamLongRows<kIsLog>(call, rows, classes, from, to);
-      if (is_streamed) return StreamShortRows<kIsLog>(call, rows, classes, from, to);
+      if (from != to && IsStreamed(*call.out[0])) return StreamRows<kIsLog>(call, rows, classes, from, to);
     }
     return ForEachTile<Wide<T>>(call, rows, classes, [=](auto& tile, int64_t first, int64_t count) {
       Write<kIsLog>(tile, from + first * classes, count, classes, to + first * classes);

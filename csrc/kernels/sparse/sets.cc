@@ -5,7 +5,8 @@
 //                         out[0..3) indices, values and shape of the results, each in ascending order
 //   set_operation_sparse  the same of in[0] a and in[1..4) the parts of a sparse b
 //   set_operation_both    the same of in[0..3) and in[3..6), the parts of a and of b
-//   set_size              in[0..3) the parts of a sparse tensor; out[0] int32, how many different elements each row has
+//   set_size              in[0..3) the parts of a sparse tensor; out[0] int32, how many different elements each row
+//   has
 //
 // Of sparse tensors the entries must be in row-major order, except for the second of two.
 #include "kernel_api/sparse_tensor.h"

@@ -174,7 +174,7 @@ Status CheckAudio(const Tensor& audio, float sample_rate, int64_t frames, int64_
   if (audio.dims[0] == 0) return Status();
   if (audio.count == 0) return STILLFLOW_INVALID_ARGUMENT("audio is null");
   const float rounded_rate = std::nearbyint(sample_rate);
-  if (!(rounded_rate < static_cast<float>(k32Bits)) || rounded_rate < 1) {
+  if (!(rounded_rate < static_cast<float>(k32Bits))) {
     return STILLFLOW_INVALID_ARGUMENT("sample_rate must be in (0, 2^32), got: %.0f", rounded_rate);
   }
   if (channels >= 1 << 16) {

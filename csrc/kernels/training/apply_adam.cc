@@ -1,5 +1,5 @@
-// apply_adam, apply_adam_with_amsgrad, apply_ada_max: steps along the running mean of gradients, scaled by that of their squares, by
-// the greatest that this has been, or by the greatest of gradients.
+// apply_adam, apply_adam_with_amsgrad: steps along the running mean of gradients, scaled by that of their squares, or
+// by the greatest that this has been.
 //
 // Inputs and attributes stand in the list at the end; training/update.h says how kernels of this kind work.
 #include <cmath>
@@ -43,20 +43,6 @@ struct AdamWithAmsgrad {
   }
 };
 
-template <typename W>
-struct AdaMax {
-  W rate, beta1, beta2, epsilon;
-  AdaMax(const W* scalars, const Attr*)
-      : rate(scalars[1] / (W{1} - scalars[0])), beta1(scalars[2]), beta2(scalars[3]), epsilon(scalars[4]) {}
-  void operator()(W grad, W& var, W& m, W& v) const {
-    const W size = std::abs(grad);
-    const W faded = beta2 * v;
-    m += (grad - m) * (W{1} - beta1);
-    v = size > faded ? size : faded;
-    var -= rate * (m / (v + epsilon));
-  }
-};
-
 constexpr UpdateSignature kAdam = {
     3, {"var", "m", "v"}, "grad", {"beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon", "grad"}};
 Status ApplyAdam(const KernelCall& call) { return ApplyUpdate<Adam, 3>(call, kAdam); }
@@ -67,17 +53,12 @@ Status ApplyAdamWithAmsgrad(const KernelCall& call) {
   return ApplyUpdate<AdamWithAmsgrad, 4>(call, kAdamWithAmsgrad);
 }
 
-constexpr UpdateSignature kAdaMax = {
-    3, {"var", "m", "v"}, "grad", {"beta1_power", "lr", "beta1", "beta2", "epsilon", "grad"}};
-Status ApplyAdaMax(const KernelCall& call) { return ApplyUpdate<AdaMax, 3>(call, kAdaMax); }
-
 }  // namespace
 
 STILLFLOW_KERNELS(training, apply_adam){
     {"apply_adam", "var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad | use_nesterov", ApplyAdam},
     {"apply_adam_with_amsgrad", "var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad",
      ApplyAdamWithAmsgrad},
-    {"apply_ada_max", "var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad", ApplyAdaMax},
     {}};
 
 }  // namespace stillflow

@@ -4,9 +4,9 @@
 
 #include "arithmetic/math/element.h"
 #include "arithmetic/math/halves.h"
-#include "memory/dealt_rows.h"
 #include "memory/indices.h"
 #include "memory/prefetch.h"
+#include "memory/row_partition.h"
 
 namespace stillflow {
 namespace {
@@ -179,15 +179,15 @@ Status UpdateRows(const KernelCall& call, const Updating& updating, const int64_
   if (count == 0) return Status();
   const int64_t width = updating.grad.count / count;
   const int64_t row_bytes = width * updating.bytes();
-  return ForDealtRows(call, rows, count, row_bytes, [&](int64_t dealt, const int64_t* list) {
+  return ForRowPartition(call, rows, count, row_bytes, [&](int64_t some, const int64_t* list) {
     const auto number = [list](int64_t i) { return list == nullptr ? i : list[i]; };
     const auto fetch = [&](int64_t i) __attribute__((always_inline)) {
       for (int k = 0; k < updating.locked.count(); ++k) {
         PrefetchRow(static_cast<char*>(updating.locked[k].data) + rows[number(i)] * row_bytes, row_bytes);
       }
     };
-    FetchAhead ahead(0, dealt, RowsAhead(row_bytes * updating.locked.count(), kRandomBytesAhead), fetch);
-    for (int64_t i = 0; i < dealt; ++i) {
+    FetchAhead ahead(0, some, RowsAhead(row_bytes * updating.locked.count(), kRandomBytesAhead), fetch);
+    for (int64_t i = 0; i < some; ++i) {
       ahead.Before(i);
       updating.Update(rows[number(i)] * width, number(i) * width, width);
     }

@@ -1,4 +1,4 @@
-// update.h: what optimizer kernels have in common. A kernel is a formula for one element:
+// update.h: the frame of optimizer kernels. A kernel is a formula for one element:
 //
 //   template <typename W>
 //   struct Momentum {

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
-#include "runtime/executor/event.h"
-#include "runtime/executor/program.h"
-#include "runtime/executor/session.h"
+#include "kernel_api/abi.h"
 
 namespace stillflow {
 
+class Event;
+class Session;
 struct Lane;
+struct RunOptions;
 
 struct RunContext {
   Session* session;

@@ -7,6 +7,7 @@
 #include "io/png_reader.h"
 #include "kernels/guarded.h"
 #include "runtime/executor/cpu.h"
+#include "runtime/executor/program.h"
 #include "runtime/executor/run_context.h"
 
 namespace stillflow {

@@ -7,6 +7,7 @@
 #include "kernel_api/kernel.h"
 #include "runtime/executor/cpu.h"
 #include "runtime/executor/host_watch.h"
+#include "runtime/executor/program.h"
 #include "runtime/executor/run_context.h"
 
 namespace stillflow {

@@ -103,6 +103,16 @@ Status SerializeMany(const KernelCall& call) {
 }
 
 Status SliceDataset(const KernelCall& call) {
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
+  const Tensor& indices = *call.in[0];
+  for (int64_t i = 1; i < indices.dims[0]; ++i) {
+    if (IntAt(indices, i * indices.dims[1]) < IntAt(indices, (i - 1) * indices.dims[1])) {
+      return Error(
+          Code::kUnimplemented,
+          "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
+          "currently supported.");
+    }
+  }
   std::vector<Tuple> rows;
   STILLFLOW_RETURN_IF_ERROR(ForEachRow(call, [&](int64_t, Tuple& parts) { rows.push_back(std::move(parts)); }));
   const auto rank = static_cast<int64_t>(call.in[0]->dims[1] - 1);

@@ -22,6 +22,7 @@
 #include "io/v1_writer.h"
 #include "kernel_api/kernel.h"
 #include "runtime/executor/run_context.h"
+#include "runtime/executor/session.h"
 
 namespace stillflow {
 namespace {

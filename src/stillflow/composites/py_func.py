@@ -21,8 +21,8 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
       stateful: False for a function of its arguments alone: it may be called less often than the node runs.
 
     Returns:
-      A tensor of unknown shape, a list of them if `Tout` is a list, or the operation if that is empty. Gradients
-      do not flow through.
+      A tensor of unknown shape, a list of them if `Tout` is a list, or the operation if that is empty and the
+      function has state. Gradients do not flow through.
 
     Raises:
       ValueError: if `func` cannot be called.
@@ -39,7 +39,9 @@ def py_func(func, inp, Tout, stateful=True, name=None):  # noqa: N803
     token = py_functions.register(get_default_graph(), func)
     build = ops.py_func if stateful else ops.py_func_stateless
     results = build(inp, token=token, Tout=list(Tout) if is_list else [Tout], name=name)
-    return results if is_list else results[0]
+    if is_list:
+        return results if Tout or stateful else []
+    return results[0]
 
 
 @public("numpy_function")

@@ -59,6 +59,8 @@ def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None)
         for rank in ranks:
             assert_type(rank, dtypes.int32)
         known = [constant_value(rank) for rank in ranks]
+        if any(value is not None and value.ndim for value in known):
+            raise ValueError("Rank must be a scalar.")
         if x._dims is not None and all(value is not None for value in known):
             if len(x._dims) not in [int(value) for value in known]:
                 raise ValueError(

@@ -170,7 +170,10 @@ def _name(item):
 
 @public("add_check_numerics_ops")
 def add_check_numerics_ops():
-    """An operation that fails where any floating tensor of the graph, as it is now, has an infinity or a NaN."""
+    """An operation that fails where any floating tensor of the graph, as it is now, has an infinity or a NaN.
+
+    Raises ValueError if one of them belongs to a branch or a loop.
+    """
     require_graph(
         "add_check_numerics_ops() is not compatible with eager execution. To check for Inf's and NaN's under eager "
         "execution, call tfe.seterr(inf_or_nan='raise') once before executing the checked operations."
@@ -180,6 +183,11 @@ def add_check_numerics_ops():
     for op in graph.get_operations():
         for output in op.outputs:
             if output.dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
+                if op._control_flow_context is not None:
+                    raise ValueError(
+                        "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such "
+                        "as `tf.cond()` or `tf.while_loop()."
+                    )
                 with graph.control_dependencies(last):
                     last = [ops.check_numerics(output, message=f"{op.name}:{output.value_index}")]
     return group(*last)

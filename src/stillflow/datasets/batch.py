@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import nest
-from stillflow.datasets.dataset import UnaryDataset
+from stillflow.datasets.node import UnaryDataset
 from stillflow.datasets.specs import DatasetSpec
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import constant_value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
+from stillflow.datasets.node import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.ops.convert import convert_to_tensor
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetV2, UnaryUnchangedStructureDataset
+from stillflow.datasets.node import DatasetNode, UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.ops.convert import convert_to_tensor
 
 
-class ZipDataset(DatasetV2):
+class ZipDataset(DatasetNode):
     """Elements side by side."""
 
     def __init__(self, datasets):
         for each in nest.flatten(datasets):
-            if not isinstance(each, DatasetV2):
+            if not isinstance(each, DatasetNode):
                 message = "The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects."
                 if isinstance(each, list):
                     message += " Nested structures do not support Python lists; please use a tuple instead."
@@ -32,7 +32,7 @@ class ZipDataset(DatasetV2):
         return self._structure
 
 
-class ConcatenateDataset(DatasetV2):
+class ConcatenateDataset(DatasetNode):
     """One data set behind another."""
 
     def __init__(self, input_dataset, dataset_to_concatenate):

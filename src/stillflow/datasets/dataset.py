@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-import logging
-
-from stillflow.datasets import nest, structure
+from stillflow.datasets import nest, specs, structure
 from stillflow.datasets.functional import FunctionalMethods
-from stillflow.datasets.options import Options
-from stillflow.datasets.specs import DatasetSpec, register_values
-from stillflow.graph.default_graph import get_default_graph, require_eager_execution
+from stillflow.datasets.node import DatasetNode
+from stillflow.graph.default_graph import require_eager_execution
 from stillflow.names import public
 
 _INT64_MAX = 2**63 - 1
@@ -21,50 +17,9 @@ class DatasetV2(FunctionalMethods):
     A data set is a node of the graph; iterators go through it when the graph runs.
     """
 
-    _input_datasets: list
-
-    def __init__(self, variant_tensor):
-        self._variant_tensor_attr = variant_tensor
-        self._graph_attr = get_default_graph()
-
-    @property
-    def _variant_tensor(self):
-        return self._variant_tensor_attr
-
-    @property
-    def _graph(self):
-        return self._graph_attr
-
-    def _inputs(self):
-        """The data sets that it is made of."""
-        raise NotImplementedError("Dataset._inputs")
-
-    def _functions(self):
-        """The functions that it calls."""
-        return []
-
-    def _has_captured_ref(self):
-        """Whether a function of the pipeline uses a reference variable, which rules rewrites out."""
-
-        def is_or_uses_ref(tensor):
-            return tensor.dtype._is_ref_dtype or any(is_or_uses_ref(source) for source in tensor._op._inputs)
-
-        captured = (tensor for each in self._functions() for tensor in each.function.captured_inputs)
-        return any(map(is_or_uses_ref, captured)) or any(each._has_captured_ref() for each in self._inputs())
-
-    @property
-    def element_spec(self):
-        """What elements are: specifications in tuples and dictionaries."""
-        raise NotImplementedError("Dataset.element_spec")
-
-    @property
-    def _flat_structure(self):
-        """The attributes of the node that say what elements are."""
-        spec = self.element_spec
-        return {
-            "output_shapes": structure.flat_tensor_shapes(spec),
-            "output_types": structure.flat_tensor_types(spec),
-        }
+    @classmethod
+    def _of(cls, node):
+        return node if isinstance(node, DatasetV2) else _DatasetV2Adapter(node)
 
     def __iter__(self):
         """An iterator over the elements while operations are executed eagerly. Raises RuntimeError in a graph."""
@@ -79,95 +34,32 @@ class DatasetV2(FunctionalMethods):
         spec = self.element_spec
         shapes = str(nest.map_structure(str, structure.output_shapes(spec))).replace("'", "")
         types = str(nest.map_structure(repr, structure.output_types(spec))).replace("'", "")
-        return f"<{type(self).__name__} shapes: {shapes}, types: {types}>"
+        return f"<{self._class_name()} shapes: {shapes}, types: {types}>"
+
+    def _class_name(self):
+        return type(self).__name__
 
     # ---- Options --------------------------------------------------------------------------------------------
-
-    def options(self):
-        """The tf.data.Options of the pipeline."""
-        options = Options()
-        for each in self._inputs():
-            options = options.merge(each.options())
-        return options
 
     def with_options(self, options):
         """The same pipeline with further tf.data.Options. Raises ValueError if they contradict those it has."""
         from stillflow.datasets.rewriting import OptionsDataset
 
-        return OptionsDataset(self, options)
-
-    # ---- Sources --------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def from_tensors(tensors):
-        """One element.
-
-        Raises ValueError or TypeError for what does not convert to tensors.
-        """
-        from stillflow.datasets.sources import TensorDataset
-
-        return TensorDataset(tensors)
-
-    @staticmethod
-    def from_tensor_slices(tensors):
-        """An element for each row of the components, which have as many rows each.
-
-        Raises:
-          ValueError: for scalars, and for different numbers of rows.
-          At run time: tf.errors.InvalidArgumentError for the same.
-        """
-        from stillflow.datasets.sources import TensorSliceDataset
-
-        return TensorSliceDataset(tensors)
-
-    @staticmethod
-    def range(*args):
-        """The int64 scalars of range(stop), range(start, stop) or range(start, stop, step).
-
-        Raises ValueError for other numbers of arguments; at run time InvalidArgumentError for a step of 0.
-        """
-        from stillflow.datasets.sources import RangeDataset
-
-        return RangeDataset(*args)
-
-    @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None):
-        """The names of the files that a pattern, or one of several, matches.
-
-        Args:
-          file_pattern: strings with the wildcards of tf.gfile.Glob.
-          shuffle: whether they come in random order; True if None.
-          seed: as for `shuffle`.
-
-        Raises InvalidArgumentError at run time if there is no such file.
-        """
-        from stillflow.datasets.files import list_files
-
-        return list_files(file_pattern, shuffle, seed)
+        return self._of(OptionsDataset(self, options))
 
     # ---- Combinations ---------------------------------------------------------------------------------------
-
-    @staticmethod
-    def zip(datasets):
-        """Elements side by side, as long as all of `datasets`, in tuples and dictionaries, have one.
-
-        Raises TypeError for what is no structure of data sets.
-        """
-        from stillflow.datasets.combination import ZipDataset
-
-        return ZipDataset(datasets)
 
     def concatenate(self, dataset):
         """These elements, then those of `dataset`. Raises TypeError if they are of other types."""
         from stillflow.datasets.combination import ConcatenateDataset
 
-        return ConcatenateDataset(self, dataset)
+        return self._of(ConcatenateDataset(self, dataset))
 
     def repeat(self, count=None):
         """These elements `count` times over; None and -1 are for ever."""
         from stillflow.datasets.combination import RepeatDataset
 
-        return RepeatDataset(self, count)
+        return self._of(RepeatDataset(self, count))
 
     def enumerate(self, start=0):
         """Pairs of a number, counted from `start`, and an element."""
@@ -179,13 +71,13 @@ class DatasetV2(FunctionalMethods):
         """The first `count` elements; -1 for all."""
         from stillflow.datasets.selection import TakeDataset
 
-        return TakeDataset(self, count)
+        return self._of(TakeDataset(self, count))
 
     def skip(self, count):
         """What comes after the first `count` elements; -1 for nothing."""
         from stillflow.datasets.selection import SkipDataset
 
-        return SkipDataset(self, count)
+        return self._of(SkipDataset(self, count))
 
     def shard(self, num_shards, index):
         """Every `num_shards`th element, from number `index` on.
@@ -194,7 +86,7 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.selection import ShardDataset
 
-        return ShardDataset(self, num_shards, index)
+        return self._of(ShardDataset(self, num_shards, index))
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
         """The elements in random order: each next one is drawn from `buffer_size` that are held.
@@ -206,7 +98,7 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.shuffle import ShuffleDataset
 
-        return ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+        return self._of(ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration))
 
     # ---- Batches --------------------------------------------------------------------------------------------
 
@@ -221,7 +113,7 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.batch import BatchDataset
 
-        return BatchDataset(self, batch_size, drop_remainder)
+        return self._of(BatchDataset(self, batch_size, drop_remainder))
 
     def padded_batch(self, batch_size, padded_shapes, padding_values=None, drop_remainder=False):
         """Like `batch`, of elements that are padded to one size.
@@ -239,7 +131,7 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.padded_batch import PaddedBatchDataset
 
-        return PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return self._of(PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder))
 
     def window(self, size, shift=None, stride=1, drop_remainder=False):
         """Data sets of up to `size` elements that come one after the other.
@@ -252,7 +144,7 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.batch import WindowDataset
 
-        return WindowDataset(self, size, size if shift is None else shift, stride, drop_remainder)
+        return self._of(WindowDataset(self, size, size if shift is None else shift, stride, drop_remainder))
 
     # ---- When elements are made -----------------------------------------------------------------------------
 
@@ -267,29 +159,33 @@ class DatasetV2(FunctionalMethods):
         """
         from stillflow.datasets.buffering import CacheDataset
 
-        return CacheDataset(self, filename)
+        return self._of(CacheDataset(self, filename))
 
     def prefetch(self, buffer_size):
         """The same elements, of which up to `buffer_size` are made in advance; None or -1 leaves the number open."""
         from stillflow.datasets.buffering import PrefetchDataset
 
-        return PrefetchDataset(self, buffer_size)
+        return self._of(PrefetchDataset(self, buffer_size))
 
     def apply(self, transformation_func):
         """`transformation_func` of this data set. Raises TypeError if that is no data set."""
         dataset = transformation_func(self)
-        if not isinstance(dataset, DatasetV2):
+        if not isinstance(dataset, DatasetNode):
             raise TypeError(f"`transformation_func` must return a Dataset. Got {dataset}.")
         dataset._input_datasets = [self]
-        return dataset
+        return self._of(dataset)
 
 
 @public("data.Dataset")
 class DatasetV1(DatasetV2):
-    """A DatasetV2 with the methods and properties of TensorFlow 1.x. What its methods return is one, too."""
+    """A DatasetV2 with the functions and properties of TensorFlow 1.x. What its methods return is one, too."""
 
     def __init__(self):
         super().__init__(self._as_variant_tensor())
+
+    @classmethod
+    def _of(cls, node):
+        return DatasetV1Adapter(node)
 
     def _as_variant_tensor(self):
         raise NotImplementedError("Dataset._as_variant_tensor")
@@ -333,6 +229,60 @@ class DatasetV1(DatasetV2):
         """
         return self._make_initializable_iterator(shared_name)
 
+    def _make_initializable_iterator(self, shared_name=None):
+        from stillflow.datasets.iterator import make_initializable_iterator
+
+        return make_initializable_iterator(self, shared_name)
+
+    # ---- Sources --------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def from_tensors(tensors):
+        """One element.
+
+        Raises ValueError or TypeError for what does not convert to tensors.
+        """
+        from stillflow.datasets.sources import TensorDataset
+
+        return DatasetV1Adapter(TensorDataset(tensors))
+
+    @staticmethod
+    def from_tensor_slices(tensors):
+        """An element for each row of the components, which have as many rows each.
+
+        Raises:
+          ValueError: for scalars, and for different numbers of rows.
+          At run time: tf.errors.InvalidArgumentError for the same.
+        """
+        from stillflow.datasets.sources import TensorSliceDataset
+
+        return DatasetV1Adapter(TensorSliceDataset(tensors))
+
+    @staticmethod
+    def range(*args):
+        """The int64 scalars of range(stop), range(start, stop) or range(start, stop, step).
+
+        Raises ValueError for other numbers of arguments; at run time InvalidArgumentError for a step of 0.
+        """
+        from stillflow.datasets.sources import RangeDataset
+
+        return DatasetV1Adapter(RangeDataset(*args))
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None):
+        """The names of the files that a pattern, or one of several, matches.
+
+        Args:
+          file_pattern: strings with the wildcards of tf.gfile.Glob.
+          shuffle: whether they come in random order; True if None.
+          seed: as for `shuffle`.
+
+        Raises InvalidArgumentError at run time if there is no such file.
+        """
+        from stillflow.datasets.sources import list_files
+
+        return DatasetV1Adapter(list_files(file_pattern, shuffle, seed))
+
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor):
         """An element for each row of a tf.SparseTensor: its indices, values and shape.
@@ -343,41 +293,44 @@ class DatasetV1(DatasetV2):
 
         return DatasetV1Adapter(SparseTensorSliceDataset(sparse_tensor))
 
-    def _make_initializable_iterator(self, shared_name=None):
-        from stillflow.datasets.iterator import make_initializable_iterator
+    @staticmethod
+    def zip(datasets):
+        """Elements side by side, as long as all of `datasets`, in tuples and dictionaries, have one.
 
-        return make_initializable_iterator(self, shared_name)
+        Raises TypeError for what is no structure of data sets.
+        """
+        from stillflow.datasets.combination import ZipDataset
+
+        return DatasetV1Adapter(ZipDataset(datasets))
+
+    @staticmethod
+    def from_generator(generator, output_types, output_shapes=None, args=None):
+        """The elements that a Python generator yields.
+
+        Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
+        checkpoint, is the number of elements that it has brought: going on there begins a new generator and lets
+        so many elements go by.
+
+        Args:
+          generator: a function that returns an iterator or a generator.
+          output_types: the types of the components, in tuples and dictionaries.
+          output_shapes: their shapes; unknown if None.
+          args: tensors; `generator` is called with their values.
+
+        Raises:
+          TypeError: if `generator` cannot be called.
+          At run time: tf.errors.InvalidArgumentError for elements of another structure, type or shape; the errors
+            of tf.py_func for what the generator raises.
+        """
+        from stillflow.datasets.generator import from_generator
+
+        return DatasetV1Adapter(from_generator(generator, output_types, output_shapes, args))
 
 
-def _adapted(name):
-    """A method of DatasetV2 that returns a DatasetV1."""
-    function = getattr(DatasetV2, name)
-    is_static = isinstance(inspect.getattr_static(DatasetV2, name), staticmethod)
+class _Adapter:
+    """What a data set that stands for a node takes from it."""
 
-    def adapted(*args, **kwargs):
-        return DatasetV1Adapter(function(*args, **kwargs))
-
-    adapted.__wrapped__ = function  # type: ignore[attr-defined]
-    adapted.__name__, adapted.__qualname__, adapted.__doc__ = name, f"DatasetV1.{name}", function.__doc__
-    setattr(DatasetV1, name, staticmethod(adapted) if is_static else adapted)
-
-
-for _name in (
-    "list_files from_tensors from_tensor_slices range zip concatenate repeat take skip shard shuffle batch "
-    "padded_batch window cache prefetch apply with_options map flat_map interleave filter from_generator"
-).split():
-    _adapted(_name)
-
-
-class DatasetV1Adapter(DatasetV1):
-    """A DatasetV2 as a DatasetV1."""
-
-    def __init__(self, dataset):
-        self._dataset = dataset
-        super().__init__()
-
-    def _as_variant_tensor(self):
-        return self._dataset._variant_tensor
+    _dataset: DatasetNode
 
     def _has_captured_ref(self):
         return self._dataset._has_captured_ref()
@@ -396,74 +349,42 @@ class DatasetV1Adapter(DatasetV1):
         return self._dataset.element_spec
 
 
-# ---- What kinds of data sets are derived from -------------------------------------------------------------------
+class _DatasetV2Adapter(_Adapter, DatasetV2):
+    """A node as a DatasetV2. It goes by the name of the node's class, as in TensorFlow."""
+
+    def __init__(self, dataset):
+        self._dataset = dataset
+        super().__init__(dataset._variant_tensor)
+
+    def _class_name(self):
+        return type(self._dataset).__name__
 
 
-class DatasetSource(DatasetV2):
-    """A data set that is made of no other."""
+class DatasetV1Adapter(_Adapter, DatasetV1):
+    """A node, or a DatasetV2, as a DatasetV1."""
 
-    def _inputs(self):
-        return []
+    def __init__(self, dataset):
+        self._dataset = dataset
+        super().__init__()
 
-
-class UnaryDataset(DatasetV2):
-    """A data set that is made of one other."""
-
-    def __init__(self, input_dataset, variant_tensor):
-        self._input_dataset = input_dataset
-        super().__init__(variant_tensor)
-
-    def _inputs(self):
-        return [self._input_dataset]
+    def _as_variant_tensor(self):
+        return self._dataset._variant_tensor
 
 
-class UnaryUnchangedStructureDataset(UnaryDataset):
-    """One with elements of the same form."""
-
-    def __init__(self, input_dataset, variant_tensor):
-        self._input_dataset = input_dataset
-        super().__init__(input_dataset, variant_tensor)
-
-    @property
-    def element_spec(self):
-        return self._input_dataset.element_spec
-
-
-class _VariantDataset(DatasetSource):
+class _VariantDataset(DatasetV2):
     """The data set in a tensor, as in an element of a window."""
 
     def __init__(self, dataset_variant, element_spec):
         self._structure = element_spec
         super().__init__(dataset_variant)
 
+    def _inputs(self):
+        return []
+
     @property
     def element_spec(self):
         return self._structure
 
 
-class _NestedVariant:
-    """Several data sets in a tensor."""
-
-    def __init__(self, variant_tensor, element_spec, dataset_shape):
-        self._variant_tensor = variant_tensor
-        self.element_spec = element_spec
-        self.dataset_shape = dataset_shape
-
-
-register_values(DatasetV2, lambda dataset: DatasetSpec(dataset.element_spec))
-register_values(_NestedVariant, lambda nested: DatasetSpec(nested.element_spec, nested.dataset_shape))
-
-
-def check_graph(dataset):
-    """Warns of a pipeline that lies in another graph than the default one."""
-    graph = get_default_graph()
-    pending, seen = [dataset], []
-    while pending:
-        each = pending.pop(0)
-        seen.append(each)
-        if each._graph is not graph:
-            logging.getLogger("tensorflow").warning(
-                "The graph (%s) of the iterator is different from the graph (%s) the dataset: %s was created in.",
-                graph, each._graph, each._variant_tensor,
-            )  # fmt: skip
-        pending.extend(source for source in each._inputs() if source not in seen)
+specs.DatasetSpec._value_type = _VariantDataset
+DatasetSpec = public("data.DatasetSpec", "data.experimental.DatasetStructure")(specs.DatasetSpec)

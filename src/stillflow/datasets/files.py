@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.checks import assert_that
-from stillflow.composites.strings import reduce_join
 from stillflow.datasets import structure
-from stillflow.datasets.dataset import DatasetSource, DatasetV1Adapter, DatasetV2
+from stillflow.datasets.dataset import DatasetV1, DatasetV1Adapter, DatasetV2
+from stillflow.datasets.node import DatasetNode, DatasetSource
 from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -66,23 +63,6 @@ class _FixedLengthRecordDataset(_StringDataset):
         super().__init__(variant)
 
 
-def list_files(file_pattern, shuffle=None, seed=None):
-    """The names of the files that a pattern matches; see Dataset.list_files."""
-    with name_scope("list_files"):
-        pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
-        files = ops.matching_files(pattern)
-        is_any = ops.greater(ops.shape(files)[0], 0, name="match_not_empty")
-        message = ops.add("No files matched pattern: ", reduce_join(pattern, separator=", "), name="message")
-        check = assert_that(is_any, [message], summarize=1, name="assert_not_empty")
-        with get_default_graph().control_dependencies([check]):
-            files = ops.identity(files)
-        dataset = DatasetV1Adapter(DatasetV2.from_tensor_slices(files))
-        if shuffle is None or shuffle:
-            count = ops.maximum(ops.shape(files, out_type=dtypes.int64)[0], 1)
-            dataset = dataset.shuffle(count, seed=seed)
-        return dataset
-
-
 # ---- Several files ----------------------------------------------------------------------------------------------
 
 
@@ -112,9 +92,9 @@ class _Files(DatasetV2):
 
 def _dataset_of(filenames):
     """Names of files, or a data set of them, as a data set. Raises TypeError for one of anything else."""
-    if not isinstance(filenames, DatasetV2):
+    if not isinstance(filenames, DatasetNode):
         filenames = convert_to_tensor(filenames, dtype=dtypes.string)
-        return DatasetV2.from_tensor_slices(ops.reshape(filenames, [-1], name="flat_filenames"))
+        return DatasetV1.from_tensor_slices(ops.reshape(filenames, [-1], name="flat_filenames"))
     spec = filenames.element_spec
     if structure.output_types(spec) != dtypes.string:
         raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
@@ -124,6 +104,8 @@ def _dataset_of(filenames):
 
 
 class _FilesV1(DatasetV1Adapter):
+    _dataset: _Files
+
     @property
     def _filenames(self):
         return self._dataset._filenames

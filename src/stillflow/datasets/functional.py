@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
+from stillflow.datasets.node import DatasetNode
 
-class FunctionalMethods:
+
+class FunctionalMethods(DatasetNode):
     """What DatasetV2 has of them. Functions are traced: called once, with tensors, when the graph is built."""
 
-    @staticmethod
-    def from_generator(generator, output_types, output_shapes=None, args=None):
-        """The elements that a Python generator yields.
-
-        Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
-        checkpoint, is the number of elements that it has brought: going on there begins a new generator and lets
-        so many elements go by.
-
-        Args:
-          generator: a function that returns an iterator or a generator.
-          output_types: the types of the components, in tuples and dictionaries.
-          output_shapes: their shapes; unknown if None.
-          args: tensors; `generator` is called with their values.
-
-        Raises:
-          TypeError: if `generator` cannot be called.
-          At run time: tf.errors.InvalidArgumentError for elements of another structure, type or shape; the errors
-            of tf.py_func for what the generator raises.
-        """
-        from stillflow.datasets.generator import from_generator
-
-        return from_generator(generator, output_types, output_shapes, args)
+    @classmethod
+    def _of(cls, node):
+        """A node with the methods of this class."""
+        raise NotImplementedError
 
     def map(self, map_func, num_parallel_calls=None):
         """What `map_func` returns for each element, in the order of the elements.
@@ -45,8 +29,8 @@ class FunctionalMethods:
         from stillflow.datasets.mapping import MapDataset, ParallelMapDataset
 
         if num_parallel_calls is None:
-            return MapDataset(self, map_func)
-        return ParallelMapDataset(self, map_func, num_parallel_calls)
+            return self._of(MapDataset(self, map_func))
+        return self._of(ParallelMapDataset(self, map_func, num_parallel_calls))
 
     def flat_map(self, map_func):
         """The elements of the data set that `map_func` returns for the first element, then for the second, ...
@@ -55,7 +39,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import FlatMapDataset
 
-        return FlatMapDataset(self, map_func)
+        return self._of(FlatMapDataset(self, map_func))
 
     def interleave(self, map_func, cycle_length=-1, block_length=1, num_parallel_calls=None):
         """Like `flat_map`, with elements of several data sets in turns.
@@ -72,7 +56,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import InterleaveDataset
 
-        return InterleaveDataset(self, map_func, cycle_length, block_length, num_parallel_calls)
+        return self._of(InterleaveDataset(self, map_func, cycle_length, block_length, num_parallel_calls))
 
     def filter(self, predicate):
         """The elements for which `predicate` returns True.
@@ -83,7 +67,7 @@ class FunctionalMethods:
         """
         from stillflow.datasets.mapping import FilterDataset
 
-        return FilterDataset(self, predicate)
+        return self._of(FilterDataset(self, predicate))
 
     def reduce(self, initial_state, reduce_func):
         """What is left of a state when `reduce_func` has made a new one of it and each element.

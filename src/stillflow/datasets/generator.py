@@ -9,7 +9,9 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.py_func import py_func
 from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetSource, DatasetV1
+from stillflow.datasets.mapping import FlatMapDataset
+from stillflow.datasets.node import DatasetSource
+from stillflow.datasets.sources import TensorDataset
 from stillflow.datasets.specs import type_spec_from_value
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
@@ -104,7 +106,7 @@ def from_generator(generator, output_types, output_shapes=None, args=None):
         return _GeneratorDataset(dummy_arg, get_iterator_id_fn, generator_next_fn, finalize_fn)
 
     # Each pass begins with this element, and so has a number, and a generator, of its own.
-    return DatasetV1.from_tensors(0).flat_map(flat_map_fn)
+    return FlatMapDataset(TensorDataset(0), flat_map_fn)
 
 
 def _arrays(values, output_types, types, shapes):

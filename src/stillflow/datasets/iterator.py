@@ -7,7 +7,7 @@ import warnings
 
 from stillflow import ops
 from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
+from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
@@ -181,8 +181,6 @@ def _on_cpu():
 def make_initializable_iterator(dataset, shared_name=None):
     """An iterator over a data set, with its initializer. Raises RuntimeError while executing eagerly."""
     require_graph("dataset.make_initializable_iterator is not supported when eager execution is enabled.")
-    if not hasattr(dataset, "_make_initializable_iterator"):
-        dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)
     dataset = apply_options(dataset)
     spec = dataset.element_spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.datasets import nest
 from stillflow.datasets.batch import known_batch_size
-from stillflow.datasets.dataset import UnaryDataset, UnaryUnchangedStructureDataset
+from stillflow.datasets.node import UnaryDataset, UnaryUnchangedStructureDataset
 from stillflow.datasets.specs import DatasetSpec, TensorSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
@@ -120,7 +120,7 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
         num_parallel_calls = batch_size * (1 if num_parallel_batches is None else num_parallel_batches)
 
     def transformation(dataset):
-        return MapAndBatchDataset(dataset, map_func, batch_size, num_parallel_calls, drop_remainder)
+        return dataset._of(MapAndBatchDataset(dataset, map_func, batch_size, num_parallel_calls, drop_remainder))
 
     return transformation
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import structure
-from stillflow.datasets.dataset import DatasetV1Adapter, check_graph
 from stillflow.datasets.iterator import Iterator
+from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.functions.factory import factory_of
 from stillflow.graph import dtypes
@@ -19,8 +19,6 @@ from stillflow.random.seeds import get_seed
 @by_mode
 def make_one_shot_iterator(dataset):
     """See DatasetV1.make_one_shot_iterator."""
-    if not hasattr(dataset, "_make_one_shot_iterator"):
-        dataset = DatasetV1Adapter(dataset)
     check_graph(dataset)
     graph_seed, op_seed = get_seed(None)
     seed = None if graph_seed is None else (graph_seed + 87654321 * op_seed) % (2**63 - 1)

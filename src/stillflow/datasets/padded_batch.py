@@ -7,7 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.datasets import nest, structure
 from stillflow.datasets.batch import known_batch_size
-from stillflow.datasets.dataset import UnaryDataset
+from stillflow.datasets.node import UnaryDataset
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape

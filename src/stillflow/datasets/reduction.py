@@ -1,4 +1,4 @@
-"""Dataset.reduce: what a function makes of all elements."""
+"""Dataset.reduce: folds all elements into one state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def reduce_dataset(dataset, initial_state, reduce_func):
         weaker = _weakened(spec, returned)
         if weaker is None:
             break
-        spec = weaker  # the state may change its shape: once more, with what is known of all states
+        spec = weaker  # the shape of the state changes: trace again with the shape that all states have in common
     traced = function.function
     traced.add_to_graph(get_default_graph())
     tensors = ops.reduce_dataset(

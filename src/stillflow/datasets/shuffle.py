@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.datasets.dataset import UnaryUnchangedStructureDataset
+from stillflow.datasets.node import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
@@ -72,4 +72,4 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
       count: how many passes; None and -1 are for ever.
       seed: as for Dataset.shuffle.
     """
-    return lambda dataset: _ShuffleAndRepeatDataset(dataset, buffer_size, count, seed)
+    return lambda dataset: dataset._of(_ShuffleAndRepeatDataset(dataset, buffer_size, count, seed))

@@ -1,12 +1,17 @@
-"""Data sets of tensors, their rows, and numbers."""
+"""Data sets of tensors, their rows, numbers and names of files."""
 
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.checks import assert_that
+from stillflow.composites.strings import reduce_join
 from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetSource
+from stillflow.datasets.node import DatasetSource
+from stillflow.datasets.shuffle import ShuffleDataset
 from stillflow.datasets.specs import TensorSpec, type_spec_from_value
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
@@ -90,3 +95,20 @@ class SparseTensorSliceDataset(DatasetSource):
     @property
     def element_spec(self):
         return self._structure
+
+
+def list_files(file_pattern, shuffle=None, seed=None):
+    """The names of the files that a pattern matches; see Dataset.list_files."""
+    with name_scope("list_files"):
+        pattern = convert_to_tensor(file_pattern, dtype=dtypes.string, name="file_pattern")
+        files = ops.matching_files(pattern)
+        is_any = ops.greater(ops.shape(files)[0], 0, name="match_not_empty")
+        message = ops.add("No files matched pattern: ", reduce_join(pattern, separator=", "), name="message")
+        check = assert_that(is_any, [message], summarize=1, name="assert_not_empty")
+        with get_default_graph().control_dependencies([check]):
+            files = ops.identity(files)
+        dataset = TensorSliceDataset(files)
+        if shuffle is None or shuffle:
+            count = ops.maximum(ops.shape(files, out_type=dtypes.int64)[0], 1)
+            return ShuffleDataset(dataset, count, seed)
+        return dataset

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape, as_shape
@@ -154,7 +156,15 @@ class TensorSpec(TypeSpec):
         return Tensor
 
 
-@public("data.DatasetSpec", "data.experimental.DatasetStructure")
+class NestedVariant:
+    """Several data sets in a tensor."""
+
+    def __init__(self, variant_tensor, element_spec, dataset_shape):
+        self._variant_tensor = variant_tensor
+        self.element_spec = element_spec
+        self.dataset_shape = dataset_shape
+
+
 class DatasetSpec(TypeSpec):
     """A data set, or a tensor of them.
 
@@ -164,6 +174,10 @@ class DatasetSpec(TypeSpec):
     """
 
     __slots__ = ("_dataset_shape", "_element_spec")
+
+    # The class of the data set in a tensor, made of (variant, element_spec). The module `dataset`, which has the
+    # methods of data sets, sets it.
+    _value_type: Any = None
 
     def __init__(self, element_spec, dataset_shape=()):
         self._element_spec = element_spec
@@ -175,9 +189,7 @@ class DatasetSpec(TypeSpec):
 
     @property
     def value_type(self):
-        from stillflow.datasets.dataset import _VariantDataset
-
-        return _VariantDataset
+        return self._value_type
 
     def _is_compatible(self, other):
         return (
@@ -208,12 +220,10 @@ class DatasetSpec(TypeSpec):
         return self._to_tensor_list(value)
 
     def _from_tensor_list(self, tensors):
-        from stillflow.datasets.dataset import _NestedVariant, _VariantDataset
-
         (tensor,) = tensors
         if self._dataset_shape.rank == 0:
-            return _VariantDataset(tensor, self._element_spec)
-        return _NestedVariant(tensor, self._element_spec, self._dataset_shape)
+            return self._value_type(tensor, self._element_spec)
+        return NestedVariant(tensor, self._element_spec, self._dataset_shape)
 
     def _batch(self, size):
         return DatasetSpec(self._element_spec, TensorShape([size]).concatenate(self._dataset_shape))
@@ -240,6 +250,9 @@ _SPEC_OF: dict = {Tensor: lambda tensor: TensorSpec(tensor.shape, tensor.dtype.b
 def register_values(kind, spec_of):
     """Makes values of `kind` components of their own, specified by `spec_of(value)`."""
     _SPEC_OF[kind] = spec_of
+
+
+register_values(NestedVariant, lambda nested: DatasetSpec(nested.element_spec, nested.dataset_shape))
 
 
 def spec_of_component(value):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from stillflow.eager import op_errors
 from stillflow.graph import dtypes
 from stillflow.graph.mode import eager_version_of
+from stillflow.graph.python_values import make_tensor_value, without_dimensions
 from stillflow.graph.shape import as_shape
-from stillflow.graph.tensor_value import make_tensor_value, without_dimensions
 from stillflow.ops.array.constant import check_packed
 
 

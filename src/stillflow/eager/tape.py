@@ -64,7 +64,7 @@ class Tape:
         known = reached.union(map(id, sources))
         gradients: dict = {}  # id of a tensor -> the gradients collected for it
         for i, target in enumerate(targets):
-            if id(target) in known:
+            if id(target) in known and target._dtype in _NUMBERS:
                 given = None if output_gradients is None else output_gradients[i]
                 gradients.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
         for op in _from_targets(targets, path):

@@ -8,7 +8,7 @@ from stillflow.estimator.loss_mean import mean
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.tensor_proto import make_tensor_proto
+from stillflow.graph.python_values import make_tensor_proto
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.messages import log

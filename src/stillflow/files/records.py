@@ -147,9 +147,10 @@ class TFRecordWriter:
             file.flush()
 
     def close(self):
-        """Ends the file."""
-        file = self._opened()
-        self._file = None
+        """Ends the file; of one that has ended, nothing."""
+        if self._file is None:
+            return
+        file, self._file = self._file, None
         with typed_errors(self._path):
             try:
                 if self._compressor is not None:

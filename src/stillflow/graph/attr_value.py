@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.formats import protobuf
 from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.shape import TensorShape
@@ -27,11 +28,18 @@ def set_message(proto, value):
     elif isinstance(value, TensorShape):
         proto.shape.CopyFrom(value.as_proto())
     elif isinstance(value, TensorValue):
-        proto.tensor.CopyFrom(value.as_proto())
+        proto.tensor.CopyFrom(tensor_proto.to_message(value))
     elif isinstance(value, FunctionCall):
-        proto.func.CopyFrom(value.as_proto())
+        _set_call(proto.func, value)
     else:
         raise TypeError(f"Not an attribute: {value!r}")
+
+
+def _set_call(proto, call):
+    """Writes a FunctionCall into a NameAttrList."""
+    proto.name = call.name
+    for key, value in call.attrs.items():
+        set_message(proto.attr[key], value)
 
 
 def _append(proto, item):
@@ -48,9 +56,9 @@ def _append(proto, item):
     elif isinstance(item, TensorShape):
         proto.shape.append(item.as_proto())
     elif isinstance(item, TensorValue):
-        proto.tensor.append(item.as_proto())
+        proto.tensor.append(tensor_proto.to_message(item))
     elif isinstance(item, FunctionCall):
-        proto.func.append(item.as_proto())
+        _set_call(proto.func.add(), item)
     else:
         raise TypeError(f"Not an attribute: {item!r}")
 
@@ -67,6 +75,17 @@ def from_message(proto):
     if kind is None or kind == "placeholder":
         raise ValueError("AttrValue has no value")
     return _plain(kind, getattr(proto, kind))
+
+
+def as_given_out(value):
+    """A plain value as Operation.get_attr returns it: lists, and messages for shapes, tensors and functions."""
+    if isinstance(value, tuple):
+        return [as_given_out(item) for item in value]
+    if isinstance(value, (TensorShape, TensorValue, FunctionCall)):
+        proto = protobuf.message("AttrValue")()
+        set_message(proto, value)
+        return getattr(proto, proto.WhichOneof("value"))
+    return value
 
 
 def _plain(kind, value):

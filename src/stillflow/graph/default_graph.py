@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stillflow.graph import scopes
+from stillflow.graph.graph import Graph
+from stillflow.graph.scopes import DefaultGraphs, graphs
 from stillflow.names import public
 
-if TYPE_CHECKING:
-    from stillflow.graph.graph import Graph
 
-
-class _DefaultGraphs(scopes.DefaultStack):
-    """The default graphs of this thread, over one that is always there, or over the eager one of all threads."""
-
-    eager: Graph | None = None
-
-    def __init__(self):
-        super().__init__()
-        self.outermost = None
-
-    def get_outermost(self):
-        """The graph of this thread that is there without any context."""
-        if self.outermost is None:
-            from stillflow.graph.graph import Graph
-
-            self.outermost = Graph()
-        return self.outermost
-
-    def reset(self):
-        if self.stack:
-            raise AssertionError(
-                "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit "
-                "the nesting and create a new graph."
-            )
-        self.outermost = None
-
-
-_default_graphs = _DefaultGraphs()
+def _outermost():
+    """The graph of this thread that is there without any context."""
+    if graphs.outermost is None:
+        graphs.outermost = Graph()
+    return graphs.outermost
 
 
 @public("get_default_graph")
 def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
-    stack = _default_graphs.stack
-    return stack[-1] if stack else _DefaultGraphs.eager or _default_graphs.get_outermost()
+    stack = graphs.stack
+    return stack[-1] if stack else DefaultGraphs.eager or _outermost()
 
 
 def outermost_graph() -> Graph:
@@ -57,18 +33,23 @@ def outermost_graph() -> Graph:
 
 def default_graph_context(graph, enforces_nesting=True):
     """A context in which `graph` is the default. Left out of order it fails, if nesting is enforced."""
-    return _default_graphs.with_default(graph, enforces_nesting)
+    return graphs.with_default(graph, enforces_nesting)
 
 
 @public("reset_default_graph")
 def reset_default_graph():
     """Replaces the global default graph by an empty one. Raises AssertionError inside a graph context."""
-    _default_graphs.reset()
+    if graphs.stack:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit "
+            "the nesting and create a new graph."
+        )
+    graphs.outermost = None
 
 
 def leave_all_graphs():
     """Makes this thread's outermost graph the default, whatever contexts have been left open."""
-    _default_graphs.stack.clear()
+    graphs.stack.clear()
 
 
 def require_graph(reason, error=RuntimeError):
@@ -83,7 +64,7 @@ def require_eager_execution(reason, error=RuntimeError):
 
 def eager_graph():
     """The graph that runs operations, or None."""
-    return _DefaultGraphs.eager
+    return DefaultGraphs.eager
 
 
 def execute_eagerly(graph):
@@ -91,6 +72,6 @@ def execute_eagerly(graph):
 
     Raises ValueError if operations are to run and this thread has a default graph already.
     """
-    if graph is not None and _default_graphs.outermost is not None:
+    if graph is not None and graphs.outermost is not None:
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
-    _DefaultGraphs.eager = graph
+    DefaultGraphs.eager = graph

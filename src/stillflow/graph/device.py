@@ -20,7 +20,10 @@ class DeviceSpec(NamedTuple):
         parts: dict = {}
         for piece in text.split("/"):
             if piece:
+                names_type = "device_type" in parts
                 cls._parse_piece(piece, text, parts)
+                if names_type and piece.split(":")[0].lower() in ("cpu", "gpu", "device"):
+                    raise ValueError(f"Cannot specify multiple device types: {text}")
         return cls(**parts)
 
     @staticmethod

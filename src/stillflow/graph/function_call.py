@@ -14,13 +14,3 @@ class FunctionCall:
 
     def __hash__(self):
         return hash(self.name)
-
-    def as_proto(self):
-        """The NameAttrList message."""
-        from stillflow.formats import protobuf
-        from stillflow.graph.attr_value import set_message
-
-        proto = protobuf.message("NameAttrList")(name=self.name)
-        for key, value in self.attrs.items():
-            set_message(proto.attr[key], value)
-        return proto

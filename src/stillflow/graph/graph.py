@@ -8,9 +8,8 @@ import threading
 
 from stillflow.graph import device as devices
 from stillflow.graph import op_def as op_defs
-from stillflow.graph import recording
+from stillflow.graph import recording, scopes
 from stillflow.graph.control import ControlDependencies
-from stillflow.graph.default_graph import default_graph_context
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
@@ -102,7 +101,8 @@ class Graph:
             if tensor._op._graph is not self:
                 raise ValueError(f"{tensor!r} must be from the same graph as {inputs[0]!r}.")
         with self._lock:
-            name = name[:-1] if name[-1] == "/" else self.unique_name(name)
+            name = _text(name, op_def.name)
+            name = name[:-1] if name.endswith("/") else self.unique_name(name)
             if not _VALID_OP_NAME.match(name):
                 raise ValueError(f"'{name}' is not a valid node name")
             control_inputs = self._control_inputs_for(inputs)
@@ -296,7 +296,7 @@ class Graph:
                 raise ValueError(f"'{name}' is not a valid scope name")
         previous = self._name_stack
         if not name:
-            scope = ""
+            scope = None
         elif name[-1] == "/":
             scope = name[:-1]
         else:
@@ -308,7 +308,7 @@ class Graph:
             self._name_stack = previous
 
     def get_name_scope(self):
-        """The current scope, without a slash at its end."""
+        """The current scope, without a slash at its end: "" outside of all, None where name_scope(None) left them."""
         return self._name_stack
 
     # ---- Scopes ---------------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """Makes this the graph to which functions of tf.* add nodes, in this thread."""
-        with default_graph_context(self):
+        with scopes.graphs.with_default(self):
             yield self
 
     def py_functions_of_bodies(self):
@@ -463,6 +463,13 @@ class Graph:
 
     def clear_collection(self, name):
         self._collections.pop(name, None)
+
+
+def _text(name, op_type):
+    """The name of a node as text: as bytes too, and its type's where it is None."""
+    if name is None:
+        return op_type
+    return name.decode() if isinstance(name, bytes) else name
 
 
 def _plain_attrs(attrs):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, outermost_graph
 
 EAGER_VERSIONS: dict[Any, Any] = {}  # function or class -> what eager execution has in its place
 
@@ -24,6 +24,16 @@ def by_mode(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
         return get_default_graph().version_of(function)(*args, **kwargs)
+
+    return call
+
+
+def by_outermost_mode(function):
+    """Like `by_mode`, for what eager execution does its own way also while it traces a function."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        return outermost_graph().version_of(function)(*args, **kwargs)
 
     return call
 

@@ -10,8 +10,11 @@ import collections.abc
 
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public, public_module
+from stillflow.names.namespace import serve
 
 public_module("python.util.nest", "contrib.framework.nest")
+
+_SEQUENCES = (collections.abc.Mapping, collections.abc.MappingView, collections.abc.Sequence)
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
@@ -51,15 +54,15 @@ def rebuilt(value, parts):
 
 @public("nest.is_nested", "python.util.nest.is_sequence")
 def is_nested(seq):
-    """Whether it is a list, a tuple or a dictionary."""
-    return isinstance(seq, (list, tuple, collections.abc.Mapping))
+    """Whether it is a list, a tuple, a dictionary, a view of one or another sequence that is no text."""
+    return isinstance(seq, (list, tuple)) or (isinstance(seq, _SEQUENCES) and not isinstance(seq, (str, bytes)))
 
 
 def _children(structure, expand_composites):
     """The parts of one level, or None for a leaf."""
     if isinstance(structure, collections.abc.Mapping):
         return [structure[key] for key in _sorted_keys(structure)]
-    if isinstance(structure, (list, tuple)):
+    if is_nested(structure):
         return list(structure)
     if expand_composites and _composite(structure) is not None:
         return components(structure)
@@ -84,7 +87,9 @@ def _with_children(structure, children):
         return kind(items)
     if hasattr(kind, "_fields"):
         return kind(*children)
-    if isinstance(structure, (list, tuple)):
+    if isinstance(structure, collections.abc.MappingView):
+        return list(children)
+    if is_nested(structure):
         return kind(children)
     return rebuilt(structure, children)
 
@@ -232,3 +237,7 @@ def map_structure(func, *structure, **kwargs):
             f"Only valid keyword arguments are `check_types` and `expand_composites`, not: {sorted(unknown)}"
         )
     return _map_structure(func, *structure, **kwargs)
+
+
+# Of the namespace also what lies in shallow_nest.
+__getattr__, _ = serve("python.util.nest", __name__)

@@ -266,10 +266,9 @@ class Operation:
         """
         if name not in self._attrs:
             raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
-        value = self._attrs[name]
-        if isinstance(value, TensorShape) or hasattr(value, "as_proto"):
-            return value.as_proto()
-        return list(value) if isinstance(value, tuple) else value
+        from stillflow.graph.attr_value import as_given_out
+
+        return as_given_out(self._attrs[name])
 
     def _set_attr(self, name, value):
         if hasattr(value, "WhichOneof"):

@@ -37,6 +37,17 @@ class DefaultStack(threading.local):
                     self.stack.remove(default)
 
 
+class DefaultGraphs(DefaultStack):
+    """The default graphs of a thread: the innermost of the stack, else the eager one of all threads, else its own."""
+
+    eager = None
+
+    def __init__(self):
+        super().__init__()
+        self.outermost = None
+
+
+graphs = DefaultGraphs()
 sessions = DefaultStack()
 
 

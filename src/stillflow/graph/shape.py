@@ -25,7 +25,8 @@ class Dimension:
             try:
                 value = operator.index(value)
             except TypeError:
-                if not isinstance(value, (float, str, bytes)) or int(value) != value:
+                is_text = isinstance(value, (str, bytes))
+                if not is_text and not (isinstance(value, float) and int(value) == value):
                     raise TypeError(f"Dimension value must be integer or None, got {value!r}") from None
                 value = int(value)
             if value < 0:

@@ -6,7 +6,7 @@ import numpy as np
 
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
-from stillflow.graph.tensor_value import TensorValue, make_tensor_value
+from stillflow.graph.tensor_value import TensorValue
 from stillflow.names import public
 
 # Types whose values go into `tensor_content` when there is more than one and none is left out.
@@ -96,22 +96,7 @@ def _items(items, dtype):
     return np.array(items, np.uint64 if dtype.is_unsigned else np.int64).astype(dtype.as_numpy_dtype)
 
 
-@public("make_tensor_proto")
-def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
-    """A TensorProto message with the values.
-
-    Raises TypeError for values that are not of the dtype, or not of a shape to be verified; ValueError for None
-    and for more values than the shape holds.
-    """
-    value = make_tensor_value(values, dtype, shape, verify_shape)
-    if allow_broadcast and shape is not None and value.element_count != len(value.values) != 1:
-        raise ValueError(f"{len(value.values)} values cannot be broadcast to {value.element_count}")
-    return value.as_proto()
-
-
 @public("make_ndarray")
 def make_ndarray(tensor):
     """The array that a TensorProto message holds; strings as objects of bytes."""
-    from stillflow.graph import tensor_proto
-
-    return tensor_proto.from_message(tensor).array().copy()
+    return from_message(tensor).array().copy()

@@ -239,7 +239,9 @@ class _Import:
 
     def _check_colocation(self, node):
         for group in node.attrs.get("_class", ()):
-            if isinstance(group, bytes) and group.startswith(b"loc:@"):
+            if not isinstance(group, bytes):
+                raise TypeError(f"Expected binary or unicode string, got {group!r}")
+            if group.startswith(b"loc:@"):
                 target = group[5:].decode("utf-8", "replace")
                 if target not in self._nodes:
                     raise ValueError(f"Node '{node.name}' expects to be colocated with unknown node '{target}'")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zipfile
 from typing import Any, NamedTuple
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 from stillflow import _engine, errors
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes, tensor_proto
+from stillflow.graph.collections import GraphKeys
 from stillflow.graph.op_def import has_trait
 from stillflow.graph.shape import TensorShape
 from stillflow.saver import checkpoint_state
@@ -100,6 +103,15 @@ class CheckpointSource(Source):
         return np.asarray(value)
 
 
+def _variables_of(meta_graph):
+    """The VariableDef messages of a graph's collections, which may hold other things under these names."""
+    for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES):
+        collection = meta_graph.collection_def.get(key)
+        for serialized in collection.bytes_list.value if collection is not None else ():
+            with contextlib.suppress(DecodeError):
+                yield protobuf.message("VariableDef").FromString(serialized)
+
+
 class MetaGraphSource(Source):
     """The variables of a graph, which have no values, and its constants, which have."""
 
@@ -112,7 +124,15 @@ class MetaGraphSource(Source):
                 shape = TensorShape(node.attr["shape"].shape)
                 dims = None if shape.rank is None else tuple(shape.as_list())
                 self.entries[name] = Entry(dtypes.as_dtype(node.attr["dtype"].type), dims)
+        self._put_parts_together(meta_graph)
         self._describe(meta_graph)
+
+    def _put_parts_together(self, meta_graph):
+        """The parts of a partitioned variable are one, as in a checkpoint."""
+        for variable in _variables_of(meta_graph):
+            name, whole = variable.variable_name.partition(":")[0], variable.save_slice_info_def
+            if whole.full_name and name in self.entries:
+                self.entries[whole.full_name] = Entry(self.entries.pop(name).dtype, tuple(whole.full_shape))
 
     def _describe(self, meta_graph):
         info = meta_graph.meta_info_def

@@ -9,7 +9,7 @@ from typing import Any
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, outermost_graph, require_graph
-from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.layers.core import layer
@@ -258,11 +258,14 @@ def _is_new(variable, known):
     return not any(id(part) in known for part in parts)
 
 
+@by_outermost_mode
 def _is_among_trainable(variable):
-    graph = outermost_graph()
-    return graph.executes_eagerly or any(
-        variable is each for each in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-    )
+    return any(variable is each for each in outermost_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES))
+
+
+@eager_version_of(_is_among_trainable)
+def _is_taken_as_trainable(variable):
+    return True  # there are no collections
 
 
 @by_mode

@@ -7,8 +7,17 @@ from stillflow.layers.core import pooling as core
 from stillflow.names import public
 
 
+class _WithStrides(core.Pooling):
+    """The arguments of pools here, which unlike those of Keras have no strides of their own accord."""
+
+    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
+        if strides is None:
+            raise ValueError("Argument `strides` must not be None.")
+        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
+
+
 @public("layers.AveragePooling1D")
-class AveragePooling1D(core.AveragePooling1D, base.Layer):
+class AveragePooling1D(_WithStrides, core.AveragePooling1D, base.Layer):
     """The mean of the inputs in each window, along one dimension.
 
     Args:
@@ -19,11 +28,6 @@ class AveragePooling1D(core.AveragePooling1D, base.Layer):
       name: the layer's name.
     """
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
-
 
 @public("layers.average_pooling1d")
 def average_pooling1d(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
@@ -32,7 +36,7 @@ def average_pooling1d(inputs, pool_size, strides, padding="valid", data_format="
 
 
 @public("layers.AveragePooling2D", "python.layers.pooling.AvgPool2D")
-class AveragePooling2D(core.AveragePooling2D, base.Layer):
+class AveragePooling2D(_WithStrides, core.AveragePooling2D, base.Layer):
     """The mean of the inputs in each window, along two dimensions.
 
     Args:
@@ -43,11 +47,6 @@ class AveragePooling2D(core.AveragePooling2D, base.Layer):
       name: the layer's name.
     """
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
-
 
 @public("layers.average_pooling2d", "python.layers.pooling.avg_pool2d")
 def average_pooling2d(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
@@ -56,7 +55,7 @@ def average_pooling2d(inputs, pool_size, strides, padding="valid", data_format="
 
 
 @public("layers.AveragePooling3D")
-class AveragePooling3D(core.AveragePooling3D, base.Layer):
+class AveragePooling3D(_WithStrides, core.AveragePooling3D, base.Layer):
     """The mean of the inputs in each window, along three dimensions.
 
     Args:
@@ -67,11 +66,6 @@ class AveragePooling3D(core.AveragePooling3D, base.Layer):
       name: the layer's name.
     """
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
-
 
 @public("layers.average_pooling3d")
 def average_pooling3d(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
@@ -80,7 +74,7 @@ def average_pooling3d(inputs, pool_size, strides, padding="valid", data_format="
 
 
 @public("layers.MaxPooling1D")
-class MaxPooling1D(core.MaxPooling1D, base.Layer):
+class MaxPooling1D(_WithStrides, core.MaxPooling1D, base.Layer):
     """The largest of the inputs in each window, along one dimension.
 
     Args:
@@ -91,11 +85,6 @@ class MaxPooling1D(core.MaxPooling1D, base.Layer):
       name: the layer's name.
     """
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
-
 
 @public("layers.max_pooling1d")
 def max_pooling1d(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
@@ -104,7 +93,7 @@ def max_pooling1d(inputs, pool_size, strides, padding="valid", data_format="chan
 
 
 @public("layers.MaxPooling2D", "python.layers.pooling.MaxPool2D")
-class MaxPooling2D(core.MaxPooling2D, base.Layer):
+class MaxPooling2D(_WithStrides, core.MaxPooling2D, base.Layer):
     """The largest of the inputs in each window, along two dimensions.
 
     Args:
@@ -115,11 +104,6 @@ class MaxPooling2D(core.MaxPooling2D, base.Layer):
       name: the layer's name.
     """
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
-
 
 @public("layers.max_pooling2d", "python.layers.pooling.max_pool2d")
 def max_pooling2d(inputs, pool_size, strides, padding="valid", data_format="channels_last", name=None):
@@ -128,7 +112,7 @@ def max_pooling2d(inputs, pool_size, strides, padding="valid", data_format="chan
 
 
 @public("layers.MaxPooling3D")
-class MaxPooling3D(core.MaxPooling3D, base.Layer):
+class MaxPooling3D(_WithStrides, core.MaxPooling3D, base.Layer):
     """The largest of the inputs in each window, along three dimensions.
 
     Args:
@@ -138,11 +122,6 @@ class MaxPooling3D(core.MaxPooling3D, base.Layer):
       data_format: "channels_last" or "channels_first".
       name: the layer's name.
     """
-
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
-        if strides is None:
-            raise ValueError("Argument `strides` must not be None.")
-        super().__init__(pool_size, strides, padding, data_format, name=name, **kwargs)
 
 
 @public("layers.max_pooling3d")

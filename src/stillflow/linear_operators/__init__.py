@@ -1,3 +1,4 @@
 """Linear operators: matrices, or batches of them, that multiply and solve without being written out."""
 
-from stillflow.linear_operators import dispatch  # noqa: F401  what functions of tensors do with operators
+# Loaded with any operator: functions of tensors that take operators, and rules for pairs of operators.
+from stillflow.linear_operators import dispatch, rules  # noqa: F401

@@ -1,4 +1,4 @@
-"""What operators are of operators: adjoints, inverses, Cholesky factors, products, solutions, by their types."""
+"""Algebra of operators: adjoints, inverses, Cholesky factors, products and solutions, by the operators' types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 
 from stillflow.graph.name_scope import name_scope
 
-# Name of a calculation -> {types of operators: function that does it}; see rules.
+# Name of a calculation -> {types of operators: function that does it}, which the module `rules` fills.
 _RULES: dict[str, dict[tuple, object]] = {name: {} for name in ("adjoint", "cholesky", "inverse", "matmul", "solve")}
 
 _SINGLE = {"adjoint": "adjoint", "cholesky": "cholesky decomposition", "inverse": "inverse"}
@@ -27,8 +27,6 @@ def calculate(calculation, *operators):
 
     Raises ValueError if there is no rule.
     """
-    from stillflow.linear_operators import rules  # noqa: F401, which needs all kinds of operators
-
     types = tuple(type(operator) for operator in operators)
     found = _nearest(_RULES[calculation], types)
     if found is None:

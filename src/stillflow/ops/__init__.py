@@ -34,8 +34,3 @@ _op_def.set_loader(_load)
 def all_op_types():
     """The types of all ops, in alphabetical order."""
     return sorted(_OPS)
-
-
-from stillflow.ops import operators  # noqa: E402  which needs the above
-
-operators.install()

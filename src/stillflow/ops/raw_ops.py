@@ -23,6 +23,8 @@ _PYTHON_NAMES = {
     "Squeeze": {"axis": "squeeze_dims"},
     "Where": {"condition": "input"},
 }
+# Ops of the libraries of tf.contrib, which are not here.
+_OF_CONTRIB = {"GatherTree"}
 
 
 @functools.cache
@@ -61,4 +63,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return ops.all_op_types()
+    return [op_type for op_type in ops.all_op_types() if op_type not in _OF_CONTRIB]

@@ -22,7 +22,9 @@ from typing import Any
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.op_def import OpDef
-from stillflow.ops import build
+from stillflow.ops import build, operators
+
+operators.install()  # here, since there is no tensor before an op is declared
 
 # ---- How a plan runs an op --------------------------------------------------------------------------------
 

@@ -7,18 +7,18 @@ import functools
 from stillflow import _engine, errors
 from stillflow.plan.branches import settle
 from stillflow.plan.drop import drop
-from stillflow.plan.elementwise import fuse_elementwise
 from stillflow.plan.emit import emit
 from stillflow.plan.fold import fold
 from stillflow.plan.functions import body_of, check_results, known_arguments
-from stillflow.plan.fusions import fuse
+from stillflow.plan.fusions import fuse, lower_elementwise
 from stillflow.plan.lift import lift
 from stillflow.plan.listing import listing
 from stillflow.plan.merge import merge
-from stillflow.plan.placement import check_devices
+from stillflow.plan.placement import ONE_CPU, check_devices
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.simplify import simplify
 from stillflow.plan.uniform import spread
+from stillflow.plan.verify import verify
 
 __all__ = ["CompiledPlan", "compile_plan", "listing"]
 
@@ -41,7 +41,7 @@ def _failure(parts, code, message, step, part):
 
 
 def compile_plan(
-    fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=(), allows_other_devices=False
+    fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=(), devices=ONE_CPU
 ) -> CompiledPlan:
     """Compiles what computes `fetches` (tensors) and runs `targets` (operations).
 
@@ -52,13 +52,13 @@ def compile_plan(
       kernels: the _engine.Kernels to use.
       make_feeds: a function that returns the _engine.Feed objects for `feeds`.
       done: operations that have run already, for a plan that goes on where another stopped; their values are fed.
-      allows_other_devices: see placement.check_devices.
+      devices: what operations may be assigned to.
     """
     operations = needed_operations(fetches, targets, feeds, done)
-    check_devices(operations, allows_other_devices)
+    check_devices(operations, devices)
     plan = lift(operations, feeds, fetches, targets, feed_dims, done)
 
-    compiler = _Compiler(session_core, kernels, allows_other_devices)
+    compiler = _Compiler(session_core, kernels, devices)
     compiler.optimize(plan)
     program = emit(plan, session_core, kernels, make_feeds(), compiler.function)
     return CompiledPlan(program, plan)
@@ -67,10 +67,10 @@ def compile_plan(
 class _Compiler:
     """What plans, and those of the functions that they call, are compiled with."""
 
-    def __init__(self, session_core, kernels, allows_other_devices):
+    def __init__(self, session_core, kernels, devices):
         self._session_core = session_core
         self._kernels = kernels
-        self._allows_other_devices = allows_other_devices
+        self._devices = devices
         self._under_way: list = []  # names of functions
 
     def optimize(self, plan):
@@ -79,10 +79,10 @@ class _Compiler:
 
         reduce(plan)
         fuse(plan, reduce)
-        fuse_elementwise(plan)
+        lower_elementwise(plan)
 
     def _evaluate(self, part):
-        fuse_elementwise(part)
+        lower_elementwise(part)
         try:
             return emit(part, self._session_core, self._kernels, [], self.function).run(())
         except (_engine.EngineError, errors.OpError):
@@ -97,7 +97,7 @@ class _Compiler:
         self._under_way.append(name)
         try:
             operations = needed_operations(body.outputs, body.control_outputs, body.inputs)
-            check_devices(operations, self._allows_other_devices)
+            check_devices(operations, self._devices)
             dims = [tensor._dims for tensor in body.inputs]
             arguments = known_arguments(node, called, body)
             plan = lift(operations, body.inputs, body.outputs, body.control_outputs, dims, arguments=arguments)
@@ -117,15 +117,16 @@ class _Compiler:
 
 def _reduce(plan, evaluate):
     """Brings a plan to the form in which fusions look for their patterns: equal programs have equal forms."""
-    drop(plan)
-    simplify(plan)
-    merge(plan)
-    spread(plan, evaluate)
-    fold(plan, evaluate)
-    spread(plan, evaluate)
+
+    def run(*passes):
+        for each in passes:
+            each(plan, evaluate) if each in (spread, fold) else each(plan)
+            verify(plan, each.__name__)
+
+    verify(plan, "lift")
+    run(drop, simplify, merge, spread, fold, spread)
     if plan.is_guarded and settle(plan):
+        verify(plan, "settle")
         _reduce(plan, evaluate)  # more is known now
         return
-    simplify(plan)
-    merge(plan)
-    drop(plan)
+    run(simplify, merge, drop)

@@ -12,6 +12,7 @@ from stillflow.ops.registry import Called, Kernel, Special
 from stillflow.plan.guards import to_be_checked
 from stillflow.plan.slots import Slots
 from stillflow.plan.units import find_units, numbers_in
+from stillflow.plan.verify import verify_slots
 
 
 def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
@@ -22,6 +23,7 @@ def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
     """
     units = find_units(plan)
     slots = Slots(plan, reuses=not units)
+    verify_slots(plan, slots)
     program = _engine.Program(session_core, kernels, slots.count, is_body)
     for value, slot in slots.permanent.items():
         if value.is_reference:

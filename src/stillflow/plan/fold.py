@@ -7,7 +7,7 @@ import numpy as np
 from stillflow.graph import dtypes
 from stillflow.ops.registry import Special
 from stillflow.plan.infer import infer_unknown
-from stillflow.plan.ir import Plan
+from stillflow.plan.ir import Plan, Value
 
 # Results above this size are worth computing again rather than keeping, unless their inputs are as large.
 _MOST_KEPT_BYTES = 1 << 16
@@ -41,10 +41,7 @@ def _fold(plan, evaluate, is_foldable):
         if node not in members:
             wanted.update(dict.fromkeys(value for value in node.inputs if value in known))
     wanted.update(dict.fromkeys(value for value in plan.fetch_values if value in known))
-    part = Plan([], [], [])
-    part.nodes = foldable
-    part.fetch_values = list(wanted)
-    results = evaluate(part)
+    results = evaluate(_copied(foldable, wanted))
     if results is None:
         return False  # let it fail when the program runs, where the node is named
     for value, array in zip(wanted, results, strict=True):
@@ -54,6 +51,19 @@ def _fold(plan, evaluate, is_foldable):
     plan.nodes = [node for node in plan.nodes if node not in members]
     infer_unknown(plan)
     return True
+
+
+def _copied(nodes, wanted):
+    """A plan of copies: evaluation lowers them, and the originals must stay as they are if it fails."""
+    part = Plan([], [], [])
+    copies: dict = {}
+    for node in nodes:
+        copy = node.copy([copies.get(value, value) for value in node.inputs])
+        copy.outputs = [Value(value.dtype, value.dims, copy, value.source) for value in node.outputs]
+        copies.update(zip(node.outputs, copy.outputs, strict=True))
+        part.nodes.append(copy)
+    part.fetch_values = [copies[value] for value in wanted]
+    return part
 
 
 def _is_foldable(node, known):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
 
 DEFAULT_GRAPH_SEED = 87654321
@@ -73,6 +74,8 @@ def get_seed(op_seed):
         first, second = DEFAULT_GRAPH_SEED, op_seed
     else:
         return None, None
-    first, second = int(first % _MODULUS), int(second % _MODULUS)
+    first, second = int(first % _MODULUS), second % _MODULUS
+    if not isinstance(second, Tensor):  # a data set's seed may be one
+        second = int(second)
     # (0, 0) would mean unseeded.
     return (0, _MODULUS) if (first, second) == (0, 0) else (first, second)

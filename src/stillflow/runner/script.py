@@ -50,11 +50,11 @@ def run_module(name: str, arguments: list[str]) -> int:
 
 
 def _prepare(argv, folder):
-    """What a program finds: its arguments, its path, a tensorflow, and the names that numpy has dropped."""
-    from stillflow.runner import numpy_names, tensorflow_modules
+    """What a program finds: its arguments, its path, a tensorflow, and a numpy that is much like the old one."""
+    from stillflow.runner import numpy_changes, tensorflow_modules
 
     tensorflow_modules.install()
-    numpy_names.install(numpy_names.tell)
+    numpy_changes.install()
     sys.argv = argv
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder
@@ -85,9 +85,26 @@ def _main_module(full_path):
     return main
 
 
+# What TensorFlow 1.15 brought along, and programs import without having asked for it.
+_BROUGHT_ALONG = ("h5py", "scipy", "six", "termcolor", "wrapt")
+
+
+def _hint(error):
+    """What else there is to say about an error that a program ends with."""
+    from stillflow.runner import numpy_changes
+
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if name in _BROUGHT_ALONG:
+        return f"stillflow: {name} came with TensorFlow 1.15; `pip install stillflow[programs]` brings it.\n"
+    return numpy_changes.hint(error)
+
+
 def _report(error):
     """Reports what the program raised, without the frames of the runner; the interpreter then says no more."""
-    trace = error.__traceback__.tb_next
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__):
+        trace = trace.tb_next
     error.__traceback__ = trace
     sys.excepthook(type(error), error, trace)
+    sys.stderr.write(_hint(error))
     sys.excepthook = lambda *_: None

@@ -10,7 +10,7 @@ from stillflow.formats import protobuf
 from stillflow.graph.shape import TensorShape
 from stillflow.plan.emit import engine_variable
 from stillflow.saver import at_once, session_state
-from stillflow.saver import saveable as saveables
+from stillflow.saver.saveable import saveables
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -31,7 +31,8 @@ def restore(saver, sess, prefix, restores_state, demands_state):
         keys = object_keys(prefix)
         if keys is None:
             raise _explained(error, "a Variable name or other graph key that is missing") from None
-        _restore_objects(saver, sess, prefix, keys)
+        _warn_of_names()
+        saver._of_objects(sess.graph, keys).restore(sess, prefix)
     except errors.InvalidArgumentError as error:
         raise _explained(error, "a mismatch between the current graph and the graph") from None
     if state is not None:
@@ -47,7 +48,7 @@ def restore_at_once(saver, prefix):
         if keys is None:
             raise _explained(error, "a Variable name or other graph key that is missing") from None
         _warn_of_names()
-        at_once.read(saver._builder, _renamed(saveables.saveables(saver._var_list), keys), prefix)
+        at_once.read(saver._builder, renamed(saveables(saver._var_list), keys), prefix)
     except errors.InvalidArgumentError as error:
         raise _explained(error, "a mismatch between the current graph and the graph") from None
 
@@ -132,19 +133,6 @@ def object_keys(prefix):
     }
 
 
-def _restore_objects(saver, sess, prefix, keys):
-    from stillflow.saver.saver import Saver, all_saveable_objects
-
-    _warn_of_names()
-    cached = getattr(saver, "_object_restore_saver", None)
-    if cached is None:
-        with sess.graph.as_default():
-            variables = all_saveable_objects() if saver._var_list is None else saver._var_list
-            cached = Saver(_renamed(saveables.saveables(variables), keys), save_random_state=False)
-        saver._object_restore_saver = cached
-    cached.restore(sess, prefix)
-
-
 def _warn_of_names():
     logging.getLogger("tensorflow").warning(
         "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
@@ -152,7 +140,7 @@ def _warn_of_names():
     )
 
 
-def _renamed(objects, keys):
+def renamed(objects, keys):
     """Saveables under the keys of objects. Raises NotFoundError if some are not in the checkpoint."""
     names = {spec.name for saveable in objects for spec in saveable.specs}
     missing = names - keys.keys()

@@ -20,6 +20,7 @@ from stillflow.names import public
 from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
 from stillflow.saver.meta_graph import export_meta_graph, prefixed, refuse_eager_execution
+from stillflow.saver.saveable import saveables
 from stillflow.session.session import BaseSession
 
 _log = logging.getLogger("tensorflow")
@@ -100,6 +101,7 @@ class Saver:
         self._last_checkpoints: list = []  # (path, time)
         self._checkpoints_to_be_deleted: list = []
         self._next_checkpoint_time = 0.0
+        self._object_saver = None
         self._begin(defer_build)
 
     @by_mode
@@ -376,6 +378,15 @@ class Saver:
     @by_mode
     def _read_variables(self, sess, prefix):
         restoring.restore(self, sess, prefix, self._keeps_state, self._demands_state)
+
+    def _of_objects(self, graph, keys):
+        """The Saver of the same variables under the `keys` of a checkpoint of tf.train.Checkpoint, made once."""
+        if self._object_saver is None:
+            with graph.as_default():
+                variables = all_saveable_objects() if self._var_list is None else self._var_list
+                objects = restoring.renamed(saveables(variables), keys)
+                self._object_saver = Saver(objects, save_random_state=False)
+        return self._object_saver
 
 
 @by_mode

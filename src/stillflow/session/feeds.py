@@ -1,4 +1,4 @@
-"""What Session.run is given: keys become tensors, and values arrays of the right type and shape."""
+"""Feeds of Session.run: keys become tensors of the graph, and values arrays of the tensors' dtypes and shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.sparse_tensor import SparseTensor, parts
 
-# {type: expand}: keys that stand for several tensors; expand(key, value) gives [(tensor, value)].
+# Keys that stand for several tensors: {class of the key: function (key, value) -> [(tensor, value)]}.
 _COMPOSITES: dict = {}
 
 
@@ -67,7 +67,7 @@ def tensors_of(graph, key):
 
 
 def make_feed(tensor, dims) -> _engine.Feed:
-    """How values for `tensor` are brought to a program that was planned for arrays of the plain shape `dims`."""
+    """The engine's feed of `tensor` in a plan that was compiled for values of the plain shape `dims`."""
     return _engine.Feed(tensor.dtype.base_dtype.as_datatype_enum, dims, lambda value: convert(tensor, value))
 
 
@@ -111,9 +111,21 @@ def _numbers(value, dtype):
         raise TypeError(f"None cannot be fed to a tensor of type {dtype.name}")
     with np.errstate(invalid="ignore", over="ignore"):
         array = np.asarray(value)
+        if not isinstance(value, (np.ndarray, np.generic)):
+            array = _of_python(value, array, numpy_type)
         if array.dtype.kind == "c" and numpy_type.kind != "c":
             array = array.real
         return np.require(array.astype(numpy_type, copy=False), numpy_type, ["C", "ALIGNED"])
+
+
+def _of_python(value, array, numpy_type):
+    """The array for Python's numbers and lists, whose conversions to integers and to real numbers may fail."""
+    is_integer = numpy_type.kind in "iu"
+    if array.dtype.kind == "c" and numpy_type.kind not in "cb":
+        raise TypeError(f"can't convert complex to {'int' if is_integer else 'float'}")
+    if array.dtype.kind == "f" and is_integer:
+        return np.asarray(value, np.uint64 if numpy_type == np.uint64 else np.int64)
+    return array
 
 
 def _incompatible(value, numpy_type):
@@ -126,16 +138,16 @@ def _incompatible(value, numpy_type):
 def _strings(value):
     array = np.asarray(value)
     if array.size == 0:
-        return array.astype(object)  # of what type nothing is, nobody can tell
+        return array.astype(object)  # the dtype of an empty list cannot be inferred
     if array.dtype.kind not in "OSU":
         raise _incompatible(value, "string")
     array = np.asarray(value, object) if array.dtype.kind != "O" else array
     items = array.ravel().tolist()
-    if set(map(type, items)) == {bytes}:
+    if set(map(type, items)) == {bytes}:  # and none of its descendants
         return np.ascontiguousarray(array) if array.ndim else array
     result = np.empty(array.size, object)
     for i, item in enumerate(items):
         if not isinstance(item, (str, bytes)):
             raise _incompatible(item, "string")
-        result[i] = item.encode() if isinstance(item, str) else item
+        result[i] = item.encode() if isinstance(item, str) else bytes(item)
     return result.reshape(array.shape)

@@ -30,6 +30,8 @@ class PartialRuns:
         """A new handle. `fetches` and `fed` are all that the calls may ask for and bring."""
         graph = self._session._graph
         found = Fetches(graph, fetches)
+        if not found.tensors and not found.targets:
+            raise _invalid("Must specify at least one target to fetch or execute.")
         run = _PartialRun(self._session, found.tensors, found.targets, _feed_tensors(graph, fed or ()))
         handle = f"{'.'.join(t.name for t in found.tensors)};{next(self._numbers)}"
         self._runs[handle] = run
@@ -133,7 +135,7 @@ class _PartialRun:
             plan = compile_plan(
                 wanted, targets, fed, dims, session._core, session._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(fed, dims, strict=True)], self._done,
-                session._allows_other_devices,
+                session._devices,
             )  # fmt: skip
         results = plan.program.run([known[tensor] for tensor in fed], session._timeout_nanos)
         for tensor, value in zip(wanted, results, strict=True):

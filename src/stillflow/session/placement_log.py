@@ -11,9 +11,9 @@ from stillflow.plan.placement import DEVICE, check_devices
 class PlacementLog:
     """Prints as TensorFlow does, on standard output: the whole graph, whenever a run finds it grown."""
 
-    def __init__(self, graph, allows_other_devices):
+    def __init__(self, graph, devices):
         self._graph = graph
-        self._allows_other_devices = allows_other_devices
+        self._devices = devices
         self._version = 0
         _write(["Device mapping: no known devices."])  # besides the CPU, which TensorFlow does not list
 
@@ -23,7 +23,7 @@ class PlacementLog:
         self._version = self._graph.version
         operations = self._graph.get_operations()
         try:
-            check_devices(operations, self._allows_other_devices)
+            check_devices(operations, self._devices)
         except errors.InvalidArgumentError:
             return  # nothing is placed then
         # TensorFlow places what only makes one value, such as constants, after its consumers.

@@ -6,6 +6,7 @@ import threading
 
 from stillflow import _engine
 from stillflow.plan import compile_plan
+from stillflow.plan.placement import ONE_CPU
 from stillflow.session import feeds
 
 # After so many different shapes there is one plan for the rest.
@@ -20,7 +21,7 @@ class PlansByShape(_engine.Programs):
     Plans are compiled when they are first needed, for the engine session `core` and the kernel library `kernels`.
     """
 
-    def __init__(self, graph, tensors, targets, fed, core, kernels, allows_other_devices=False):
+    def __init__(self, graph, tensors, targets, fed, core, kernels, devices=ONE_CPU):
         super().__init__()
         self._graph = graph
         self._tensors = tensors
@@ -28,7 +29,7 @@ class PlansByShape(_engine.Programs):
         self._fed = fed
         self._core = core
         self._kernels = kernels
-        self._allows_other_devices = allows_other_devices
+        self._devices = devices
         self.plans: list = []
         self._lock = threading.Lock()
 
@@ -60,5 +61,5 @@ class PlansByShape(_engine.Programs):
             return compile_plan(
                 self._tensors, self._targets, self._fed, dims, self._core, self._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(self._fed, dims, strict=True)],
-                allows_other_devices=self._allows_other_devices,
+                devices=self._devices,
             )  # fmt: skip

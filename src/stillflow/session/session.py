@@ -14,6 +14,7 @@ from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.host import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.names import public
+from stillflow.plan.placement import Devices
 from stillflow.session import feeds, isa, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns
@@ -46,7 +47,10 @@ class BaseSession:
         self._target = target
         self._config = config
         self._closed = False
-        self._allows_other_devices = settings.allows_soft_placement if config is None else config.allow_soft_placement
+        if config is None:
+            self._devices = Devices(allows_others=settings.allows_soft_placement)
+        else:
+            self._devices = Devices(max(1, config.device_count.get("CPU", 1)), config.allow_soft_placement)
         threads = settings.intra_op_threads if config is None else config.intra_op_parallelism_threads
         self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
         self._core = _engine.Session(threads if threads > 0 else cpu_count())
@@ -57,7 +61,7 @@ class BaseSession:
         self._partial_runs = PartialRuns(self)
         self._placement_log = None
         if config is not None and config.log_device_placement:
-            self._placement_log = PlacementLog(graph, self._allows_other_devices)
+            self._placement_log = PlacementLog(graph, self._devices)
 
     @property
     def graph(self):
@@ -74,8 +78,8 @@ class BaseSession:
         return self._target
 
     def list_devices(self):
-        """The devices of the session, with `name`, `device_type`, `memory_limit_bytes` and `incarnation`: one CPU."""
-        return [CPU_ATTRIBUTES]
+        """The devices of the session, with `name`, `device_type`, `memory_limit_bytes` and `incarnation`: CPUs."""
+        return [CPU_ATTRIBUTES._replace(name=name) for name in self._devices.names()]
 
     def close(self):
         """Cancels what is running and frees the variables. Further runs raise RuntimeError."""
@@ -232,7 +236,7 @@ class _Request(PlansByShape):
         self.has_composite_feeds = len(pairs) != len(feed_dict)
         super().__init__(
             session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
-            session._core, session._kernels, session._allows_other_devices,
+            session._core, session._kernels, session._devices,
         )  # fmt: skip
         positions = {tensor: i for i, (tensor, _) in enumerate(pairs)}
         self._fed_fetches = [(i, tensor) for i, tensor in enumerate(taken_apart.tensors) if tensor in positions]

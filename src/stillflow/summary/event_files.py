@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import socket
 import struct
@@ -29,7 +30,12 @@ FILE_VERSION, GRAPH_DEF, SUMMARY, SESSION_LOG, TAGGED_RUN_METADATA, META_GRAPH_D
 
 
 def event_bytes(field: int, content: bytes, step=None) -> bytes:
-    """A serialized Event of this moment, with serialized `content`; `step` is a number or None."""
+    """A serialized Event of this moment, with serialized `content`; `step` is a number or None.
+
+    Raises ValueError for a step beyond 64 bits.
+    """
+    if step is not None and not -(2**63) <= step < 2**63:
+        raise ValueError(f"Value out of range: {step}")
     parts = [_WALL_TIME.pack(0x09, time.time())]
     if step:
         parts += b"\x10", _varint(step & (2**64 - 1))
@@ -124,6 +130,69 @@ def _flush_all():
             logging.error("Events were lost: %s", error)
 
 
+class SharedEventFileWriter:
+    """A share in the EventFileWriter of a session and a folder, which is closed with the last share.
+
+    Args: as for EventFileWriter, with the session first; `max_queue` and the others count for the first share.
+    """
+
+    def __init__(self, session, logdir, max_queue=10, flush_secs=120, filename_suffix=None):
+        self._key = path_text(logdir), filename_suffix
+        self._writers = _writers_of_sessions.setdefault(session, {})
+        self._make = functools.partial(EventFileWriter, logdir, max_queue, flush_secs, filename_suffix)
+        self._logdir = path_text(logdir)
+        self._is_closed = True
+        self.reopen()
+
+    def get_logdir(self):
+        """The directory."""
+        return self._logdir
+
+    @property
+    def is_closed(self):
+        return self._is_closed
+
+    def reopen(self):
+        """Makes the writer usable again after close."""
+        if not self._is_closed:
+            return
+        if self._key not in self._writers:
+            self._writers[self._key] = [self._make(), 0]
+        self._writers[self._key][1] += 1
+        self._writer = self._writers[self._key][0]
+        self._is_closed = False
+
+    def add_event(self, event):
+        """Adds an Event message."""
+        if not self._is_closed:
+            self._writer.add_event(event)
+
+    def add(self, event: bytes):
+        """Adds a serialized Event. Dropped once the writer is closed."""
+        if not self._is_closed:
+            self._writer.add(event)
+
+    def flush(self):
+        """Returns when all that was added is in the file."""
+        self._writer.flush()
+
+    def close(self):
+        """Writes what is waiting; closes the file if there is no other share in it."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        entry = self._writers[self._key]
+        entry[1] -= 1
+        if entry[1]:
+            self._writer.flush()
+        else:
+            del self._writers[self._key]
+            self._writer.close()
+
+
+_writers_of_sessions: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
 class EventFileWriter:
     """Writes events to a file in a directory. Adding one puts it into a queue; a thread writes them.
 
@@ -145,7 +214,8 @@ class EventFileWriter:
             files, path = system_of(self._logdir)
             if files.exists(path) and not files.is_dir(path):
                 raise errors.make(errors.FAILED_PRECONDITION, f"{self._logdir} is not a directory")
-            files.make_dirs(path)
+            if path:  # "" is the working directory
+                files.make_dirs(path)
         self._max_queue = max_queue if max_queue > 0 else 1 << 62
         self._flush_secs = flush_secs
         self._suffix = filename_suffix or ""

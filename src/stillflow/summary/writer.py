@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import warnings
 
@@ -12,7 +13,7 @@ from stillflow.graph.graph import Graph
 from stillflow.names import public
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.summary import event_files
-from stillflow.summary.event_files import EventFileWriter, event_bytes
+from stillflow.summary.event_files import EventFileWriter, SharedEventFileWriter, event_bytes
 
 
 @public("summary.FileWriter", "train.SummaryWriter")
@@ -29,7 +30,7 @@ class FileWriter:
       flush_secs: how long an event may stay out of the file.
       graph_def: a GraphDef to add; deprecated.
       filename_suffix: what to put behind the file's name.
-      session: accepted; this writer needs none.
+      session: the FileWriters of a session write what goes to one `logdir` into one file.
 
     Raises:
       tf.errors.FailedPreconditionError: if `logdir` is a file.
@@ -40,7 +41,8 @@ class FileWriter:
         self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None
     ):
         require_graph("tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead.")
-        self.event_writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        make = EventFileWriter if session is None else functools.partial(SharedEventFileWriter, session)
+        self.event_writer = make(logdir, max_queue, flush_secs, filename_suffix)
         self._tags_with_metadata: set[str] = set()
         self._run_tags: set[str] = set()
         if graph is not None or graph_def is not None:

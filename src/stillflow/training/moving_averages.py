@@ -52,7 +52,7 @@ def _assign_debiased(variable, value, decay):
     update = _assign_sub(biased, (biased - value) * decay, None)
     steps = local_step.assign_add(1)
     average = update / (1 - ops.pow(1.0 - decay, steps))
-    scope = get_default_graph().get_name_scope() + "/"
+    scope = (get_default_graph().get_name_scope() or "") + "/"
     if is_resource_variable(variable):
         return variable.assign(average, name=scope)
     return ops.assign(variable, average, name=scope)

@@ -252,7 +252,7 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
       collection: where the queue runners are.
 
     Returns:
-      A list of the threads.
+      A list of the threads; an empty one of a MonitoredSession, which has started them.
 
     Raises:
       ValueError: if `sess` is None and there is no default session.
@@ -267,6 +267,8 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
                 "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass "
                 "an explicit session to tf.start_queue_runners(sess=sess)"
             )
+    if hasattr(sess, "should_stop"):  # a MonitoredSession has started them itself
+        return []
     if not hasattr(sess, "run") or not hasattr(sess, "graph"):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     threads = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.scope import default_variable_store, get_variable_scope, variable_scope
@@ -55,6 +56,8 @@ def get_partitioned_variables(name, shape, slicing, initializer, dtype, trainabl
         )
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
+    if isinstance(initializer, Tensor):
+        dtype = initializer.dtype.base_dtype
     with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
         if scope.custom_getter is not None:
             raise ValueError(

@@ -310,8 +310,9 @@ class variable_scope:  # noqa: N801
                 opened = name_context.__enter__()
                 contexts.append(name_context)
             store = _scope_store()
-            self._entered.append((contexts, store, store.current, store.counts))
+            outer, counts = store.current, store.counts
             store.current = self._open(store, opened)
+            self._entered.append((contexts, store, outer, counts, store.current))
         except BaseException:
             for context in reversed(contexts):
                 context.__exit__(None, None, None)
@@ -357,8 +358,12 @@ class variable_scope:  # noqa: N801
         )
 
     def __exit__(self, *exception):
-        contexts, store, outer, counts = self._entered.pop()
-        name = store.current.name
+        """Raises RuntimeError if a scope that was entered later is still open."""
+        contexts, store, outer, counts, opened = self._entered[-1]
+        if store.current is not opened:
+            raise RuntimeError("Improper nesting of variable_scope.")
+        self._entered.pop()
+        name = opened.name
         if isinstance(self._name_or_scope, VariableScope):
             store.counts = counts
             counts[name] = counts.get(name, 0) + 1

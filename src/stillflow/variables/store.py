@@ -37,7 +37,7 @@ class VariableStore:
 
     def get_variable(self, name, *, custom_getter=None, **options):
         """The variable of that name, new or known; `options` are get_variable's."""
-        options["trainable"] = _is_trainable(name, options.get("trainable"), options.get("synchronization"))
+        options["trainable"] = _is_trainable(options.get("trainable"), options.get("synchronization"))
         if custom_getter is None:
             return self._get(name, **options)
         if not callable(custom_getter):
@@ -161,17 +161,9 @@ def variable_is_kept(variable, collections):
     """Does what remains to be done for a variable that a store keeps: here it is in its collections already."""
 
 
-def _is_trainable(name, trainable, synchronization):
-    """Whether optimizers are to change the variable. Raises ValueError for one that is read from copies."""
-    if synchronization is VariableSynchronization.ON_READ:
-        if trainable:
-            raise ValueError(
-                "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable "
-                f"variables. You have specified trainable=True and synchronization=VariableSynchronization.ON_READ "
-                f"for variable {name}."
-            )
-        return False
-    return True if trainable is None else trainable
+def _is_trainable(trainable, synchronization):
+    """Whether optimizers are to change the variable: where nothing is said, those that are not read from copies."""
+    return synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
 
 
 def _takes(function, parameter):

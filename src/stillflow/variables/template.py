@@ -100,7 +100,10 @@ class Template(Trackable, metaclass=MadeByMode):
     @property
     def variable_scope_name(self):
         """The prefix of the variables' names, with a slash at its end; None before the first call."""
-        return None if self._variable_scope is None else f"{self._variable_scope.name}/"
+        if self._variable_scope is None:
+            return None
+        name = self._variable_scope.name
+        return f"{name}/" if name and not name.endswith("/") else name
 
     def _collected(self, key):
         if not self._has_been_called:

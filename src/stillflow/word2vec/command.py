@@ -8,7 +8,10 @@ from stillflow.word2vec import evaluation, events, options, plot, text, train, v
 
 
 def run(arguments) -> int:
-    """Trains, evaluates, writes. Returns the exit code: 0, or 2 for bad input, with a sentence on stderr."""
+    """Trains, evaluates, writes. Returns the exit code.
+
+    0, or 2 for bad input and options that make training diverge, with a sentence on stderr.
+    """
     try:
         chosen = options.from_arguments(arguments)
         path = chosen.corpus or text.BOOKS
@@ -24,7 +27,11 @@ def run(arguments) -> int:
         print(f"stillflow word2vec: {chosen.out} cannot be written: {error.strerror}.", file=sys.stderr)
         return 2
     print(f"{path}: {corpus.text_word_count:,} words, {len(corpus.words):,} of them different and frequent enough")
-    result = train.train(corpus, chosen)
+    try:
+        result = train.train(corpus, chosen)
+    except train.DivergedError as error:
+        print(f"stillflow word2vec: {error}", file=sys.stderr)
+        return 2
     print(f"trained at {result.words_per_second:,.0f} words/s, loss {result.loss:.4f}")
     _report(evaluation.Vectors(corpus.words, result.vectors), chosen)
     _write(corpus.words, result.vectors, chosen)

@@ -24,9 +24,8 @@ class Vectors:
             return []
         own = self.index[word]
         cosines = self.directions @ self.directions[own]
-        cosines[own] = -np.inf
-        order = np.argsort(-cosines, kind="stable")[:count]
-        return [(self.words[i], float(cosines[i])) for i in order]
+        order = np.argsort(-cosines, kind="stable")
+        return [(self.words[i], float(cosines[i])) for i in order[order != own][:count]]
 
 
 class Score(NamedTuple):
@@ -60,7 +59,7 @@ def spearman(a, b):
 
 def similarity(vectors: Vectors, path) -> Score:
     """Correlation of cosines with the scores in a file of lines "word word score"."""
-    lines = [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    lines = [line.split() for line in Path(path).read_text(encoding="utf-8").split("\n")]
     rows = [(a.lower(), b.lower(), float(score)) for a, b, score, *_ in (line for line in lines if len(line) >= 3)]
     known = [(a, b, score) for a, b, score in rows if a in vectors.index and b in vectors.index]
     cosines = [
@@ -75,7 +74,7 @@ def analogies(vectors: Vectors, path, most_words=30_000) -> Score:
     The file has four words a line, and section headings that begin with a colon. (Mikolov et al., "Linguistic
     regularities in continuous space word representations", 2013.)
     """
-    lines = Path(path).read_text(encoding="utf-8").lower().splitlines()
+    lines = Path(path).read_text(encoding="utf-8").lower().split("\n")
     questions = [line.split() for line in lines if line and not line.startswith(":")]
     limit = min(most_words, len(vectors.words))
     directions = vectors.directions[:limit]
@@ -97,7 +96,7 @@ def analogies(vectors: Vectors, path, most_words=30_000) -> Score:
 
 def evaluate(vectors: Vectors, path) -> Score:
     """Analogies if the file has lines of four words, similarity otherwise."""
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
+    for line in Path(path).read_text(encoding="utf-8").split("\n"):
         if line and not line.startswith(":"):
             return analogies(vectors, path) if len(line.split()) == 4 else similarity(vectors, path)
     return Score(Path(path).stem, float("nan"), 0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -47,6 +48,13 @@ _HELP = {
 }
 
 
+# Numbers that a program holds in 32 or 64 bits.
+_MOST = {
+    **dict.fromkeys(("dim", "negatives", "batch", "epochs", "threads"), 2**31 - 1),
+    **dict.fromkeys(("seed", "min_count", "most_words", "plot_words"), 2**63 - 1),
+}
+
+
 def add_arguments(parser: argparse.ArgumentParser):
     """Adds an argument for each option."""
     for field in fields(Options):
@@ -66,9 +74,15 @@ def from_arguments(arguments: argparse.Namespace) -> Options:
     for name in ("dim", "window", "negatives", "batch", "epochs", "min_count"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name.replace('_', '-')} must be at least 1, and is {getattr(options, name)}")
-    for name in ("learning_rate", "subsample", "most_words", "threads", "plot_words"):
+    for name in ("learning_rate", "subsample", "most_words", "seed", "threads", "plot_words"):
         if not getattr(options, name) >= 0:
             raise ValueError(f"--{name.replace('_', '-')} must not be negative, and is {getattr(options, name)}")
+    for name in ("learning_rate", "subsample"):
+        if getattr(options, name) == math.inf:
+            raise ValueError(f"--{name.replace('_', '-')} must be a number, and is infinite")
+    for name, most in _MOST.items():
+        if getattr(options, name) > most:
+            raise ValueError(f"--{name.replace('_', '-')} must be at most {most}, and is {getattr(options, name)}")
     if options.window > 255:
         raise ValueError(f"--window must be at most 255, and is {options.window}")
     return options

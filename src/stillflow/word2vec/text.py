@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import unicodedata
 from pathlib import Path
 
 from stillflow._corpus import Corpus, find_non_text
@@ -36,9 +37,34 @@ def read(path: Path) -> bytes:
     return text
 
 
+def spelled_alike(text: bytes) -> bytes:
+    """UTF-8 text of which the words can be told by ASCII's marks alone, without capitals.
+
+    Marks, symbols and spaces beyond ASCII become blanks, separators of lines and paragraphs newlines; what is
+    invisible within words, such as soft hyphens, goes.
+    """
+    if text.isascii():
+        return text
+    characters = text.decode("utf-8").lower()
+    table = {ord(c): _in_place_of(c) for c in set(characters) if not c.isascii()}
+    return characters.translate(table).encode()
+
+
+_LINE_ENDS = {"\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
+
+
+def _in_place_of(character):
+    kind = unicodedata.category(character)
+    if kind[0] in "LMN":
+        return character
+    if kind == "Cf":
+        return ""
+    return _LINE_ENDS.get(character, " ")
+
+
 def load(path: Path, min_count: int, most_words: int, window: int) -> Corpus:
     """The words of a file. Raises CorpusError if they are too few to learn from."""
-    corpus = Corpus(read(path), min_count, most_words)
+    corpus = Corpus(spelled_alike(read(path)), min_count, most_words)
     if len(corpus.words) < 2:
         raise CorpusError(
             f"{path} has {len(corpus.words)} words that occur {min_count} times or more: at least 2 are needed."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,10 @@ _STEPS_PER_LOSS = 100
 _LAST_LEARNING_RATE = 1e-4  # as a share of the first
 
 
+class DivergedError(Exception):
+    """Training went where there are no numbers, in a sentence."""
+
+
 class Result(NamedTuple):
     vectors: np.ndarray  # float32[words, dim]
     loss: float  # the mean of the last tenth
@@ -25,7 +30,10 @@ class Result(NamedTuple):
 
 
 def train(corpus: Corpus, options: Options) -> Result:
-    """Learns a vector for every word. The same corpus and options give the same bits for any number of threads."""
+    """Learns a vector for every word. The same corpus and options give the same bits for any number of threads.
+
+    Raises DivergedError where vectors become infinite or NaN.
+    """
     with tf.Graph().as_default():
         model = models.build(len(corpus.words), options.dim, options.batch, options.negatives, options.seed)
         config = tf.ConfigProto(intra_op_parallelism_threads=options.threads)
@@ -37,6 +45,13 @@ def train(corpus: Corpus, options: Options) -> Result:
             finally:
                 events.close()
             return Result(session.run(model.embeddings), loss, progress.words_per_second or 0.0)
+
+
+def _diverged(step):
+    return DivergedError(
+        f"Training diverged: at step {step} vectors are no longer numbers. A lower --learning-rate, a smaller "
+        "--batch or more --negatives may help."
+    )
 
 
 def _run_epochs(session, model, corpus, options, events):
@@ -57,8 +72,12 @@ def _run_epochs(session, model, corpus, options, events):
             else:
                 run_options, metadata = events.run_options(step)
                 losses.append(float(session.run([model.train, model.loss], feed, run_options, metadata)[1]))
+                if not math.isfinite(losses[-1]):
+                    raise _diverged(step)
                 progress.update(int(done * total_words), losses[-1])
                 events.add(step, losses[-1], progress.words_per_second, metadata)
+        if not np.isfinite(session.run(model.embeddings)).all():
+            raise _diverged(step)
         events.add_vectors(session, step + 1)
     finally:
         progress.close()

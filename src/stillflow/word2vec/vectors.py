@@ -35,7 +35,7 @@ def read(path):
 def _parse_text(rest, count, dim):
     """The contents if they are text, else None."""
     try:
-        lines = [line.split(" ") for line in rest.decode("utf-8").splitlines()]
+        lines = [line.split(" ") for line in rest.decode("utf-8").removesuffix("\n").split("\n")]
         matrix = np.array([line[1:] for line in lines], np.float32).reshape(count, dim)
     except (UnicodeDecodeError, ValueError):
         return None

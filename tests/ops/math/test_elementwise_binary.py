@@ -81,12 +81,16 @@ def test_bfloat16_rounds_to_nearest_even():
         np.testing.assert_array_equal(evaluate(ops.add_v2, x, y), x + y)
 
 
+# A NaN on the right is passed over, unlike numpy's.
+_EXTREMA = {"maximum": lambda x, y: np.where(x < y, y, x), "minimum": lambda x, y: np.where(y < x, y, x)}
+
+
 @pytest.mark.parametrize("name", ["add_v2", "sub", "mul", "div", "maximum", "minimum", "squared_difference"])
 def test_halves_are_computed_as_floats_and_rounded_once(name, rng):
     """All of them, NaN and denormal ones too, with others and with single ones on either side."""
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     build = getattr(ops, name)
-    function = NUMPY.get(name, np.divide)
+    function = _EXTREMA.get(name) or NUMPY.get(name, np.divide)
     for x, y in (
         (every, rng.permutation(every)),
         (every, np.float16(-3.7)),
@@ -142,11 +146,14 @@ def test_float_division_follows_ieee():
     np.testing.assert_array_equal(evaluate(ops.div_no_nan, x, y), [0, 0, 0, 0])
 
 
-@pytest.mark.parametrize("x", [[1, np.nan], [np.nan, 1]])
-def test_extrema_hand_on_nan(x):
-    x, y = np.array(x, np.float32), np.array([2, 2], np.float32)
-    assert np.isnan(evaluate(ops.maximum, x, y)).sum() == 1
-    assert np.isnan(evaluate(ops.minimum, x, y)).sum() == 1
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_extrema_keep_a_nan_on_the_left_and_pass_over_one_on_the_right(dtype, size):
+    x = np.resize([1, np.nan, 2, np.nan], size).astype(tf.as_dtype(dtype).as_numpy_dtype)
+    y = np.resize([np.nan, 1, 3, np.nan], size).astype(x.dtype)
+    for extremum, of_both in [(ops.maximum, 3), (ops.minimum, 2)]:
+        expected = np.resize([1, np.nan, of_both, np.nan], size).astype(x.dtype)
+        np.testing.assert_array_equal(evaluate(extremum, x, y).astype(np.float64), expected.astype(np.float64))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

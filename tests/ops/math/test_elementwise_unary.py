@@ -34,7 +34,7 @@ def test_values_are_those_of_tensorflow(case, expected):
     return assert_same(value[ordinary], expected[ordinary], **TOLERANCE.get(expected.dtype, {}))
 
 
-@pytest.mark.parametrize("name", [*DOMAINS, "digamma", "floor", "ceil", "rint"])
+@pytest.mark.parametrize("name", [*(name for name in DOMAINS if name != "sign"), "digamma", "floor", "ceil", "rint"])
 def test_nan_stays_nan_and_zero_keeps_its_sign(name):
     x = np.array([np.nan, -0.0, 0.0], np.float32)
     result = evaluate_built(getattr(ops, name), x)

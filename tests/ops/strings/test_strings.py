@@ -119,7 +119,6 @@ def nearest_float(text):
     "text",
     [
         "",
-        " ",
         "+",
         "-",
         ".",
@@ -142,6 +141,10 @@ def nearest_float(text):
 def test_texts_that_are_no_floats(text):
     with pytest.raises(tf.errors.InvalidArgumentError, match="could not correctly convert"):
         run(tf.string_to_number(text))
+
+
+def test_spaces_alone_are_the_number_0_as_in_tensorflow():
+    assert run(tf.string_to_number([" ", "  "])).tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

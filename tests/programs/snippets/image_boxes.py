@@ -46,11 +46,11 @@ def glimpses(tf):
     offsets = [[0.1, -0.3], [0.5, 0.2]]
     glimpse = tf.image.extract_glimpse
     inside = glimpse(image, [2, 3], offsets)
-    pixels = [[1.0, 2.0], [2.0, 0.0]]
+    pixels = [[1.0, 2.0], [2.0, 2.0]]
     return [
         inside, glimpse(image, [2, 2], pixels, normalized=False, centered=False),
         glimpse(image, [3, 2], [[0.0, 1.0], [-1.0, 0.0]], normalized=False),
-        tf.image.extract_glimpse(image, _unknown(tf, [1, 2]), offsets, centered=False, name="g"),
+        tf.image.extract_glimpse(image, _unknown(tf, [1, 2]), [[0.4, 0.4], [0.5, 0.2]], centered=False, name="g"),
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 
 def _lib(tf):
+    tf.set_random_seed(5)
     return tf.contrib.seq2seq
 
 
@@ -12,7 +13,6 @@ def _memory(tf, batch=2, time=3, depth=4, known=True):
 
 
 def _cell(tf, size=4):
-    tf.set_random_seed(5)
     return tf.nn.rnn_cell.BasicLSTMCell(size)
 
 

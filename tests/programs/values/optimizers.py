@@ -16,6 +16,9 @@ def optimizers(tf):
         "adagrad_initial": lambda: tf.train.AdagradOptimizer(0.1, initial_accumulator_value=1.5),
         "adam": lambda: tf.train.AdamOptimizer(0.1),
         "adam_betas": lambda: tf.train.AdamOptimizer(0.1, beta1=0.5, beta2=0.75, epsilon=0.01),
+        "ada_max": lambda: tf.contrib.opt.AdaMaxOptimizer(0.1, epsilon=0.01),
+        "power_sign": lambda: tf.contrib.opt.PowerSignOptimizer(0.1, base=2.0),
+        "add_sign": lambda: tf.contrib.opt.AddSignOptimizer(0.1, alpha=1.5, beta=0.75),
     }
 
 

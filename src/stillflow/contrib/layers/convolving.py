@@ -6,6 +6,7 @@ import functools
 import inspect
 
 from stillflow import ops
+from stillflow.composites.separable_convolution import depthwise_conv2d
 from stillflow.contrib.framework.argument_scopes import add_arg_scope
 from stillflow.contrib.framework.model_variables import model_variable
 from stillflow.contrib.layers.dense import finished
@@ -198,7 +199,7 @@ def convolution2d_in_plane(
             collections=get_variable_collections(variables_collections, "weights"), trainable=trainable,
         )  # fmt: skip
         kernel = ops.tile(weights, [1, 1, channels, 1])
-        outputs = ops.depthwise_conv2d(inputs, kernel, [1, stride_h, stride_w, 1], padding)
+        outputs = depthwise_conv2d(inputs, kernel, [1, stride_h, stride_w, 1], padding)
         if normalizer_fn is None:
             biases = biases_initializer, biases_regularizer
             outputs = _with_biases(outputs, channels, biases, variables_collections, trainable)
@@ -250,7 +251,7 @@ def separable_convolution2d(
                 trainable=trainable, collections=get_variable_collections(variables_collections, "weights"),
             )  # fmt: skip
             steps = two_element_tuple(stride)
-            outputs = ops.depthwise_conv2d(
+            outputs = depthwise_conv2d(
                 inputs, weights, [1, 1, *steps] if keras_format == "channels_first" else [1, *steps, 1], padding,
                 rate=two_element_tuple(rate), data_format=data_format,
             )  # fmt: skip

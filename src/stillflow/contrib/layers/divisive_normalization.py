@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.autodiff.registry import RegisterGradient
+from stillflow.composites.convolution import convolution
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
@@ -105,10 +106,10 @@ class GDN(base.Layer):
         rank = self._input_rank
         kernel = ops.reshape(self.gamma, [1] * (rank - 2) + self.gamma.shape.as_list())
         if self.data_format == "channels_first":
-            sums = ops.convolution(ops.square(inputs), kernel, "VALID", data_format=f"NC{'DHW'[2 - rank :]}")
+            sums = convolution(ops.square(inputs), kernel, "VALID", data_format=f"NC{'DHW'[2 - rank :]}")
             sums = self._with_beta(sums, rank)
         else:
-            sums = ops.convolution(ops.square(inputs), kernel, "VALID")
+            sums = convolution(ops.square(inputs), kernel, "VALID")
             sums = ops.bias_add(sums, self.beta, data_format="NHWC")
         roots = ops.sqrt(sums)
         outputs = inputs * roots if self.inverse else inputs / roots

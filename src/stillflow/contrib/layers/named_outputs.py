@@ -155,7 +155,7 @@ def n_positive_integers(n, value):
             raise ValueError(error) from None
         try:
             values = tuple(int(item) for item in value)
-        except Exception:
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(error) from None
     for item in values:
         if item < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow import ops
+from stillflow.composites.pool import pool as pool_windows
 from stillflow.contrib.framework.argument_scopes import add_arg_scope
 from stillflow.contrib.layers.named_outputs import as_keras_format, collect_named_outputs, n_positive_integers
 from stillflow.graph.name_scope import name_scope
@@ -105,7 +105,7 @@ def pool(
             raise ValueError("Rank of inputs must be known")
         if rank < 3:
             raise ValueError("Rank of inputs must be >= 3")
-        outputs = ops.pool(
+        outputs = pool_windows(
             input=inputs, window_shape=n_positive_integers(rank - 2, kernel_size), pooling_type=pooling_type,
             padding=padding, data_format=data_format,
             dilation_rate=n_positive_integers(rank - 2, dilation_rate),

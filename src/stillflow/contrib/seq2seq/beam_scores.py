@@ -129,7 +129,7 @@ def search_step(time, logits, next_cell_state, state, beams, end_token, scoring)
     for tensor in (best, places):
         tensor.set_shape([beams.known_batch_size, beams.width])
     probs = beams.gather(places, totals, beams.width * symbols, [-1], name="next_beam_probs")
-    words = ops.cast(ops.mod(places, symbols, name="next_beam_word_ids"), dtypes.int32)
+    words = ops.cast(ops.floor_mod(places, symbols, name="next_beam_word_ids"), dtypes.int32)
     parents = ops.cast(places / symbols, dtypes.int32, name="next_beam_parent_ids")
     had_ended = beams.gather(parents, state.finished, beams.width, [-1])
     finished = ops.logical_or(had_ended, ops.equal(words, end_token), name="next_beam_finished")

@@ -121,12 +121,11 @@ class Beams:
 
     def gather_state(self, indices, tensor):
         """Picks rows of a part of a state, [batch, beam, ...]; TensorArrays, scalars and vectors stay as they are."""
+        rows = [self.batch_size * self.width, -1]  # a node even where nothing is picked, as in TensorFlow's graphs
         if isinstance(tensor, TensorArray):
             return tensor
         check_rank(tensor)
-        if tensor.shape.ndims < 2:
-            return tensor
-        return self.gather(indices, tensor, self.width, [self.batch_size * self.width, -1])
+        return self.gather(indices, tensor, self.width, rows) if tensor.shape.ndims >= 2 else tensor
 
 
 @public("contrib.seq2seq.python.ops.beam_search_decoder.gather_tree_from_array")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -74,8 +75,9 @@ class TensorBoard(Callback):
       histogram_freq: after how many epochs there are histograms of weights; 0 for none.
       batch_size: ignored.
       write_graph: whether the graph is written.
-      write_grads, write_images: ignored.
-      embeddings_freq, embeddings_layer_names, embeddings_metadata, embeddings_data: ignored.
+      write_grads, write_images, embeddings_freq: gradients, images of weights and embeddings are not written, of
+        which a warning tells.
+      embeddings_layer_names, embeddings_metadata, embeddings_data: of embeddings.
       update_freq: "epoch", "batch", or a number of samples after which results are written.
       profile_batch: ignored.
     """
@@ -86,6 +88,13 @@ class TensorBoard(Callback):
         embeddings_data=None, update_freq="epoch", profile_batch=2,
     ):  # fmt: skip
         super().__init__()
+        for name, wanted in (
+            ("write_grads", write_grads), ("write_images", write_images), ("embeddings_freq", embeddings_freq),
+        ):  # fmt: skip
+            if wanted:
+                logging.getLogger("tensorflow").warning(
+                    "`%s` has no effect: only results, the graph and histograms of weights are written.", name
+                )
         self.log_dir = log_dir
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph

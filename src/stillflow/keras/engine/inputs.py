@@ -7,7 +7,7 @@ from typing import Any
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.keras.backend.phases import get_graph, get_uid
+from stillflow.keras.backend.phases import get_uid
 from stillflow.keras.backend.values import dtype as type_name
 from stillflow.keras.backend.values import placeholder
 from stillflow.layers.core.layer import Layer
@@ -79,8 +79,7 @@ class InputLayer(Layer):
         elif isinstance(input_shape, int):
             input_shape = (input_shape,)
         self._batch_input_shape: Any = None if input_shape is None else (self.batch_size, *input_shape)
-        with get_graph().as_default():
-            return placeholder(shape=self._batch_input_shape, dtype=dtype, name=self.name, sparse=self.sparse)
+        return placeholder(shape=self._batch_input_shape, dtype=dtype, name=self.name, sparse=self.sparse)
 
     def get_config(self):
         return {

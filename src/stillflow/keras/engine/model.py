@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stillflow.graph import nest
+from stillflow.graph.default_graph import require_graph
 from stillflow.graph.mode import by_mode
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.phases import learning_phase, symbolic_learning_phase
@@ -168,8 +169,14 @@ class Model(Compiled):
     ):  # fmt: skip
         """(inputs, targets, weights) as lists of arrays; weights may be None.
 
-        A model that has not been called yet is called with placeholders like the data, and compiled.
+        A model that has not been called yet is called with placeholders like the data, and compiled. Raises
+        RuntimeError in eager execution.
         """
+        require_graph(
+            "Models are trained, evaluated and asked for predictions in graphs. In eager execution a model can be "
+            "called, and trained by tf.GradientTape."
+        )
+        data.check_kind(x)
         if check_steps:
             data.counts_steps(x, steps, steps_name)
         if not self.inputs:

@@ -7,7 +7,7 @@ import threading
 
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import nest
-from stillflow.graph.default_graph import outermost_graph
+from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context
@@ -41,9 +41,37 @@ def _followers(element):
     raise TypeError(f"Expected Operation, Variable, or Tensor, got {element}")
 
 
-def runs_at_once():
-    """Whether operations run when the program reaches them: at once, or when the function that they are in does."""
-    return outermost_graph().executes_eagerly
+@by_outermost_mode
+def _keep_loss(layer, loss):
+    layer._losses.append(loss)
+
+
+@eager_version_of(_keep_loss)
+def _keep_loss_of_call(layer, loss):
+    layer._eager_losses.append(loss)
+
+
+@by_outermost_mode
+def _keep_updates(layer, updates):
+    """Makes updates operations of the graph, and notes whether they depend on the layer's inputs."""
+    if call_context.in_call:
+        inputs = call_context.inputs
+    else:
+        inputs = [node.input_tensors for node in layer._inbound_nodes]
+    for update in updates:
+        update = _update_operation(update)
+        update._unconditional_update = id(update) not in reachable_from(inputs, [update])
+        layer._updates.append(update)
+
+
+@eager_version_of(_keep_updates)
+def _run_updates(layer, updates):
+    """Calls updates that are functions; all else has been run, or runs with the function that it is traced in."""
+    if call_context.frozen:
+        return
+    for update in updates:
+        if callable(update):
+            update()
 
 
 class Contributions(Connected):
@@ -119,7 +147,7 @@ class Contributions(Connected):
         self._eager_losses.append(loss)
 
     def _add_symbolic_loss(self, loss):
-        (self._eager_losses if runs_at_once() else self._losses).append(loss)
+        _keep_loss(self, loss)
 
     def get_losses_for(self, inputs):
         """The losses that depend on `inputs`, one or several; None asks for those that depend on no inputs."""
@@ -148,21 +176,7 @@ class Contributions(Connected):
           updates: one, or a list.
           inputs: ignored. Which inputs an update depends on is seen in the graph.
         """
-        updates = list(updates) if isinstance(updates, (list, tuple)) else [updates]
-        if runs_at_once():
-            if not call_context.frozen:
-                for update in updates:
-                    if callable(update):
-                        update()
-            return
-        if call_context.in_call:
-            inputs = call_context.inputs
-        else:
-            inputs = [node.input_tensors for node in self._inbound_nodes]
-        for update in updates:
-            update = _update_operation(update)
-            update._unconditional_update = id(update) not in reachable_from(inputs, [update])
-            self._updates.append(update)
+        _keep_updates(self, list(updates) if isinstance(updates, (list, tuple)) else [updates])
 
     def get_updates_for(self, inputs):
         """The updates that depend on `inputs`, one or several; None asks for those that depend on no inputs."""

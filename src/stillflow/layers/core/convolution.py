@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.convolution import apply_convolution
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import activations, constraints, initializers, regularizers
 from stillflow.layers.core.data_formats import (
@@ -90,10 +91,6 @@ class Conv(Layer):
         self.kernel = self._new_weight("kernel", (*self.kernel_size, channels, self.filters))
         self.bias = self._new_bias()
         self.input_spec = self._spec_of(channels)
-        self._convolution_op = ops.Convolution(
-            TensorShape(input_shape), self.kernel.shape, dilation_rate=self.dilation_rate, strides=self.strides,
-            padding=self._op_padding, data_format=format_of_op(self.data_format, self.rank + 2),
-        )  # fmt: skip
         self.built = True
 
     def _input_channels(self, input_shape):
@@ -117,7 +114,10 @@ class Conv(Layer):
     # ---- Calls ----------------------------------------------------------------------------------------------
 
     def call(self, inputs):
-        outputs = self._convolution_op(inputs, self.kernel)
+        outputs = apply_convolution(
+            inputs, self.kernel, self._op_padding, self.strides, self.dilation_rate, None,
+            format_of_op(self.data_format, self.rank + 2),
+        )  # fmt: skip
         if self.use_bias:
             if self._channels_first and self.rank == 1:
                 outputs += ops.reshape(self.bias, (1, self.filters, 1))

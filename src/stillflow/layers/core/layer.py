@@ -12,7 +12,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, nest
-from stillflow.graph.default_graph import get_default_graph, outermost_graph
+from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
 from stillflow.graph.shape import TensorShape
@@ -274,8 +274,7 @@ class Layer(Measured):
 
     def _scope_of_build(self):
         """Within functions that are traced in eager execution variables are made outside of them."""
-        is_lifted = outermost_graph().executes_eagerly and self._keras_style
-        return init_scope() if is_lifted else contextlib.nullcontext()
+        return _scope_of_variables() if self._keras_style else contextlib.nullcontext()
 
     def _handle_activity_regularization(self, inputs, outputs):
         if not self._activity_regularizer:
@@ -437,10 +436,31 @@ class Layer(Measured):
         return cls(**config)
 
 
+@by_outermost_mode
+def _scope_of_variables():
+    return contextlib.nullcontext()
+
+
+@eager_version_of(_scope_of_variables)
+def _scope_outside_of_traced_functions():
+    return init_scope()
+
+
+@by_mode
+def _has_node(variable):
+    """Whether what reads a variable is a node of a graph."""
+    return True
+
+
+@eager_version_of(_has_node)
+def _has_value(variable):
+    return False
+
+
 def _is_symbolic(value):
     """Whether it is of a graph that is being built."""
     if isinstance(value, Variable):
-        return not get_default_graph().executes_eagerly
+        return _has_node(value)
     return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))
 
 

@@ -5,10 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from stillflow.eager.tensor import EagerTensor
+from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.layers.core.call_context import call_context
-from stillflow.layers.core.contributions import Contributions, runs_at_once
+from stillflow.layers.core.contributions import Contributions
 from stillflow.names import namespace
+
+
+def _is_symbolic(value):
+    return isinstance(value, Tensor) and not isinstance(value, EagerTensor)
+
+
+@by_outermost_mode
+def _keep_metric(layer, value, *arguments):
+    (layer._add_symbolic_metric if _is_symbolic(value) else layer._add_eager_metric)(value, *arguments)
+
+
+@eager_version_of(_keep_metric)
+def _keep_metric_of_call(layer, value, *arguments):
+    layer._add_eager_metric(value, *arguments)
 
 
 class Measured(Contributions):
@@ -46,12 +61,10 @@ class Measured(Contributions):
                 "Please provide a name for your metric like `self.add_metric(tf.reduce_sum(inputs), "
                 "name='mean_activation', aggregation='mean')`"
             )
-        is_symbolic = isinstance(value, Tensor) and not isinstance(value, EagerTensor)
         if call_context.in_call:
-            add = self._add_symbolic_metric if is_symbolic and not runs_at_once() else self._add_eager_metric
-            add(value, metric, aggregation, name)
+            _keep_metric(self, value, metric, aggregation, name)
             return
-        if not is_symbolic:
+        if not _is_symbolic(value):
             raise ValueError(f"Expected a symbolic Tensor for the metric value, received: {value}")
         if not self._is_graph_network:
             self._add_symbolic_metric(value, metric, aggregation, name)

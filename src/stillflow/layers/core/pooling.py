@@ -15,7 +15,7 @@ from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
 
 
-class _Pooling(Layer):
+class Pooling(Layer):
     """Windows that move along `rank` dimensions.
 
     Args:
@@ -64,7 +64,7 @@ class _Pooling(Layer):
         return {**super().get_config(), **{key: getattr(self, key) for key in plain}}
 
 
-class _Pooling1D(_Pooling):
+class _Pooling1D(Pooling):
     rank = 1
 
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format="channels_last", name=None, **kwargs):
@@ -81,7 +81,7 @@ class _Pooling1D(_Pooling):
         return ops.squeeze(outputs, axis)
 
 
-class _Pooling2D(_Pooling):
+class _Pooling2D(Pooling):
     rank = 2
 
     def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
@@ -98,7 +98,7 @@ class _Pooling2D(_Pooling):
         )  # fmt: skip
 
 
-class _Pooling3D(_Pooling):
+class _Pooling3D(Pooling):
     rank = 3
 
     def __init__(self, pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):

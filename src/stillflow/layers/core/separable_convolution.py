@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.separable_convolution import separable_conv2d
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import constraints, initializers, regularizers
 from stillflow.layers.core.convolution import Conv
@@ -58,7 +59,7 @@ class SeparableConv(Conv):
     def _convolved(self, inputs, depthwise, pointwise, strides, rate):
         strides = (1, 1, *strides) if self._channels_first else (1, *strides, 1)
         data_format = format_of_op(self.data_format, 4)
-        outputs = ops.separable_conv2d(
+        outputs = separable_conv2d(
             inputs, depthwise, pointwise, strides=strides, padding=self._op_padding, rate=rate,
             data_format=data_format,
         )  # fmt: skip

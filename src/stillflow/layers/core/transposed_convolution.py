@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.composites.convolution import atrous_conv2d_transpose
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core.convolution import Conv, Conv2D, Conv3D
 from stillflow.layers.core.data_formats import format_of_op, normalized_tuple, transposed_output_length
@@ -88,11 +89,13 @@ class Conv2DTranspose(_Transposed, Conv2D):
         if self._channels_first:  # which TensorFlow has no kernel for, on CPUs
             images = ops.transpose(inputs, (0, 2, 3, 1))
             shape = ops.stack([shape[0], shape[2], shape[3], shape[1]])
+        else:
+            _ = shape[0]  # a node that TensorFlow's graphs have, and nothing uses
         padding = self.padding.upper()
         if self.dilation_rate == (1, 1):
             outputs = ops.conv2d_transpose(images, self.kernel, shape, (1, *self.strides, 1), padding=padding)
         else:
-            outputs = ops.atrous_conv2d_transpose(images, self.kernel, shape, self.dilation_rate[0], padding)
+            outputs = atrous_conv2d_transpose(images, self.kernel, shape, self.dilation_rate[0], padding)
         if self._channels_first:
             outputs = ops.transpose(outputs, (0, 3, 1, 2))
         return self._finished(outputs, inputs)

@@ -7,7 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph import dtypes, scopes
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
-from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.session.session import Session
 from stillflow.variables.assignments import is_variable_initialized
 from stillflow.variables.listing import variables_initializer
@@ -16,11 +16,16 @@ from stillflow.variables.variable import Variable
 _settings = {"initializes": True}
 
 
+@by_outermost_mode
 def made(variable):
     """Says that a layer has made a variable: `get_session` gives it its initial value."""
-    graph = outermost_graph()
-    if isinstance(variable, Variable) and not graph.executes_eagerly:
-        graph.__dict__.setdefault("_variables_of_layers", []).append(variable)
+    if isinstance(variable, Variable):
+        outermost_graph().__dict__.setdefault("_variables_of_layers", []).append(variable)
+
+
+@eager_version_of(made)
+def _made_with_value(variable):
+    """It has its initial value already."""
 
 
 def made_by(optimizer):

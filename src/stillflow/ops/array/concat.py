@@ -179,6 +179,7 @@ def _part_slices(parts, axis, grad):
     known_axis = constant_value(axis)
     if known_axis is None:
         raise ValueError("Can only compute IndexedSlices gradient with statically-known concat_dim")
+    known_axis = int(known_axis)
     if known_axis < 0:
         rank = constant_value(ops.rank(parts[0]))
         if rank is None:
@@ -186,7 +187,7 @@ def _part_slices(parts, axis, grad):
                 "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is "
                 "statically-known."
             )
-        known_axis %= rank
+        known_axis %= int(rank)
     sizes = [ops.shape(part) for part in parts]
     if known_axis > 0:
         return _columns_of_slices(sizes, positive_axis, grad)

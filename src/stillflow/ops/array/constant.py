@@ -10,8 +10,8 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.python_values import make_tensor_value
 from stillflow.graph.shape_inference import as_partial
-from stillflow.graph.tensor_value import make_tensor_value
 from stillflow.names import public
 from stillflow.ops.registry import define_op
 

@@ -19,7 +19,7 @@ from stillflow.ops.registry import define_op
 gather_op = define_op(
     "Gather(params: Tparams, indices: Tindices) -> (output: Tparams)",
     "validate_indices: bool = true; Tparams: type; Tindices: {int32, int64}",
-    kernel="gather(params, indices)",
+    kernel="gather(params, indices | 0)",
 )
 gather_v2 = define_op(
     "GatherV2(params: Tparams, indices: Tindices, axis: Taxis) -> (output: Tparams)",

@@ -67,7 +67,7 @@ def _stacked(context):
 
 @pack.partial_value
 def _(context):
-    if context.shapes[0] != () or not context.attrs["T"].is_integer:
+    if context.shapes[0] not in ((), None) or not context.attrs["T"].is_integer:
         return None
     sizes = []
     for i in range(context.attrs["N"]):

@@ -115,7 +115,7 @@ def _of_vectors(context, shape_of):
     if dims is None:
         return None
     if blocks is None:
-        return (None,) * len(dims)
+        return (None,) * len(dims) if count is None else ((None,) * (count + 1) + tuple(dims[count + 1 :]))
     return shape_of(dims, blocks, margins)
 
 

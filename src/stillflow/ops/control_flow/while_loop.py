@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
@@ -13,7 +14,7 @@ from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.control_flow.while_context import WhileContext
-from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.ops.convert import convert_to_tensor
 
 
 @public("while_loop")
@@ -110,7 +111,7 @@ def _as_leaves(shapes):
 
 def _build(context, cond, body, loop_vars, shape_invariants):
     """Builds the loop; returns its results in the structure that the body returned."""
-    variables = convert_n_to_tensor_or_indexed_slices([as_tensor(value) for value in nest.flatten(loop_vars)])
+    variables = [_as_variable(as_tensor(value)) for value in nest.flatten(loop_vars)]
     if shape_invariants is None:
         invariants = [part.shape for value in variables for part in nest.components(value)]
     else:
@@ -124,17 +125,30 @@ def _build(context, cond, body, loop_vars, shape_invariants):
     return nest.pack_sequence_as(result, with_arrays(nest.flatten(result, True), exits), expand_composites=True)
 
 
+def _as_variable(value):
+    """What stands for several tensors as it is, anything else as a tensor."""
+    return value if len(nest.components(value)) > 1 else convert_to_tensor(value)
+
+
 def _flat_invariants(variables, shapes):
     found = []
+    shapes = [getattr(shape, "shape", shape) for shape in shapes]  # of a TensorSpec; a TensorShape has none
     for variable, shape in zip(variables, shapes, strict=True):
         parts = nest.components(variable)
         if len(parts) == 1:
             found.append(shape)
-        else:
+        elif isinstance(variable, IndexedSlices):
             found.extend(_slices_invariants(parts, shape))
+        else:
+            found.extend(_sparse_invariants(shape))
     if not all(isinstance(shape, TensorShape) for shape in found):
         raise ValueError("`shapes` must be a (possibly nested) list of shapes.")
     return found
+
+
+def _sparse_invariants(shape):
+    """For a SparseTensor of which the dense shape is given."""
+    return [TensorShape([None, shape.rank]), TensorShape([None]), TensorShape([shape.rank])]
 
 
 def _slices_invariants(parts, shape):

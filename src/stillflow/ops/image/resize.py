@@ -55,7 +55,8 @@ resize_area = define_op(
 )
 scale_and_translate = define_op(
     "ScaleAndTranslate(images: T, size: int32, scale: float32, translation: float32) -> (resized_images: float32)",
-    f"T: {{{_TYPES}, bfloat16}}; kernel_type: string = 'lanczos3'; antialias: bool = true",
+    "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, float16, float32, float64}; "
+    "kernel_type: string = 'lanczos3'; antialias: bool = true",
     kernel="scale_and_translate(images, size, scale, translation | kernel_type, antialias)",
 )
 scale_and_translate_grad = define_op(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from stillflow import ops
@@ -79,8 +81,13 @@ def _(context):
     indices, old, new = (context.value(i) for i in range(3))
     if indices is None or old is None or new is None:
         return None
-    count, rest = int(np.prod(old)), int(np.prod(new[new != -1]))
+    # In Python's integers, which do not overflow; what the kernel refuses is not known here.
+    count, rest = math.prod(old.tolist()), math.prod(new[new != -1].tolist())
+    if (old < 0).any() or count >= 2**63:
+        return None
     shape = np.where(new == -1, count // max(rest, 1), new)
+    if math.prod(shape.tolist()) != count:
+        return None
     if context.output_index == 1:
         return shape
     if np.array_equal(shape, old):  # whatever the indices are

@@ -77,7 +77,7 @@ resource_count_up_to = define_op(
 resource_gather = define_op(
     "ResourceGather(resource: resource, indices: Tindices) -> (output: dtype)",
     "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
-    kernel="gather(resource, indices)",
+    kernel="gather(resource, indices | batch_dims)",
     stateful=True,
     traits="reads_variable",
 )
@@ -175,8 +175,16 @@ def _(context):
 
 @resource_gather.shape_rule
 def _(context):
-    params = plain.with_rank_at_least(context.variable_dims(0), 1)
-    return plain.joined(context.shapes[1], None if params is None else params[1:])
+    params, indices = plain.with_rank_at_least(context.variable_dims(0), 1), context.shapes[1]
+    batch_dims = context.attrs["batch_dims"]
+    if not batch_dims:
+        return plain.joined(indices, None if params is None else params[1:])
+    if indices is None:
+        return None
+    plain.with_rank_at_least(indices, abs(batch_dims))
+    batch_dims = batch_dims + len(indices) if batch_dims < 0 else batch_dims
+    plain.with_rank_at_least(params, batch_dims + 1)
+    return None if params is None else (*indices, *params[batch_dims + 1 :])
 
 
 @resource_gather_nd.shape_rule

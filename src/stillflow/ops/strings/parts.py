@@ -70,4 +70,6 @@ def _(context):
     for size, other in zip(dims, segments, strict=False):
         plain.merged_size(size, other)
     count = context.value(2)
+    if count is not None and count < 0:
+        raise ShapeError(f"Dimension size, given by scalar input 2, must be non-negative but is {count}")
     return (None if count is None else int(count), *dims[len(segments) :])

@@ -134,6 +134,8 @@ apply_adam_with_amsgrad = _update(
     "ApplyAdamWithAmsgrad", "var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad", has_reference=False
 )
 apply_ada_max = _update("ApplyAdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad")
+apply_power_sign = _update("ApplyPowerSign", "var m", "lr logbase sign_decay beta grad")
+apply_add_sign = _update("ApplyAddSign", "var m", "lr alpha sign_decay beta grad")
 apply_rms_prop = _update("ApplyRMSProp", "var ms mom", "lr rho momentum epsilon grad")
 sparse_apply_rms_prop = _update("SparseApplyRMSProp", "var ms mom", "lr rho momentum epsilon grad indices")
 apply_centered_rms_prop = _update("ApplyCenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad")

@@ -2,8 +2,8 @@
 
 import sys
 
-from stillflow.runner import numpy_names, tensorflow_modules
+from stillflow.runner import numpy_changes, tensorflow_modules
 
 del sys.modules[__name__]  # what takes its place is stillflow
 tensorflow_modules.install()
-numpy_names.install(numpy_names.tell)
+numpy_changes.install()

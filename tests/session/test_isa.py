@@ -2,7 +2,8 @@
 
 import pytest
 
-from stillflow import _engine, isa
+from stillflow import _engine
+from stillflow.session import isa
 
 
 def test_a_set_that_no_machine_has_is_refused():

@@ -50,7 +50,7 @@ class Report(tf.train.SessionRunHook):
 PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[3])
-from estimator.test_exact_resume import Report, estimator, input_fn
+from estimator.test_killed_estimator import Report, estimator, input_fn
 
 made = estimator(sys.argv[1])
 for part in (1, 2):  # the second call begins with a new input, whatever happened in the first one

@@ -1,0 +1,76 @@
+// pieces.h: rows of elements cut into pieces that registers hold, so that sums over many rows stay in these.
+#pragma once
+
+#include "arithmetic/math/lanes.h"
+#include "kernel_api/kernel.h"
+
+namespace stillflow {
+
+// Calls body(first channel, count) for channels in pieces: as many as fill 4 registers, or one, or single ones. The
+// count is a constant, so that sums of a piece stay in registers.
+template <typename T, typename Body>
+STILLFLOW_INLINE void ForChannels(int64_t channels, const Body& body) {
+  constexpr int kLanes = kRegisterBytes / static_cast<int>(sizeof(T));
+  int64_t c = 0;
+  for (; c + 4 * kLanes <= channels; c += 4 * kLanes) body(c, std::integral_constant<int, 4 * kLanes>{});
+  for (; c + kLanes <= channels; c += kLanes) body(c, std::integral_constant<int, kLanes>{});
+  for (; c < channels; ++c) body(c, std::integral_constant<int, 1>{});
+}
+
+// Some elements of one type, in registers if they are many. T: what is computed with.
+template <typename T, int kCount>
+struct Piece {
+  static constexpr int kLanes = kRegisterBytes / static_cast<int>(sizeof(T));
+  static constexpr bool kIsSingle = kCount < kLanes;
+  static constexpr int kParts = kIsSingle ? 1 : kCount / kLanes;
+  using Part = std::conditional_t<kIsSingle, T, Register<T>>;
+
+  Part parts[kParts];
+
+  STILLFLOW_INLINE Piece() : Piece(T{}) {}
+  STILLFLOW_INLINE explicit Piece(T value) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kParts; ++i) parts[i] = value - Part{};
+  }
+  // Of elements that are widened.
+  template <typename From>
+  STILLFLOW_INLINE explicit Piece(const From* from) {
+    if constexpr (std::is_same_v<From, T>) {
+      std::memcpy(parts, from, sizeof parts);
+    } else {
+      T wide[kCount];
+      for (int i = 0; i < kCount; ++i) wide[i] = Widen(from[i]);
+      std::memcpy(parts, wide, sizeof parts);
+    }
+  }
+  template <typename To>
+  STILLFLOW_INLINE void Store(To* to) const {
+    if constexpr (std::is_same_v<To, T>) {
+      std::memcpy(to, parts, sizeof parts);
+    } else {
+      T wide[kCount];
+      std::memcpy(wide, parts, sizeof parts);
+      for (int i = 0; i < kCount; ++i) to[i] = Narrow<To>(wide[i]);
+    }
+  }
+  // Each part becomes body(part, the other's).
+  template <typename Other, typename Body>
+  STILLFLOW_INLINE void Combine(const Other& other, const Body& body) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kParts; ++i) parts[i] = body(parts[i], other.parts[i]);
+  }
+};
+
+// The type that elements of a type are computed in: integers in their own.
+template <typename T, bool kIsFloat = kIsFloating<T>>
+struct ComputedIn {
+  using type = T;
+};
+template <typename T>
+struct ComputedIn<T, true> {
+  using type = Wide<T>;
+};
+template <typename T>
+using Computed = typename ComputedIn<T>::type;
+
+}  // namespace stillflow

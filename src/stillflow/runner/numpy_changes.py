@@ -1,0 +1,43 @@
+"""What numpy 2 does otherwise than the numpy of old programs: how numbers print, and where small integers end."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+
+from stillflow.runner import numpy_names
+
+_PROMOTION = (
+    "stillflow: with numpy 2 an integer of 8 to 32 bits stays one beside a Python number, and may overflow; numpy 1 "
+    "widened it. Where this is not meant, int(...) or .astype(...) says which is.\n"
+)
+
+
+def install():
+    """Makes numpy answer to names that it has dropped and print numbers as it did, and tells of overflow."""
+    numpy_names.install(numpy_names.tell)
+    np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
+    warnings.showwarning = _TellingOfOverflow(warnings.showwarning)
+
+
+class _TellingOfOverflow:
+    """warnings.showwarning, which says once what an overflow of a number may come from."""
+
+    def __init__(self, show):
+        self._show = show
+        self._has_told = False
+
+    def __call__(self, message, category, filename, lineno, file=None, line=None):
+        self._show(message, category, filename, lineno, file, line)
+        if not self._has_told and str(message).startswith("overflow encountered in scalar"):
+            self._has_told = True
+            sys.stderr.write(_PROMOTION)
+
+
+def hint(error):
+    """What to say after an error that a program ends with, or ""."""
+    if isinstance(error, OverflowError) and "out of bounds for" in str(error):
+        return _PROMOTION
+    return ""
