@@ -66,9 +66,7 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
       ValueError: for one that is to be sparse and ragged.
       RuntimeError: in eager execution.
     """
-    require_graph(
-        "Models of placeholders are of graphs. Subclass tf.keras.Model in eager execution."
-    )
+    require_graph("Models of placeholders are of graphs. Subclass tf.keras.Model in eager execution.")
     if sparse and ragged:
         raise ValueError("Cannot set both sparse and ragged to True when creating a placeholder.")
     if not shape and ndim:
