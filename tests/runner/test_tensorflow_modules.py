@@ -76,8 +76,8 @@ MISSING = [
     ("from tensorflow.contrib.layers import sparse_feature_cross", "sparse_feature_cross"),
     ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
-    ("from tensorflow import keras", "tensorflow.keras"),
-    ("from tensorflow.keras.layers import Dense", "tensorflow.keras"),
+    ("from tensorflow import lite", "tensorflow.lite"),
+    ("from tensorflow.lite.python import lite", "tensorflow.lite"),
     ("from tensorflow.session import Session", "tensorflow.session"),
 ]
 
@@ -104,7 +104,7 @@ def test_what_is_missing_is_named(statement, missing):
 def test_missing_parts_can_be_tried():
     program = "\ntry:\n    import tensorflow.contrib.slim\nexcept ImportError:\n    print('without')"
     assert execute(program).stdout == "without\n"
-    assert execute("import tensorflow as tf; print(hasattr(tf, 'keras'))").stdout == "False\n"
+    assert execute("import tensorflow as tf; print(hasattr(tf, 'lite'))").stdout == "False\n"
 
 
 def test_modules_are_the_same_however_they_are_imported():

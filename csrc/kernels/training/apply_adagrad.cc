@@ -1,5 +1,5 @@
-// apply_adagrad, apply_proximal_adagrad, apply_adagrad_da: the step of each element shrinks with the sum of the
-// squares of its gradients.
+// apply_adagrad, apply_adagrad_v2, apply_proximal_adagrad, apply_adagrad_da: the step of each element shrinks with
+// the sum of the squares of its gradients.
 //
 // Inputs and attributes stand in the list at the end; training/update.h says how kernels of this kind work.
 #include <cmath>
@@ -17,6 +17,18 @@ struct Adagrad {
   void operator()(W grad, W& var, W& accum) const {
     accum = updates_slots ? accum + grad * grad : accum;
     var -= grad * lr / std::sqrt(accum);
+  }
+};
+
+template <typename W>
+struct AdagradV2 {
+  W lr, epsilon;
+  bool updates_slots;
+  AdagradV2(const W* scalars, const Attr* attrs)
+      : lr(scalars[0]), epsilon(scalars[1]), updates_slots(attrs[0].i != 0) {}
+  void operator()(W grad, W& var, W& accum) const {
+    accum = updates_slots ? accum + grad * grad : accum;
+    var -= grad * lr / (std::sqrt(accum) + epsilon);
   }
 };
 
@@ -55,6 +67,12 @@ Status ApplyAdagrad(const KernelCall& call) { return ApplyUpdate<Adagrad, 2>(cal
 constexpr UpdateSignature kSparseAdagrad = {2, {"var", "accum"}, "grad", {"lr", "grad", "indices"}};
 Status ApplySparseAdagrad(const KernelCall& call) { return ApplyUpdate<Adagrad, 2>(call, kSparseAdagrad); }
 
+constexpr UpdateSignature kAdagradV2 = {2, {"var", "accum"}, "grad", {"lr", "epsilon", "grad"}};
+Status ApplyAdagradV2(const KernelCall& call) { return ApplyUpdate<AdagradV2, 2>(call, kAdagradV2); }
+
+constexpr UpdateSignature kSparseAdagradV2 = {2, {"var", "accum"}, "grad", {"lr", "epsilon", "grad", "indices"}};
+Status ApplySparseAdagradV2(const KernelCall& call) { return ApplyUpdate<AdagradV2, 2>(call, kSparseAdagradV2); }
+
 constexpr UpdateSignature kProximalAdagrad = {2, {"var", "accum"}, "grad", {"lr", "l1", "l2", "grad"}};
 Status ApplyProximalAdagrad(const KernelCall& call) {
   return ApplyUpdate<ProximalAdagrad, 2>(call, kProximalAdagrad);
@@ -83,6 +101,8 @@ Status ApplySparseAdagradDA(const KernelCall& call) { return ApplyUpdate<Adagrad
 STILLFLOW_KERNELS(training, apply_adagrad){
     {"apply_adagrad", "var, accum, lr, grad | update_slots", ApplyAdagrad},
     {"sparse_apply_adagrad", "var, accum, lr, grad, indices | update_slots", ApplySparseAdagrad},
+    {"apply_adagrad_v2", "var, accum, lr, epsilon, grad | update_slots", ApplyAdagradV2},
+    {"sparse_apply_adagrad_v2", "var, accum, lr, epsilon, grad, indices | update_slots", ApplySparseAdagradV2},
     {"apply_proximal_adagrad", "var, accum, lr, l1, l2, grad", ApplyProximalAdagrad},
     {"sparse_apply_proximal_adagrad", "var, accum, lr, l1, l2, grad, indices", ApplySparseProximalAdagrad},
     {"apply_adagrad_da", "var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2, global_step",

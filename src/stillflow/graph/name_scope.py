@@ -59,7 +59,7 @@ def _graph_element(value):
     return value if hasattr(value, "graph") and hasattr(value, "op") else None
 
 
-@public("name_scope")
+@public("name_scope", "keras.backend.name_scope")
 class name_scope:  # noqa: N801
     """Puts the names of new nodes into a scope, made unique; entering it yields the scope's prefix.
 

@@ -15,6 +15,7 @@ from stillflow.random import sampling
 _TRUNCATED_DEVIATION = 0.87962566103423978
 
 
+@public("keras.initializers.Initializer")
 class Initializer:
     """initializer(shape, dtype=None, partition_info=None) is a tensor of that shape.
 
@@ -45,7 +46,7 @@ def _floating(dtype):
     return dtype
 
 
-@public("zeros_initializer", "initializers.zeros")
+@public("zeros_initializer", "initializers.zeros", "keras.initializers.Zeros", "keras.initializers.zeros")
 class Zeros(Initializer):
     """Zeros, False, or empty strings."""
 
@@ -61,7 +62,7 @@ class Zeros(Initializer):
         return {"dtype": self.dtype.name}
 
 
-@public("ones_initializer", "initializers.ones")
+@public("ones_initializer", "initializers.ones", "keras.initializers.Ones", "keras.initializers.ones")
 class Ones(Initializer):
     """Ones, or True."""
 
@@ -77,7 +78,7 @@ class Ones(Initializer):
         return {"dtype": self.dtype.name}
 
 
-@public("constant_initializer", "initializers.constant")
+@public("constant_initializer", "initializers.constant", "keras.initializers.Constant", "keras.initializers.constant")
 class Constant(Initializer):
     """A given value, or given values of which the last fills up the shape.
 
@@ -181,7 +182,7 @@ def _fans(shape):
     return int(shape[-2]) * field, int(shape[-1]) * field
 
 
-@public("variance_scaling_initializer", "initializers.variance_scaling")
+@public("variance_scaling_initializer", "initializers.variance_scaling", "keras.initializers.VarianceScaling")
 class VarianceScaling(Initializer):
     """Random numbers whose variance is `scale` / n.
 
@@ -227,7 +228,7 @@ class VarianceScaling(Initializer):
         }  # fmt: skip
 
 
-@public("glorot_uniform_initializer", "initializers.glorot_uniform")
+@public("glorot_uniform_initializer", "initializers.glorot_uniform", "keras.initializers.glorot_uniform")
 class GlorotUniform(VarianceScaling):
     """Uniform numbers with a variance of 2 / (inputs + outputs), after Glorot and Bengio."""
 
@@ -238,7 +239,7 @@ class GlorotUniform(VarianceScaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("glorot_normal_initializer", "initializers.glorot_normal")
+@public("glorot_normal_initializer", "initializers.glorot_normal", "keras.initializers.glorot_normal")
 class GlorotNormal(VarianceScaling):
     """Normal numbers with a variance of 2 / (inputs + outputs), after Glorot and Bengio."""
 
@@ -249,7 +250,7 @@ class GlorotNormal(VarianceScaling):
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("initializers.identity")
+@public("initializers.identity", "keras.initializers.Identity", "keras.initializers.identity")
 class Identity(Initializer):
     """The identity matrix times `gain`; for matrices only."""
 
@@ -274,7 +275,12 @@ class Identity(Initializer):
         return {"gain": self.gain, "dtype": self.dtype.name}
 
 
-@public("orthogonal_initializer", "initializers.orthogonal")
+@public(
+    "orthogonal_initializer",
+    "initializers.orthogonal",
+    "keras.initializers.Orthogonal",
+    "keras.initializers.orthogonal",
+)
 class Orthogonal(Initializer):
     """A matrix with orthonormal rows or columns, whichever are fewer, times `gain`.
 
@@ -311,25 +317,25 @@ def _sizes(shape):
     return [int(size) for size in shape]
 
 
-@public("initializers.lecun_normal")
+@public("initializers.lecun_normal", "keras.initializers.lecun_normal")
 def lecun_normal(seed=None):
     """Normal numbers with a variance of 1 / inputs, after LeCun."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
-@public("initializers.lecun_uniform")
+@public("initializers.lecun_uniform", "keras.initializers.lecun_uniform")
 def lecun_uniform(seed=None):
     """Uniform numbers with a variance of 1 / inputs, after LeCun."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-@public("initializers.he_normal")
+@public("initializers.he_normal", "keras.initializers.he_normal")
 def he_normal(seed=None):
     """Normal numbers with a variance of 2 / inputs, after He and others; for rectified units."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
-@public("initializers.he_uniform")
+@public("initializers.he_uniform", "keras.initializers.he_uniform")
 def he_uniform(seed=None):
     """Uniform numbers with a variance of 2 / inputs, after He and others; for rectified units."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.clip import clip_by_value
-from stillflow.layers.core.serialization import deserialize
+from stillflow.layers.core import serialization
+from stillflow.layers.core.serialization import deserialize as found
 from stillflow.layers.core.settings import floatx
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("keras.activations.linear")
 def linear(x):
     """x itself."""
     return x
 
 
+@public("keras.activations.softmax")
 def softmax(x, axis=-1):
     """exp(x), divided by its sum along an axis. Raises ValueError for a vector."""
     rank = x.shape.ndims
@@ -25,6 +29,7 @@ def softmax(x, axis=-1):
     return exponentials / ops.reduce_sum(exponentials, axis, keepdims=True)
 
 
+@public("keras.activations.elu", "keras.backend.elu")
 def elu(x, alpha=1.0):
     """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
     result = ops.elu(x)
@@ -37,21 +42,25 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
 
 
+@public("keras.activations.selu")
 def selu(x):
     """Scaled exponential linear unit: it keeps the mean 0 and the variance 1. Klambauer et al., 2017."""
     return _SELU_SCALE * elu(x, _SELU_ALPHA)
 
 
+@public("keras.activations.softplus", "keras.backend.softplus")
 def softplus(x):
     """log(exp(x) + 1)."""
     return ops.softplus(x)
 
 
+@public("keras.activations.softsign", "keras.backend.softsign")
 def softsign(x):
     """x / (abs(x) + 1)."""
     return ops.softsign(x)
 
 
+@public("keras.activations.relu", "keras.backend.relu")
 def relu(x, alpha=0.0, max_value=None, threshold=0):
     """x where it is at least `threshold`, elsewhere alpha * (x - threshold); no more than `max_value`."""
     if alpha != 0:
@@ -72,21 +81,25 @@ def relu(x, alpha=0.0, max_value=None, threshold=0):
     return x
 
 
+@public("keras.activations.tanh", "keras.backend.tanh")
 def tanh(x):
     """Hyperbolic tangent."""
     return ops.tanh(x)
 
 
+@public("keras.activations.sigmoid", "keras.backend.sigmoid")
 def sigmoid(x):
     """1 / (1 + exp(-x))."""
     return ops.sigmoid(x)
 
 
+@public("keras.activations.exponential")
 def exponential(x):
     """exp(x)."""
     return ops.exp(x)
 
 
+@public("keras.activations.hard_sigmoid", "keras.backend.hard_sigmoid")
 def hard_sigmoid(x):
     """0.2 * x + 0.5, cut off at 0 and 1."""
     slope, shift = (ops.constant(number, x.dtype.base_dtype) for number in (0.2, 0.5))
@@ -101,6 +114,7 @@ KNOWN = {
 }  # fmt: skip
 
 
+@public("keras.activations.get")
 def get(identifier):
     """The activation that an argument of a layer means; None is `linear`. Raises ValueError or TypeError."""
     if identifier is None:
@@ -108,5 +122,17 @@ def get(identifier):
     if callable(identifier):
         return identifier
     if isinstance(identifier, (str, dict)):
-        return deserialize(identifier, KNOWN, "activation function" if isinstance(identifier, str) else "activation")
+        return found(identifier, KNOWN, "activation function" if isinstance(identifier, str) else "activation")
     raise TypeError(f"Could not interpret activation function identifier: {identifier!r}")
+
+
+@public("keras.activations.serialize")
+def serialize(activation):
+    """An activation as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(activation)
+
+
+@public("keras.activations.deserialize")
+def deserialize(name, custom_objects=None):
+    """The activation of that name. Raises ValueError for an unknown one."""
+    return found(name, KNOWN, "activation function", custom_objects)

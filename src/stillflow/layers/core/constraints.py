@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.composites.clip import clip_by_value
 from stillflow.layers.core import serialization
 from stillflow.layers.core.settings import epsilon, floatx
+from stillflow.names import public
 
 
 def _clipped(x, low, high):
@@ -19,6 +20,7 @@ def _norms(w, axis):
     return ops.sqrt(_clipped(ops.reduce_sum(ops.square(w), axis=axis, keepdims=True), 0.0, np.inf))
 
 
+@public("keras.constraints.Constraint")
 class Constraint:
     """A function from the value after an update to the value to keep."""
 
@@ -29,6 +31,7 @@ class Constraint:
         return {}
 
 
+@public("keras.constraints.MaxNorm", "keras.constraints.max_norm")
 class MaxNorm(Constraint):
     """Scales what a unit is given by to a norm of at most `max_value`; `axis` is what the norm sums over."""
 
@@ -45,6 +48,7 @@ class MaxNorm(Constraint):
         return {"max_value": self.max_value, "axis": self.axis}
 
 
+@public("keras.constraints.NonNeg", "keras.constraints.non_neg")
 class NonNeg(Constraint):
     """Makes negative weights 0."""
 
@@ -52,6 +56,7 @@ class NonNeg(Constraint):
         return w * ops.cast(ops.greater_equal(w, 0.0), floatx())
 
 
+@public("keras.constraints.UnitNorm", "keras.constraints.unit_norm")
 class UnitNorm(Constraint):
     """Scales what a unit is given by to a norm of 1; `axis` is what the norm sums over."""
 
@@ -65,6 +70,7 @@ class UnitNorm(Constraint):
         return {"axis": self.axis}
 
 
+@public("keras.constraints.MinMaxNorm", "keras.constraints.min_max_norm")
 class MinMaxNorm(Constraint):
     """Scales what a unit is given by towards a norm between two bounds; with `rate` 1 all the way."""
 
@@ -92,8 +98,21 @@ _CLASSES = {
 KNOWN = {name: kind for kind, names in _CLASSES.items() for name in (kind.__name__, *names.split())}
 
 
+@public("keras.constraints.get")
 def get(identifier):
     """The constraint that an argument of a layer means. Raises ValueError for what means none."""
     if isinstance(identifier, str):
         identifier = {"class_name": identifier, "config": {}}
     return serialization.lookup(identifier, KNOWN, "constraint")
+
+
+@public("keras.constraints.serialize")
+def serialize(constraint):
+    """A constraint as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(constraint)
+
+
+@public("keras.constraints.deserialize")
+def deserialize(config, custom_objects=None):
+    """What `serialize` was given. Raises ValueError for what it did not return."""
+    return serialization.deserialize(config, KNOWN, "constraint", custom_objects)

@@ -80,6 +80,7 @@ class Contributions(Connected):
     @untracked
     def __init__(self):
         self._updates = []
+        self._metrics = []
         self._losses = []  # tensors
         self._callable_losses = []  # functions of nothing, of which each look at the losses makes new ones
         self._thread_local = threading.local()  # losses of eager execution, until the layer is called again

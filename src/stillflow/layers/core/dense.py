@@ -11,9 +11,11 @@ from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.serialization import serialize
 from stillflow.layers.core.settings import floatx
+from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
 
 
+@public("keras.layers.Dense")
 class Dense(Layer):
     """activation(inputs * kernel + bias), along the last dimension.
 

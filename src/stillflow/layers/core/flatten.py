@@ -9,8 +9,10 @@ from stillflow.graph.shape import TensorShape
 from stillflow.layers.core.data_formats import normalized_data_format
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
+from stillflow.names import public
 
 
+@public("keras.layers.Flatten")
 class Flatten(Layer):
     """All dimensions but the first as one. Channels that come first are moved to the end before that.
 

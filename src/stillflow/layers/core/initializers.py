@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from stillflow.graph import dtypes
 from stillflow.layers.core import serialization
+from stillflow.names import public
 from stillflow.variables import initializers as found
 
 
+@public("keras.initializers.TruncatedNormal", "keras.initializers.truncated_normal")
 class TruncatedNormal(found.TruncatedNormal):
     """Normal numbers, those beyond two standard deviations drawn again; narrower than tf.initializers' by default."""
 
@@ -14,6 +16,7 @@ class TruncatedNormal(found.TruncatedNormal):
         super().__init__(mean, stddev, seed, dtype)
 
 
+@public("keras.initializers.RandomUniform", "keras.initializers.uniform", "keras.initializers.random_uniform")
 class RandomUniform(found.RandomUniform):
     """Uniform numbers; narrower than tf.initializers' by default."""
 
@@ -21,6 +24,7 @@ class RandomUniform(found.RandomUniform):
         super().__init__(minval, maxval, seed, dtype)
 
 
+@public("keras.initializers.RandomNormal", "keras.initializers.normal", "keras.initializers.random_normal")
 class RandomNormal(found.RandomNormal):
     """Normal numbers; narrower than tf.initializers' by default."""
 
@@ -51,6 +55,19 @@ KNOWN = {
 }
 
 
+@public("keras.initializers.get")
 def get(identifier):
     """The initializer that an argument of a layer means. Raises ValueError for what means none."""
     return serialization.lookup(identifier, KNOWN, "initializer", tuple(_MAKERS))
+
+
+@public("keras.initializers.serialize")
+def serialize(initializer):
+    """An initializer as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(initializer)
+
+
+@public("keras.initializers.deserialize")
+def deserialize(config, custom_objects=None):
+    """What `serialize` was given. Raises ValueError for what it did not return."""
+    return serialization.deserialize(config, KNOWN, "initializer", custom_objects)

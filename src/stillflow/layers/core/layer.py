@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,13 @@ from stillflow.layers.core import constraints, initializers, regularizers, weigh
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.connections import default
-from stillflow.layers.core.contributions import Contributions
 from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibility
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
-from stillflow.layers.core.nodes import have_history
+from stillflow.layers.core.measured import Measured
+from stillflow.layers.core.nodes import have_history, make_histories
 from stillflow.layers.core.output_shape import found_output_shape
 from stillflow.layers.core.settings import floatx
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
@@ -34,7 +36,8 @@ from stillflow.variables.variable import Variable
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast"}
 
 
-class Layer(Contributions):
+@public("keras.layers.Layer")
+class Layer(Measured):
     """A function with variables, which it makes when it is first called.
 
     Subclasses have `build`, which makes variables with `add_weight` once the shape of the inputs is known, and
@@ -53,6 +56,8 @@ class Layer(Contributions):
 
     _use_resource = True
     _keras_style = True  # its variables do not depend on variable scopes
+    stateful = False  # whether its updates count even if it is not trainable
+    _input_spec: Any = None
 
     @untracked
     def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
@@ -61,9 +66,7 @@ class Layer(Contributions):
                 raise TypeError("Keyword argument not understood:", key)
         super().__init__()
         self._trainable = trainable
-        self.stateful = False  # whether its updates count even if it is not trainable
         self.built = False
-        self.input_spec = None
         self.supports_masking = False
         self._init_set_name(name)
         self._activity_regularizer = kwargs.get("activity_regularizer")
@@ -186,6 +189,8 @@ class Layer(Contributions):
             )
         kwargs, masks, training, passed = self._completed(inputs, args, kwargs)
         if not call_context.in_call:
+            if is_symbolic:
+                make_histories(values)
             self._clear_losses()
         with call_context.enter(self, inputs, training):
             if is_symbolic:
@@ -205,7 +210,12 @@ class Layer(Contributions):
                         outputs = self._record_call(inputs, outputs, arguments)
                 self._handle_activity_regularization(inputs, outputs)
                 self._set_masks(inputs, outputs, masks)
+                if is_symbolic:
+                    self._called_with(inputs, outputs)
         return outputs
+
+    def _called_with(self, inputs, outputs):
+        """What models do after a call with tensors of a graph."""
 
     def _completed(self, inputs, args, kwargs):
         """(arguments by name with those that come from elsewhere, the inputs' masks, training, names of those)."""

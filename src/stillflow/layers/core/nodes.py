@@ -16,6 +16,20 @@ def have_history(tensors):
     return all(hasattr(tensor, "_keras_history") for tensor in nest.flatten(tensors))
 
 
+_of_operations: list = []  # what gives tensors of plain operations a history; models put it there
+
+
+def give_histories_by(function):
+    """Says what gives histories to tensors that plain operations have computed of those of layers."""
+    _of_operations[:] = [function]
+
+
+def make_histories(tensors):
+    """Gives tensors a history where they have been computed, without layers, of some that have one."""
+    if _of_operations and not all(hasattr(tensor, "_keras_history") for tensor in tensors):
+        _of_operations[0](tensors)
+
+
 def _shape_tuple(tensor):
     try:
         return tuple(tensor.shape.as_list())
@@ -31,14 +45,17 @@ class Node:
       inbound_layers, node_indices, tensor_indices: of each input, where it is from.
       input_tensors, output_tensors, input_shapes, output_shapes: structures of tensors and of tuples.
       arguments: what else the layer was called with, by name.
+      is_source: whether it joins nothing: that of an input, and the one that stands for a whole model.
     """
 
-    def __init__(self, layer, input_tensors, output_tensors, arguments=None):
-        origins = [tensor._keras_history for tensor in nest.flatten(input_tensors)]
+    def __init__(self, layer, input_tensors, output_tensors, arguments=None, is_source=False):
+        origins = [] if is_source else [tensor._keras_history for tensor in nest.flatten(input_tensors)]
+        structure = [] if is_source else input_tensors
         self.outbound_layer = layer
-        self.inbound_layers = nest.pack_sequence_as(input_tensors, [origin.layer for origin in origins])
-        self.node_indices = nest.pack_sequence_as(input_tensors, [origin.node_index for origin in origins])
-        self.tensor_indices = nest.pack_sequence_as(input_tensors, [origin.tensor_index for origin in origins])
+        self.is_source = is_source
+        self.inbound_layers = nest.pack_sequence_as(structure, [origin.layer for origin in origins])
+        self.node_indices = nest.pack_sequence_as(structure, [origin.node_index for origin in origins])
+        self.tensor_indices = nest.pack_sequence_as(structure, [origin.tensor_index for origin in origins])
         self.input_tensors = input_tensors
         self.output_tensors = output_tensors
         self.input_shapes = nest.map_structure(_shape_tuple, input_tensors)
@@ -51,16 +68,19 @@ class Node:
 
     def iterate_inbound(self, include_arguments=False):
         """[(layer, node index, tensor index, tensor)] of the inputs, and of layers' outputs among the arguments."""
-        tensors = nest.flatten(self.input_tensors)
+        tensors = [] if self.is_source else nest.flatten(self.input_tensors)
         if include_arguments:
-            tensors += [value for value in nest.flatten(self.arguments) if hasattr(value, "_keras_history")]
+            tensors = tensors + self._tensors_of_arguments()
         return [(*tensor._keras_history, tensor) for tensor in tensors]
+
+    def _tensors_of_arguments(self):
+        values = nest.flatten(self.arguments) if self.arguments else []
+        return [value for value in values if isinstance(value, Tensor) and hasattr(value, "_keras_history")]
 
     def _get_all_node_dependencies(self):
         """The nodes that made what this call was given."""
-        arguments = [value for value in nest.flatten(self.arguments) if isinstance(value, Tensor)]
-        tensors = nest.flatten(self.input_tensors) + [each for each in arguments if hasattr(each, "_keras_history")]
-        return [t._keras_history.layer._inbound_nodes[t._keras_history.node_index] for t in tensors]
+        origins = self.iterate_inbound(include_arguments=True)
+        return [layer._inbound_nodes[node_index] for layer, node_index, _, _ in origins]
 
     def get_config(self):
         """The node as plain values."""

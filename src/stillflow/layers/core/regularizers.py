@@ -5,8 +5,10 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.layers.core import serialization
 from stillflow.layers.core.settings import cast_to_floatx, floatx
+from stillflow.names import public
 
 
+@public("keras.regularizers.Regularizer")
 class Regularizer:
     """A function from a variable to a loss."""
 
@@ -18,6 +20,7 @@ class Regularizer:
         return cls(**config)
 
 
+@public("keras.regularizers.L1L2")
 class L1L2(Regularizer):
     """l1 times the sum of absolute values plus l2 times the sum of squares."""
 
@@ -39,16 +42,19 @@ class L1L2(Regularizer):
         return {"l1": float(self.l1), "l2": float(self.l2)}
 
 
+@public("keras.regularizers.l1")
 def l1(l=0.01):  # noqa: E741
     """`l` times the sum of absolute values."""
     return L1L2(l1=l)
 
 
+@public("keras.regularizers.l2")
 def l2(l=0.01):  # noqa: E741
     """`l` times the sum of squares."""
     return L1L2(l2=l)
 
 
+@public("keras.regularizers.l1_l2")
 def l1_l2(l1=0.01, l2=0.01):
     """The sum of both."""
     return L1L2(l1=l1, l2=l2)
@@ -57,6 +63,19 @@ def l1_l2(l1=0.01, l2=0.01):
 KNOWN = {"L1L2": L1L2, "l1": l1, "l2": l2, "l1_l2": l1_l2}
 
 
+@public("keras.regularizers.get")
 def get(identifier):
     """The regularizer that an argument of a layer means. Raises ValueError for what means none."""
     return serialization.lookup(identifier, KNOWN, "regularizer", ("l1", "l2", "l1_l2"))
+
+
+@public("keras.regularizers.serialize")
+def serialize(regularizer):
+    """A regularizer as plain values, or its name; see `deserialize`."""
+    return serialization.serialize(regularizer)
+
+
+@public("keras.regularizers.deserialize")
+def deserialize(config, custom_objects=None):
+    """What `serialize` was given. Raises ValueError for what it did not return."""
+    return serialization.deserialize(config, KNOWN, "regularizer", custom_objects)

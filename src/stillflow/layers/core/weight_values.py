@@ -9,7 +9,11 @@ from stillflow.graph import dtypes, scopes
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
 from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.session.session import Session
+from stillflow.variables.assignments import is_variable_initialized
+from stillflow.variables.listing import variables_initializer
 from stillflow.variables.variable import Variable
+
+_settings = {"initializes": True}
 
 
 @by_outermost_mode
@@ -24,6 +28,21 @@ def _made_with_value(variable):
     """It has its initial value already."""
 
 
+def made_by(optimizer):
+    """Says that the variables of an optimizer of tf.train belong to a model."""
+    outermost_graph().__dict__.setdefault("_optimizers_of_layers", []).append(optimizer)
+
+
+def leave_variables_alone(value):
+    """Whether `get_session` gives no variable its initial value."""
+    _settings["initializes"] = not value
+
+
+def set_session(session):
+    """Makes a session the one that `get_session` returns for its graph."""
+    session.graph.__dict__["_session_of_layers"] = session
+
+
 def get_session():
     """The default session, or else one for the default graph, in which the layers' variables have values."""
     graph = get_default_graph()
@@ -32,18 +51,27 @@ def get_session():
         session = graph.__dict__.get("_session_of_layers")
         if session is None:
             session = graph.__dict__["_session_of_layers"] = Session(graph=graph)
-    _initialize(session)
+    if _settings["initializes"]:
+        _initialize(session)
     return session
 
 
 def _initialize(session):
-    variables = session.graph.__dict__.get("_variables_of_layers")
+    """Gives the variables that layers have made since the last time, and have no value, their initial ones."""
+    state = session.graph.__dict__
+    variables = state.get("_variables_of_layers", [])
+    seen = state.setdefault("_optimizers_variables", set())
+    for optimizer in state.get("_optimizers_of_layers", ()):
+        of_optimizer = [each for each in optimizer.variables() if id(each) not in seen]
+        seen.update(map(id, of_optimizer))
+        variables.extend(of_optimizer)
     if not variables:
         return
     with session.graph.as_default():
-        has_value = session.run([variable.is_initialized() for variable in variables])
-        missing = [v.initializer for v, is_there in zip(variables, has_value, strict=True) if not is_there]
-        session.run(missing)
+        has_value = session.run([is_variable_initialized(variable) for variable in variables])
+        missing = [v for v, is_there in zip(variables, has_value, strict=True) if not is_there]
+        if missing:
+            session.run(variables_initializer(missing))
     variables.clear()
 
 
@@ -65,7 +93,7 @@ def set_all(pairs):
     for variable, value in pairs:
         found = variable.__dict__.get("_assignment")
         if found is None:
-            place = ops.placeholder(variable.dtype.base_dtype, shape=np.shape(value))
+            place = ops.placeholder(variable.dtype.base_dtype, shape=[None] * np.ndim(value))
             found = variable.__dict__["_assignment"] = place, variable.assign(place)
         place, assignment = found
         assignments.append(assignment)

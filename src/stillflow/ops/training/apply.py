@@ -34,7 +34,7 @@ class _Update:
         return self._reference(*args, **kwargs)
 
 
-def _update(name, variables, arguments, gradient="grad", attrs="", attr_names=""):
+def _update(name, variables, arguments, gradient="grad", attrs="", attr_names="", has_reference=True):
     """Declares an update. `arguments` are the inputs after the variables, in TensorFlow's order."""
     variables, arguments = variables.split(), arguments.split()
     is_sparse = "indices" in arguments
@@ -47,20 +47,23 @@ def _update(name, variables, arguments, gradient="grad", attrs="", attr_names=""
         inputs = [f"{each}: {variable_type}" for each in variables] + rest
         return f"{prefix}{name}({', '.join(inputs)}) -> ({outputs})"
 
-    reference = define_op(signature("", "Ref(T)", "out: Ref(T)"), all_attrs, kernel=kernel, differentiable=False)
     resource = define_op(
         signature("Resource", "resource", ""), all_attrs, kernel=kernel, stateful=True, differentiable=False
     )
     shape_of = _shape_rule(len(variables), arguments, gradient)
 
-    @reference.shape_rule
-    def _(context):
-        return shape_of(context.shapes[: len(variables)], context.shapes)
-
     @resource.shape_rule
     def _(context):
         shape_of([context.variable_dims(i) for i in range(len(variables))], context.shapes)
         return []
+
+    if not has_reference:
+        return _Update(resource, resource, len(variables))
+    reference = define_op(signature("", "Ref(T)", "out: Ref(T)"), all_attrs, kernel=kernel, differentiable=False)
+
+    @reference.shape_rule
+    def _(context):
+        return shape_of(context.shapes[: len(variables)], context.shapes)
 
     return _Update(reference, resource, len(variables))
 
@@ -112,13 +115,24 @@ sparse_apply_proximal_gradient_descent = _update(
 )
 apply_momentum = _update("ApplyMomentum", "var accum", "lr grad momentum", **_USES_NESTEROV)
 sparse_apply_momentum = _update("SparseApplyMomentum", "var accum", "lr grad indices momentum", **_USES_NESTEROV)
+apply_keras_momentum = _update(
+    "ApplyKerasMomentum", "var accum", "lr grad momentum", **_USES_NESTEROV, has_reference=False
+)
+sparse_apply_keras_momentum = _update(
+    "SparseApplyKerasMomentum", "var accum", "lr grad indices momentum", **_USES_NESTEROV, has_reference=False
+)
 apply_adagrad = _update("ApplyAdagrad", "var accum", "lr grad", **_UPDATES_SLOTS)
 sparse_apply_adagrad = _update("SparseApplyAdagrad", "var accum", "lr grad indices", **_UPDATES_SLOTS)
+apply_adagrad_v2 = _update("ApplyAdagradV2", "var accum", "lr epsilon grad", **_UPDATES_SLOTS)
+sparse_apply_adagrad_v2 = _update("SparseApplyAdagradV2", "var accum", "lr epsilon grad indices", **_UPDATES_SLOTS)
 apply_proximal_adagrad = _update("ApplyProximalAdagrad", "var accum", "lr l1 l2 grad")
 sparse_apply_proximal_adagrad = _update("SparseApplyProximalAdagrad", "var accum", "lr l1 l2 grad indices")
 apply_adagrad_da = _update("ApplyAdagradDA", _DA_SLOTS, "grad lr l1 l2 global_step")
 sparse_apply_adagrad_da = _update("SparseApplyAdagradDA", _DA_SLOTS, "grad indices lr l1 l2 global_step")
 apply_adam = _update("ApplyAdam", "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", **_USES_NESTEROV)
+apply_adam_with_amsgrad = _update(
+    "ApplyAdamWithAmsgrad", "var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad", has_reference=False
+)
 apply_ada_max = _update("ApplyAdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad")
 apply_power_sign = _update("ApplyPowerSign", "var m", "lr logbase sign_decay beta grad")
 apply_add_sign = _update("ApplyAddSign", "var m", "lr alpha sign_decay beta grad")

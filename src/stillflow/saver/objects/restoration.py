@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import logging
+from typing import Any
 
 from stillflow import _engine, ops
 from stillflow.graph.default_graph import get_default_graph
@@ -36,6 +37,7 @@ class Restoration:
         self.seen: dict = {}  # id -> object that the program has
         self.unused_attributes: dict = {}  # number -> names of values that the object has no place for
         self.restore_ops: list = []
+        self.run_new_operations: Any = None  # what runs operations that are added from now on
         self.slots: dict = {}  # number of a variable -> its slots that have not been restored
         self.expects_partial = False
         self._prefix_tensor = prefix_tensor
@@ -93,6 +95,7 @@ class Restoration:
     def restore_values(self, numbers):
         """Adds the operations that restore the values of these objects."""
         wanted: dict = {}
+        added: list = []
         for number in numbers:
             value = self.objects[number]
             if value._tracking.update_uid >= self.uid:
@@ -106,10 +109,13 @@ class Restoration:
                     continue
                 known = self._known_ops.get(attribute.checkpoint_key)
                 if known is not None and known[0] is value:
-                    self.restore_ops.append(known[1])
+                    added.append(known[1])
                 else:
                     wanted[attribute.checkpoint_key] = value, items[attribute.name]
-        self.restore_ops.extend(self._new_operations(wanted))
+        added += self._new_operations(wanted)
+        self.restore_ops.extend(added)
+        if added and self.run_new_operations is not None:
+            self.run_new_operations(added)
 
     def _new_operations(self, wanted):
         by_device: dict = {}

@@ -118,6 +118,11 @@ class CheckpointLoadStatus:
         """
         self._restoration.run(session_or_default(session), self._feeds)
 
+    def run_restore_ops_from_now_on(self, session):
+        """`run_restore_ops`; what comes later is restored in the same session when it comes."""
+        self.run_restore_ops(session)
+        self._restoration.run_new_operations = lambda operations: session.run(operations, self._feeds)
+
     @by_mode
     def initialize_or_restore(self, session=None):
         """`run_restore_ops`; then initializes what is not in the checkpoint."""

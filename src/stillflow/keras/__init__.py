@@ -1,0 +1,5 @@
+"""Keras: layers put together to models, which are trained, saved and asked by one call each. Also tf.keras."""
+
+from stillflow.names.namespace import serve
+
+__getattr__, __dir__ = serve("keras", __name__)

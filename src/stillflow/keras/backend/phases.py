@@ -1,0 +1,213 @@
+"""The graph that models are built in, the learning phase, and the session."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+
+from stillflow import ops
+from stillflow.graph.default_graph import get_default_graph, reset_default_graph
+from stillflow.graph.graph import Graph
+from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.name_scope import init_scope, name_scope
+from stillflow.layers.core import weight_values
+from stillflow.names import public
+
+_eager_state: dict = {}  # of eager execution: its graph for models, and the learning phase where it has been set
+
+
+@public("keras.backend.backend")
+def backend():
+    """ "tensorflow"."""
+    return "tensorflow"
+
+
+@by_mode
+def get_graph():
+    """The graph that models are built in: the default graph, or one of Keras' own in eager execution."""
+    return get_default_graph()
+
+
+@eager_version_of(get_graph)
+def _graph_of_models():
+    graph = _eager_state.get("graph")
+    if graph is None:
+        graph = _eager_state["graph"] = Graph()
+        graph.__dict__["name"] = "keras_graph"
+    return graph
+
+
+# ---- The learning phase -------------------------------------------------------------------------------------
+
+
+def symbolic_learning_phase():
+    """The learning phase of the graph of models: a placeholder that is False by default, or the number that was "
+    "set."""
+    graph = get_graph()
+    phase = graph.__dict__.get("_learning_phase")
+    if phase is None:
+        with graph.as_default(), name_scope(""):
+            phase = ops.placeholder_with_default(False, shape=(), name="keras_learning_phase")
+        graph._learning_phase = phase
+    return phase
+
+
+@by_mode
+def _phase_outside_of_functions():
+    return symbolic_learning_phase()
+
+
+@eager_version_of(_phase_outside_of_functions)
+def _eager_phase():
+    return _eager_state.get("phase", 0)
+
+
+@public("keras.backend.learning_phase")
+def learning_phase():
+    """Whether models are trained: 1 or 0 where it was set, else a scalar that is False unless it is fed."""
+    if get_default_graph() is _eager_state.get("graph"):
+        return symbolic_learning_phase()
+    with init_scope():
+        return _phase_outside_of_functions()
+
+
+@by_mode
+def global_learning_phase():
+    """The learning phase that was set for eager execution, or None."""
+    return
+
+
+@eager_version_of(global_learning_phase)
+def _global_learning_phase():
+    return _eager_state.get("phase")
+
+
+@by_mode
+def _keep_phase(value):
+    graph = get_graph()
+    if value is None:
+        graph.__dict__.pop("_learning_phase", None)
+    else:
+        graph._learning_phase = value
+
+
+@eager_version_of(_keep_phase)
+def _keep_eager_phase(value):
+    if value is None:
+        _eager_state.pop("phase", None)
+        get_graph().__dict__.pop("_learning_phase", None)
+    else:
+        _eager_state["phase"] = get_graph()._learning_phase = value
+
+
+@by_mode
+def _kept_phase():
+    return get_graph().__dict__.get("_learning_phase")
+
+
+@eager_version_of(_kept_phase)
+def _kept_eager_phase():
+    return _eager_state.get("phase")
+
+
+@public("keras.backend.set_learning_phase")
+def set_learning_phase(value):
+    """Sets whether models are trained, 1 or 0, for all that is built from now on. Raises ValueError for others."""
+    if value not in (0, 1):
+        raise ValueError("Expected learning phase to be 0 or 1.")
+    with init_scope():
+        _keep_phase(value)
+
+
+@public("keras.backend.learning_phase_scope")
+@contextlib.contextmanager
+def learning_phase_scope(value):
+    """A context with that learning phase, 1 or 0. Raises ValueError for others."""
+    if value not in (0, 1):
+        raise ValueError("Expected learning phase to be 0 or 1.")
+    with init_scope():
+        outer = _kept_phase()
+    try:
+        set_learning_phase(value)
+        yield
+    finally:
+        with init_scope():
+            _keep_phase(outer)
+
+
+# ---- Numbers of names ---------------------------------------------------------------------------------------
+
+
+@public("keras.backend.get_uid")
+def get_uid(prefix=""):
+    """How often a number has been asked for with this prefix, in this graph."""
+    counts = get_graph().__dict__.setdefault("_layer_name_counts", collections.defaultdict(int))
+    counts[prefix] += 1
+    return counts[prefix]
+
+
+@public("keras.backend.reset_uids")
+def reset_uids():
+    """Begins to number names anew."""
+    for graph in {id(g): g for g in (get_graph(), get_default_graph())}.values():
+        graph.__dict__.pop("_layer_name_counts", None)
+
+
+# ---- The session --------------------------------------------------------------------------------------------
+
+
+@public("keras.backend.get_session")
+def get_session(op_input_list=()):
+    """The session that models run in: the default session, or else one that is kept for the default graph.
+
+    Variables of layers that have no value yet get their initial values in it.
+
+    Args:
+      op_input_list: tensors of the graph that is meant; the default graph is meant without.
+    """
+    graphs = [each.graph for each in op_input_list if hasattr(each, "graph")]
+    if graphs and graphs[0] is not get_default_graph():
+        with graphs[0].as_default():
+            return weight_values.get_session()
+    return weight_values.get_session()
+
+
+@public("keras.backend.set_session")
+def set_session(session):
+    """Makes a session the one that models of its graph run in."""
+    weight_values.set_session(session)
+
+
+@public("keras.backend.manual_variable_initialization")
+def manual_variable_initialization(value):
+    """Whether variables of layers are left without values until the program gives them some."""
+    weight_values.leave_variables_alone(value)
+
+
+@by_mode
+def _forget_graph():
+    reset_default_graph()
+
+
+@eager_version_of(_forget_graph)
+def _forget_graph_of_models():
+    _eager_state.clear()
+    get_default_graph().__dict__.pop("_layer_name_counts", None)
+
+
+@public("keras.backend.clear_session")
+def clear_session():
+    """Begins anew: an empty default graph, another session, names from the start."""
+    _forget_graph()
+    symbolic_learning_phase()
+
+
+@by_mode
+def is_of_eager_execution():
+    """Whether models are of eager execution."""
+    return False
+
+
+@eager_version_of(is_of_eager_execution)
+def _does_execute_eagerly():
+    return True

@@ -1,0 +1,1 @@
+"""Models: how layers are put together, compiled, trained and saved."""

@@ -1,0 +1,421 @@
+"""Model: a network that can be trained, tested and asked for predictions."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+from typing import Any
+
+import numpy as np
+
+from stillflow.graph import nest
+from stillflow.graph.default_graph import require_graph
+from stillflow.graph.mode import by_mode
+from stillflow.graph.shape import TensorShape
+from stillflow.keras.backend.phases import learning_phase, symbolic_learning_phase
+from stillflow.keras.backend.values import int_shape, is_placeholder
+from stillflow.keras.engine import array_loop, data, modes
+from stillflow.keras.engine.compiled import Compiled
+from stillflow.keras.engine.endpoints import set_sample_weight_modes
+from stillflow.keras.engine.shapes import static_batch_size
+from stillflow.keras.engine.summary import print_summary
+from stillflow.keras.engine.symbolic_inputs import named_inputs, symbolic
+from stillflow.layers.core.attributes import untracked
+from stillflow.names import namespace, public
+
+KERAS_VERSION = "2.2.4-tf"
+
+
+@public("keras.Model", "keras.models.Model")
+class Model(Compiled):
+    """Layers that are connected, and trained together.
+
+    Made of tensors, `Model(inputs, outputs)`, or a subclass that has `call`, and layers among its attributes.
+
+    Args:
+      inputs, outputs: tensors that layers have made, beginning with tf.keras.Input; or structures of them.
+      name: the name.
+    """
+
+    optimizer: Any
+
+    # ---- Training -------------------------------------------------------------------------------------------
+
+    def fit(
+        self, x=None, y=None, batch_size=None, epochs=1, verbose=1, callbacks=None, validation_split=0.0,
+        validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,
+        steps_per_epoch=None, validation_steps=None, validation_freq=1, max_queue_size=10, workers=1,
+        use_multiprocessing=False, **kwargs,
+    ):  # fmt: skip
+        """Trains the model.
+
+        Args:
+          x: inputs: an array, a list of arrays, or a dictionary by name.
+          y: true values of the outputs, likewise.
+          batch_size: the size of batches; 32 by default.
+          epochs: the number of epochs, with those before `initial_epoch`.
+          verbose: 0 for no output, 1 for a bar, 2 for a line per epoch.
+          callbacks: a list of tf.keras.callbacks.Callback.
+          validation_split: the share of the data, at their end, that is for validation.
+          validation_data: (x, y) or (x, y, weights) for validation after each epoch.
+          shuffle: whether samples come in another order in each epoch; "batch" for batches as wholes.
+          class_weight: {class: weight} of samples.
+          sample_weight: weights of samples: an array, or for several outputs a list or a dictionary.
+          initial_epoch: the number of the first epoch.
+          steps_per_epoch, validation_steps: how many batches there are, where the data do not say it.
+          validation_freq: after how many epochs there is a validation, or a list of the epochs.
+          max_queue_size, workers, use_multiprocessing: of generators.
+
+        Returns:
+          A History: `history.history` is {name: [result of each epoch]}.
+
+        Raises:
+          RuntimeError: if the model is not compiled.
+          ValueError, TypeError: for data that do not fit.
+        """
+        if "nb_epoch" in kwargs:
+            logging.getLogger("tensorflow").warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
+            epochs = kwargs.pop("nb_epoch")
+        if kwargs:
+            raise TypeError("Unrecognized keyword arguments: " + str(kwargs))
+        self._assert_compile_was_called()
+        self._check_call_args("fit")
+        return fit_arrays(
+            self, x, y, batch_size=batch_size, epochs=epochs, verbose=verbose, callbacks=callbacks,
+            validation_split=validation_split, validation_data=validation_data, shuffle=shuffle,
+            class_weight=class_weight, sample_weight=sample_weight, initial_epoch=initial_epoch,
+            steps_per_epoch=steps_per_epoch, validation_steps=validation_steps, validation_freq=validation_freq,
+        )  # fmt: skip
+
+    def evaluate(
+        self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None, callbacks=None,
+        max_queue_size=10, workers=1, use_multiprocessing=False,
+    ):  # fmt: skip
+        """The loss and the metrics of data: a number, or a list as `metrics_names` say; see `fit`."""
+        self._assert_compile_was_called()
+        self._check_call_args("evaluate")
+        return evaluate_arrays(
+            self, x, y, batch_size=batch_size, verbose=verbose, sample_weight=sample_weight, steps=steps,
+            callbacks=callbacks,
+        )  # fmt: skip
+
+    def predict(
+        self, x, batch_size=None, verbose=0, steps=None, callbacks=None, max_queue_size=10, workers=1,
+        use_multiprocessing=False,
+    ):  # fmt: skip
+        """The outputs for inputs: an array, or a list; see `fit`."""
+        self._check_call_args("predict")
+        return predict_arrays(self, x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
+
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
+        """Trains with one batch; returns the loss, or a list of it and the metrics.
+
+        Args:
+          x, y, sample_weight, class_weight: as for `fit`.
+          reset_metrics: whether the metrics are of this batch alone.
+        """
+        self._assert_compile_was_called()
+        self._check_call_args("train_on_batch")
+        return train_on_arrays(self, x, y, sample_weight, class_weight, reset_metrics)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
+        """The loss of one batch, or a list of it and the metrics; see `train_on_batch`."""
+        self._assert_compile_was_called()
+        self._check_call_args("test_on_batch")
+        return test_on_arrays(self, x, y, sample_weight, reset_metrics)
+
+    def predict_on_batch(self, x):
+        """The outputs for one batch."""
+        self._check_call_args("predict_on_batch")
+        return predict_on_arrays(self, x)
+
+    def _assert_compile_was_called(self):
+        if not self.optimizer:
+            raise RuntimeError(
+                "You must compile your model before training/testing. Use `model.compile(optimizer, loss)`."
+            )
+
+    def _check_call_args(self, method_name):
+        """Raises ValueError if `call` needs more than inputs."""
+        spec = inspect.getfullargspec(self.call)
+        needed = spec.args[: len(spec.args) - len(spec.defaults or ())]
+        extra = [name for name in needed if name != "training"][2:]
+        if extra:
+            raise ValueError(
+                f"Models passed to `{method_name}` can only have `training` and the first argument in `call` as "
+                f"positional arguments, found: {extra}."
+            )
+
+    # ---- Data -----------------------------------------------------------------------------------------------
+
+    def _validate_or_infer_batch_size(self, batch_size, steps, x):
+        """The size of batches. Raises ValueError for one that the model cannot take."""
+        layers = self._inner_layers()
+        static = static_batch_size(layers[0]) if layers else None
+        if static is not None:
+            if batch_size is not None and batch_size != static:
+                raise ValueError(
+                    f"The `batch_size` argument value {batch_size} is incompatible with the specified batch size of "
+                    f"your Input Layer: {static}"
+                )
+            if steps is None:
+                batch_size = static
+        return 32 if batch_size is None and steps is None else batch_size
+
+    def _standardize_user_data(
+        self, x, y=None, sample_weight=None, class_weight=None, batch_size=None, check_steps=False,
+        steps_name="steps", steps=None,
+    ):  # fmt: skip
+        """(inputs, targets, weights) as lists of arrays; weights may be None.
+
+        A model that has not been called yet is called with placeholders like the data, and compiled. Raises
+        RuntimeError in eager execution.
+        """
+        require_graph(
+            "Models are trained, evaluated and asked for predictions in graphs. In eager execution a model can be "
+            "called, and trained by tf.GradientTape."
+        )
+        data.check_kind(x)
+        if check_steps:
+            data.counts_steps(x, steps, steps_name)
+        if not self.inputs:
+            self._set_inputs(x)
+        if not self._is_compiled and self.optimizer:
+            self._compile_from_targets(y)
+        shapes = self._feed_input_shapes if self._is_graph_network else None
+        x = data.standardize(x, self._feed_input_names, shapes, checks_batch=False, prefix="input")
+        targets: list = []
+        weights = None
+        if y is not None:
+            set_sample_weight_modes(self._training_endpoints, self.sample_weight_mode)
+            names = self._feed_output_names
+            targets = data.standardize(y, names, checks_batch=False, prefix="target")
+            weights = [
+                data.weights_of_samples(*each)
+                for each in zip(
+                    targets, data.weights_of_outputs(sample_weight, names, "sample_weight"),
+                    data.weights_of_outputs(class_weight, names, "class_weight"), self._sample_weight_modes,
+                    strict=False,
+                )
+            ]  # fmt: skip
+            data.check_lengths(x, targets, weights)
+            if self._is_graph_network and not self.run_eagerly:
+                data.check_targets(targets, self._feed_loss_fns, self._feed_output_shapes)
+            has_mode = any(mode is not None for mode in self._sample_weight_modes)
+            if not has_mode and all(weight is None for weight in weights):
+                weights = None
+        if self.stateful and batch_size and x[0].shape[0] % batch_size != 0:
+            raise ValueError(
+                "In a stateful network, you should only pass inputs with a number of samples that can be divided by "
+                f"the batch size. Found: {x[0].shape[0]} samples"
+            )
+        return x, targets, weights
+
+    def _compile_from_targets(self, target):
+        targets = None
+        if target is not None:
+            listed = target if isinstance(target, (list, tuple)) else [target]
+            targets = [each for each in listed if data.is_symbolic(each)] or None
+        self.compile(
+            optimizer=self.optimizer, loss=self.loss, metrics=self._compile_metrics,
+            weighted_metrics=self._compile_weighted_metrics, loss_weights=self.loss_weights, target_tensors=targets,
+            sample_weight_mode=self.sample_weight_mode, run_eagerly=self._run_eagerly,
+        )  # fmt: skip
+
+    def _called_with(self, inputs, outputs):
+        if not self.inputs:
+            self._set_inputs(inputs, outputs)
+
+    def _set_inputs(self, inputs, outputs=None, training=None):
+        """Says what the model's inputs and outputs are, for one that is not made of tensors."""
+        inputs = self._set_input_attrs(inputs)
+        if outputs is None:
+            arguments = {}
+            if self._expects("training"):
+                training = _training_of_graph() if training is None else training
+                if training is not None:
+                    arguments["training"] = training
+            outputs = self(inputs, **arguments)
+        self._set_output_attrs(outputs)
+
+    @untracked
+    def _set_input_attrs(self, inputs):
+        if self.inputs:
+            raise ValueError("Model inputs are already set.")
+        if type(self).__name__ == "Sequential" and not self.built and not isinstance(inputs, dict):
+            first = nest.flatten(inputs)[0]
+            sizes = first.shape.as_list() if isinstance(first.shape, TensorShape) else first.shape
+            self._build_input_shape = (None, *sizes[1:])
+        found = [(name, symbolic(name, value)) for name, value in named_inputs(inputs)]
+        self.inputs = [value for _, value in found]
+        self.input_names = [name for name, _ in found]
+        fed = [(name, value) for name, value in found if is_placeholder(value)]
+        self._feed_input_names = [name for name, _ in fed]
+        self._feed_inputs = [value for _, value in fed]
+        self._feed_input_shapes = [int_shape(value) for _, value in fed]
+        if isinstance(inputs, dict):
+            return dict(found)
+        return self.inputs if isinstance(inputs, (list, tuple)) else self.inputs[0]
+
+    @untracked
+    def _set_output_attrs(self, outputs):
+        self.outputs = nest.flatten(outputs)
+        self.output_names = [f"output_{index}" for index in range(1, len(self.outputs) + 1)]
+        self.built = True
+
+    # ---- Plain values ---------------------------------------------------------------------------------------
+
+    def _updated_config(self):
+        return {
+            "class_name": type(self).__name__, "config": self.get_config(), "keras_version": KERAS_VERSION,
+            "backend": "tensorflow",
+        }  # fmt: skip
+
+    def to_json(self, **kwargs):
+        """What `tf.keras.models.model_from_json` makes a model like this of; `kwargs` are those of json.dumps."""
+        return json.dumps(self._updated_config(), default=plain_json, **kwargs)
+
+    def to_yaml(self, **kwargs):
+        """What `tf.keras.models.model_from_yaml` makes a model like this of. Raises ImportError without PyYAML."""
+        try:
+            import yaml  # type: ignore[import-untyped]
+        except ImportError:
+            raise ImportError("Requires yaml module installed (`pip install pyyaml`).") from None
+        return yaml.dump(self._updated_config(), **kwargs)
+
+    def summary(self, line_length=None, positions=None, print_fn=None):
+        """Prints a table of the layers.
+
+        Args:
+          line_length: the length of lines.
+          positions: where columns end, as shares of a line.
+          print_fn: a function that gets each line, instead of `print`.
+
+        Raises:
+          ValueError: if the variables have not been made yet.
+        """
+        if not self.built:
+            raise ValueError(
+                "This model has not yet been built. Build the model first by calling `build()` or calling `fit()` "
+                "with "
+                "some data, or specify an `input_shape` argument in the first layer(s) for automatic build."
+            )
+        print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
+
+    def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None, signatures=None):
+        """Writes the model to a file, or folder; see `tf.keras.models.save_model`."""
+        save = namespace.find("keras.models.save_model")
+        save(self, filepath, overwrite, include_optimizer, save_format, signatures)
+
+    @property
+    def _object_identifier(self):
+        return "_tf_keras_model"
+
+
+def plain_json(value):
+    """What json.dumps writes for objects of configs. Raises TypeError for others."""
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, np.ndarray) or type(value).__module__ == np.__name__:
+        return value.tolist() if isinstance(value, np.ndarray) else value.item()
+    if isinstance(value, TensorShape):
+        return value.as_list()
+    if hasattr(value, "as_numpy_dtype"):
+        return value.name
+    if callable(value):
+        return value.__name__
+    if isinstance(value, type):
+        return value.__name__
+    raise TypeError("Not JSON Serializable:", value)
+
+
+@by_mode
+def _training_of_graph():
+    return learning_phase()
+
+
+# ---- Runs over arrays, by a session -----------------------------------------------------------------------------
+
+
+@by_mode
+def fit_arrays(
+    model, x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data, shuffle, class_weight,
+    sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_freq,
+):  # fmt: skip
+    batch_size = model._validate_or_infer_batch_size(batch_size, steps_per_epoch, x)
+    x, y, weights = model._standardize_user_data(
+        x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, check_steps=True,
+        steps_name="steps_per_epoch", steps=steps_per_epoch,
+    )  # fmt: skip
+    if validation_data:
+        of_validation = model._standardize_user_data(
+            *data.unpack_validation(validation_data), batch_size=batch_size, steps=validation_steps,
+            steps_name="validation_steps",
+        )  # fmt: skip
+    elif validation_split and 0.0 < validation_split < 1.0:
+        x, y, weights, *of_validation = data.split(x, y, weights, validation_split)
+    else:
+        if validation_steps:
+            raise ValueError("`validation_steps` should not be specified if `validation_data` is None.")
+        of_validation = None
+    validation = None
+    if of_validation:
+        val_x, val_y, val_weights = of_validation
+        validation = array_loop.feed_of(model, val_x, val_y, val_weights, modes.TEST, validation_steps)
+    feed = array_loop.feed_of(model, x, y, weights, modes.TRAIN, steps_per_epoch)
+    return array_loop.fit(
+        model, feed, batch_size, epochs, verbose, callbacks, validation, shuffle, initial_epoch, validation_freq
+    )
+
+
+@by_mode
+def evaluate_arrays(model, x, y, batch_size, verbose, sample_weight, steps, callbacks):
+    batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
+    x, y, weights = model._standardize_user_data(
+        x, y, sample_weight=sample_weight, batch_size=batch_size, check_steps=True, steps=steps
+    )
+    feed = array_loop.feed_of(model, x, y, weights, modes.TEST, steps)
+    return array_loop.run_once(model, modes.TEST, feed, batch_size, callbacks, verbose)
+
+
+@by_mode
+def predict_arrays(model, x, batch_size, verbose, steps, callbacks):
+    batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
+    x, _, _ = model._standardize_user_data(x, check_steps=True, steps=steps)
+    feed = array_loop.feed_of(model, x, [], None, modes.PREDICT, steps)
+    return array_loop.run_once(model, modes.PREDICT, feed, batch_size, callbacks, verbose)
+
+
+def _single(outputs):
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+@by_mode
+def train_on_arrays(model, x, y, sample_weight, class_weight, reset_metrics):
+    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight, class_weight=class_weight)
+    phase = [] if isinstance(symbolic_learning_phase(), int) else [True]
+    model._update_sample_weight_modes(sample_weights=weights)
+    model._make_train_function()
+    outputs = model.train_function([*x, *y, *(weights or []), *phase])
+    if reset_metrics:
+        model.reset_metrics()
+    return _single(outputs)
+
+
+@by_mode
+def test_on_arrays(model, x, y, sample_weight, reset_metrics):
+    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight)
+    model._update_sample_weight_modes(sample_weights=weights)
+    model._make_test_function()
+    outputs = model.test_function([*x, *y, *(weights or [])])
+    if reset_metrics:
+        model.reset_metrics()
+    return _single(outputs)
+
+
+@by_mode
+def predict_on_arrays(model, x):
+    x, _, _ = model._standardize_user_data(x)
+    model._make_predict_function()
+    return _single(model.predict_function(x))

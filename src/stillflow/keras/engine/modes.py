@@ -1,0 +1,5 @@
+"""What a model is run for."""
+
+from __future__ import annotations
+
+TRAIN, TEST, PREDICT = "train", "test", "predict"

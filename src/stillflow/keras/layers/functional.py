@@ -1,0 +1,141 @@
+"""Lambda: a layer that is a function."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import logging
+import marshal
+import sys
+import types
+
+import numpy as np
+
+from stillflow.graph.shape import TensorShape
+from stillflow.keras.engine.shapes import as_tensor_shapes, as_tuples, flat_shapes, map_shapes
+from stillflow.keras.serialization import deserialize_keras_object
+from stillflow.layers.core.layer import Layer
+from stillflow.names import public
+
+
+@public("keras.layers.Lambda")
+class Lambda(Layer):
+    """A layer that is a function of its inputs.
+
+    Args:
+      function: the function. It may take `mask` and `training`.
+      output_shape: the shape of its outputs, without the batch, or a function of that of the inputs.
+      mask: the mask of the outputs, or a function of the inputs and their mask.
+      arguments: a dictionary of further arguments of the function.
+    """
+
+    def __init__(self, function, output_shape=None, mask=None, arguments=None, **kwargs):
+        super().__init__(**kwargs)
+        self.function = function
+        self.arguments = arguments or {}
+        if mask is not None:
+            self.supports_masking = True
+        self.mask = mask
+        self._output_shape = output_shape
+        names = inspect.getfullargspec(function).args
+        self._passed_on = [name for name in ("mask", "training") if name in names]
+
+    def call(self, inputs, mask=None, training=None):
+        given = {"mask": mask, "training": training}
+        return self.function(inputs, **{**self.arguments, **{name: given[name] for name in self._passed_on}})
+
+    def compute_output_shape(self, input_shape):
+        """The shape, as `output_shape` says. Raises NotImplementedError without that, in graphs."""
+        if self._output_shape is None:
+            try:
+                return super().compute_output_shape(input_shape)
+            except NotImplementedError:
+                raise NotImplementedError(
+                    "We could not automatically infer the shape of the Lambda's output. Please specify "
+                    "`output_shape` "
+                    "for this Lambda."
+                ) from None
+        if callable(self._output_shape):
+            return as_tensor_shapes(self._output_shape(as_tuples(input_shape)))
+        shapes = flat_shapes(as_tensor_shapes(input_shape))
+        batch = shapes[0].as_list()[0] if shapes else None
+        return map_shapes(lambda shape: TensorShape([batch, *TensorShape(shape).as_list()]), self._output_shape)
+
+    def compute_mask(self, inputs, mask=None):
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
+
+    def get_config(self):
+        config = {}
+        for key, value, may_be_plain in (
+            ("function", self.function, False), ("output_shape", self._output_shape, True),
+            ("mask", self.mask, False),
+        ):  # fmt: skip
+            if key == "mask" and value is None:
+                continue
+            prefix = "" if key == "function" else f"{key}_"
+            text, kind, module = _as_plain(value, may_be_plain)
+            config[key] = text
+            config[f"{prefix or 'function_'}type"] = kind
+            config[f"{prefix}module"] = module
+        return {**super().get_config(), **config, "arguments": self.arguments}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A layer of what `get_config` returned. Functions without names are loaded from it: trust its source."""
+        config = dict(config)
+        for key in ("function", "output_shape", "mask"):
+            if key in config:
+                prefix = "" if key == "function" else f"{key}_"
+                module = config.pop(f"{prefix}module", None)
+                kind = config.pop(f"{prefix or 'function_'}type")
+                config[key] = _from_plain(config[key], kind, module, custom_objects)
+        arguments = config.get("arguments")
+        if arguments:
+            config["arguments"] = {
+                key: np.array(value["value"]) if isinstance(value, dict) and value.get("type") == "ndarray" else value
+                for key, value in arguments.items()
+            }
+        return cls(**config)
+
+
+def _as_plain(value, may_be_plain):
+    """(plain value, "lambda", "function" or "raw", module)."""
+    if isinstance(value, types.LambdaType) and value.__name__ == "<lambda>":
+        return _dumped(value), "lambda", value.__module__
+    if isinstance(value, types.FunctionType):
+        return _dumped(value), "lambda", value.__module__
+    if callable(value):
+        return value.__name__, "function", value.__module__
+    if may_be_plain:
+        return value, "raw", None
+    raise ValueError(f"Invalid input for serialization, type: {type(value)} ")
+
+
+def _dumped(function):
+    """[code in base64, defaults, values of free variables]."""
+    code = base64.b64encode(marshal.dumps(function.__code__)).decode("ascii")
+    closure = None
+    if function.__closure__:
+        closure = tuple(cell.cell_contents for cell in function.__closure__)
+    return code, function.__defaults__, closure
+
+
+def _from_plain(value, kind, module, custom_objects):
+    names: dict = {}
+    if module in sys.modules:
+        names.update(vars(sys.modules[module]))
+    elif module is not None:
+        logging.getLogger("tensorflow").warning(
+            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors."
+        )
+    names.update(custom_objects or {})
+    if kind == "raw":
+        return value
+    if kind == "function":
+        return deserialize_keras_object(value, names, custom_objects, "function in Lambda layer")
+    if kind == "lambda":
+        code, defaults, closure = value
+        cells = None if closure is None else tuple(types.CellType(each) for each in closure)
+        loaded = marshal.loads(base64.b64decode(code))
+        return types.FunctionType(loaded, names, None, None if defaults is None else tuple(defaults), cells)
+    raise TypeError("Unknown function type:", kind)

@@ -1,0 +1,126 @@
+"""Weights in HDF5 files, as Keras has always written them. Wants h5py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.keras.backend.values import batch_get_value, batch_set_value
+
+KERAS_VERSION = "2.2.4-tf"
+_MOST_BYTES = 64512  # of an attribute; longer ones are written in parts
+
+
+def require(message):
+    """h5py. Raises ImportError with that message if it is not installed."""
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError(message) from None
+    return h5py
+
+
+def _text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def save_names(group, name, names):
+    """Writes a list of names as an attribute, in parts if it is too long."""
+    encoded = np.asarray([each.encode() for each in names])
+    if encoded.nbytes <= _MOST_BYTES:
+        group.attrs[name] = encoded if len(encoded) else np.asarray([], "S1")
+        return
+    count = 1
+    while any(part.nbytes > _MOST_BYTES for part in np.array_split(encoded, count)):
+        count += 1
+    for i, part in enumerate(np.array_split(encoded, count)):
+        group.attrs[f"{name}{i}"] = part
+
+
+def load_names(group, name):
+    """The list of names that `save_names` has written."""
+    if name in group.attrs:
+        return [_text(each) for each in group.attrs[name]]
+    found: list = []
+    number = 0
+    while f"{name}{number}" in group.attrs:
+        found += [_text(each) for each in group.attrs[f"{name}{number}"]]
+        number += 1
+    return found
+
+
+def save_variables(group, variables):
+    """Writes variables to a group, under their names."""
+    names = [variable.name for variable in variables]
+    save_names(group, "weight_names", names)
+    for name, value in zip(names, batch_get_value(variables), strict=True):
+        dataset = group.create_dataset(name, value.shape, dtype=value.dtype)
+        dataset[() if not value.shape else slice(None)] = value
+
+
+def load_values(group):
+    """The arrays that `save_variables` has written."""
+    return [np.asarray(group[name]) for name in load_names(group, "weight_names")]
+
+
+def _weights(layer):
+    """The variables of a layer, those to be trained first."""
+    return layer.trainable_weights + layer.non_trainable_weights
+
+
+def save_weights(group, layers):
+    """Writes the weights of layers to a group."""
+    save_names(group, "layer_names", [layer.name for layer in layers])
+    group.attrs["backend"] = b"tensorflow"
+    group.attrs["keras_version"] = KERAS_VERSION.encode()
+    for layer in layers:
+        save_variables(group.create_group(layer.name), _weights(layer))
+
+
+def load_weights(group, layers):
+    """Sets the weights of layers, in their order. Raises ValueError if they do not fit."""
+    layers = [layer for layer in layers if layer.weights]
+    names = [name for name in load_names(group, "layer_names") if load_names(group[name], "weight_names")]
+    if len(names) != len(layers):
+        raise ValueError(
+            f"You are trying to load a weight file containing {len(names)} layers into a model with {len(layers)} "
+            "layers."
+        )
+    pairs: list = []
+    for number, (name, layer) in enumerate(zip(names, layers, strict=True)):
+        variables, values = _weights(layer), load_values(group[name])
+        if len(variables) != len(values):
+            raise ValueError(
+                f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer '
+                f"{name} "
+                f"in the save file. However the new layer {layer.name} expects {len(variables)} weights, but the "
+                "saved "
+                f"weights have {len(values)} elements."
+            )
+        pairs += zip(variables, values, strict=True)
+    batch_set_value(pairs)
+
+
+def load_weights_by_name(group, layers):
+    """Sets the weights of those layers whose names are in the file. Raises ValueError if they do not fit."""
+    by_name: dict = {}
+    for layer in layers:
+        by_name.setdefault(layer.name, []).append(layer)
+    pairs: list = []
+    for number, name in enumerate(load_names(group, "layer_names")):
+        values = load_values(group[name])
+        for layer in by_name.get(name, ()):
+            variables = _weights(layer)
+            if len(variables) != len(values):
+                raise ValueError(
+                    f'Layer #{number} (named "{layer.name}") expects {len(variables)} weight(s), but the saved '
+                    "weights "
+                    f"have {len(values)} element(s)."
+                )
+            for variable, value in zip(variables, values, strict=True):
+                if tuple(variable.shape.as_list()) != value.shape:
+                    raise ValueError(
+                        f'Layer #{number} (named "{layer.name}"), weight {variable} has shape {variable.shape}, but '
+                        f"the saved weight has shape {value.shape}."
+                    )
+                pairs.append((variable, value))
+    batch_set_value(pairs)
