@@ -11,6 +11,7 @@ OUT/stillflow-stubs               stubs of `stillflow` and its namespaces, with 
 
 import ast
 import importlib
+import json
 import sys
 import types
 from pathlib import Path
@@ -73,13 +74,27 @@ def _marks_of_assignment(node):
 
 def public_names():
     """{public name: (module, attribute, statement)}. Raises ValueError for a name that is marked twice."""
-    found = {}
+    found, passed_on = {}, []
     for path in sources():
-        for name, attribute, node in marks_of(ast.parse(path.read_text(), str(path))):
+        tree = ast.parse(path.read_text(), str(path))
+        for name, attribute, node in marks_of(tree):
             if name in found:
                 raise ValueError(f"tf.{name} is marked in {found[name][0]} and in {module_name(path)}")
             found[name] = module_name(path), attribute, node
+        passed_on += [called("passes_on", node.value) for node in tree.body if isinstance(node, ast.Expr)]
+    for namespace, *others in filter(None, passed_on):
+        for source in others:
+            for last, name in names_in(source, found):
+                found.setdefault(f"{namespace}.{last}", found[name])
     return found
+
+
+def names_in(namespace, found):
+    """(last part, public name) of what a namespace holds: by marks, and by where TensorFlow keeps its names."""
+    marked = [name for name in found if name.rpartition(".")[0] == namespace]
+    yield from ((name.rpartition(".")[2], name) for name in marked)
+    locations = json.loads((SOURCE / "names" / "locations.json").read_text())
+    yield from ((last, name) for last, name in locations.get(namespace, {}).items() if name in found)
 
 
 def table_text(names):

@@ -34,3 +34,7 @@ def public_module(*names: str) -> None:
 def public_names(names: dict[str, str]) -> dict[str, str]:
     """Public names of what a module makes when it is asked for it: {attribute: "name name"}."""
     return names
+
+
+def passes_on(namespace: str, *others: str) -> None:
+    """Says that a namespace has the names of others too: of public ones, or of TensorFlow's inner modules."""

@@ -277,8 +277,19 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_gra
 # ---- Waiting for checkpoints --------------------------------------------------------------------------------------
 
 
-def _wait_for_new_checkpoint(checkpoint_dir, last_checkpoint, timeout):
-    """The newest checkpoint once it is another one than the last; None after `timeout` seconds."""
+@public("contrib.training.wait_for_new_checkpoint")
+def wait_for_new_checkpoint(checkpoint_dir, last_checkpoint=None, seconds_to_sleep=1, timeout=None):
+    """The newest checkpoint of a folder, as soon as it is another one than `last_checkpoint`.
+
+    Args:
+      checkpoint_dir: the folder.
+      last_checkpoint: the one that is known, or None.
+      seconds_to_sleep: the time between two looks, in seconds.
+      timeout: how long to wait, in seconds; None for as long as it takes.
+
+    Returns:
+      The checkpoint, or None if the time is over.
+    """
     _log.info("Waiting for new checkpoint at %s", checkpoint_dir)
     stop_time = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -286,12 +297,12 @@ def _wait_for_new_checkpoint(checkpoint_dir, last_checkpoint, timeout):
         if found is not None and found != last_checkpoint:
             _log.info("Found new checkpoint at %s", found)
             return found
-        if stop_time is not None and time.monotonic() + 1 > stop_time:
+        if stop_time is not None and time.monotonic() + seconds_to_sleep > stop_time:
             return None
-        time.sleep(1)
+        time.sleep(seconds_to_sleep)
 
 
-@public("train.checkpoints_iterator")
+@public("train.checkpoints_iterator", "contrib.training.checkpoints_iterator")
 def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
     """Yields the newest checkpoint of a folder, each time that there is another one.
 
@@ -303,7 +314,7 @@ def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, time
     """
     last = None
     while True:
-        found = _wait_for_new_checkpoint(checkpoint_dir, last, timeout)
+        found = wait_for_new_checkpoint(checkpoint_dir, last, timeout=timeout)
         if found is None:
             if timeout_fn is None or timeout_fn():
                 return

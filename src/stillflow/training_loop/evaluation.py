@@ -13,13 +13,14 @@ from stillflow.training_loop.hooks.functions import FinalOpsHook
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredSession
+from stillflow.training_loop.session_creators import ChiefSessionCreator
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
 
 _FEW_EVALUATIONS = 20
 
 
-@public("python.training.evaluation._get_or_create_eval_step")
+@public("contrib.training.get_or_create_eval_step", "python.training.evaluation._get_or_create_eval_step")
 def get_or_create_eval_step():
     """The local variable that counts evaluations. Raises ValueError if the graph has several."""
     found = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
@@ -37,7 +38,7 @@ def get_or_create_eval_step():
     )
 
 
-@public("python.training.evaluation._StopAfterNEvalsHook")
+@public("contrib.training.StopAfterNEvalsHook", "python.training.evaluation._StopAfterNEvalsHook")
 class StopAfterNEvalsHook(SessionRunHook):
     """Ends an evaluation after `num_evals` runs, or with its input if that is None; logs how far it has got."""
 
@@ -65,8 +66,30 @@ class StopAfterNEvalsHook(SessionRunHook):
             run_context.request_stop()
 
 
-@public("python.training.evaluation._evaluate_once")
-def evaluate_once(session_creator, eval_ops=None, feed_dict=None, final_ops=None, hooks=None):
+@public("contrib.training.evaluate_once", "python.training.evaluation._evaluate_once")
+def evaluate_checkpoint_once(
+    checkpoint_path, master="", scaffold=None, eval_ops=None, feed_dict=None, final_ops=None,
+    final_ops_feed_dict=None, hooks=None, config=None,
+):  # fmt: skip
+    """Evaluates a checkpoint: runs operations until the input ends or a hook wants to stop.
+
+    Args:
+      checkpoint_path: the checkpoint.
+      master: the session's target.
+      scaffold: a Scaffold, which says how variables get their values.
+      eval_ops, feed_dict: what to run again and again: an operation, a list or a dict; and what to feed.
+      final_ops, final_ops_feed_dict: what to run at the end, and what to feed then.
+      hooks: SessionRunHooks. A StopAfterNEvalsHook says how often to run.
+      config: the session's ConfigProto.
+
+    Returns:
+      The values of `final_ops`, or None.
+    """
+    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=checkpoint_path)
+    return evaluate_once(creator, eval_ops, feed_dict, final_ops, hooks, final_ops_feed_dict)
+
+
+def evaluate_once(session_creator, eval_ops=None, feed_dict=None, final_ops=None, hooks=None, final_feed_dict=None):
     """Runs operations until the input ends or a hook wants to stop, then something else, whose values it returns.
 
     Args:
@@ -75,6 +98,7 @@ def evaluate_once(session_creator, eval_ops=None, feed_dict=None, final_ops=None
       feed_dict: what to feed.
       final_ops: what to run at the end.
       hooks: SessionRunHooks.
+      final_feed_dict: what to feed at the end.
     """
     eval_step = get_or_create_eval_step()
     hooks = list(hooks or ())
@@ -84,7 +108,7 @@ def evaluate_once(session_creator, eval_ops=None, feed_dict=None, final_ops=None
             if isinstance(hook, StopAfterNEvalsHook):
                 hook._set_evals_completed_tensor(counted)
     log().info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.localtime()))
-    final = FinalOpsHook(final_ops)
+    final = FinalOpsHook(final_ops, final_feed_dict)
     hooks.append(final)
     with MonitoredSession(session_creator, hooks) as session:
         while eval_ops is not None and not session.should_stop():
