@@ -36,6 +36,7 @@ OUTCOMES = (
     ("graph_differences", "test_cases.graph_def_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
+    ("slim", "contrib.slim_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
     ("warm_starts", "saver.warm_start_cases"),
 )

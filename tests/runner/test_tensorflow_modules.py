@@ -57,6 +57,18 @@ from tensorflow.python.training import checkpoint_management, checkpoint_utils, 
 from tensorflow.python.training import warm_starting_util, basic_loops; warm_starting_util.warm_start
 from tensorflow.python.client import device_lib; assert device_lib.list_local_devices()[0].name == "/device:CPU:0"
 from tensorflow.core.protobuf import cluster_pb2, saver_pb2; cluster_pb2.ClusterDef(), saver_pb2.SaverDef()
+import tensorflow.contrib.slim as slim; slim.conv2d, slim.learning.train, slim.losses.log_loss, slim.utils
+from tensorflow.contrib import slim; slim.tfexample_decoder.Image, slim.dataset.Dataset, slim.get_model_variables
+from tensorflow.contrib.slim.nets import vgg, resnet_v1, inception; vgg.vgg_16, resnet_v1.resnet_v1_50
+from tensorflow.contrib.slim.python.slim.nets import resnet_utils; resnet_utils.Block
+from tensorflow.contrib.slim.python.slim.nets.inception_v3 import inception_v3_base
+from tensorflow.contrib.slim.python.slim.data import dataset_data_provider; dataset_data_provider.DatasetDataProvider
+from tensorflow.contrib.slim.python.slim.learning import train_step
+import tf_slim as slim; import tensorflow as tf; assert slim is tf.contrib.slim
+from tf_slim.nets import resnet_v2; resnet_v2.resnet_v2_50
+from tf_slim.data import dataset, tfexample_decoder; dataset.Dataset, tfexample_decoder.TFExampleDecoder
+from tf_slim.layers import layers, utils; layers.conv2d, utils.collect_named_outputs
+from tf_slim.ops.arg_scope import arg_scope; from tf_slim.ops import variables; variables.model_variable
 from tensorflow import app, flags; app.run, flags.FLAGS
 import tensorflow.contrib as contrib; contrib.layers.xavier_initializer
 from tensorflow.contrib.layers import variance_scaling_initializer, xavier_initializer_conv2d
@@ -71,8 +83,8 @@ import tensorflow.python as p; from tensorflow.python.client import session; ses
 """.strip().splitlines()  # fmt: skip
 
 MISSING = [
-    ("from tensorflow.contrib import tpu", "tensorflow.contrib.tpu"),
-    ("import tensorflow.contrib.slim as slim", "tensorflow.contrib.slim"),
+    ("from tensorflow.contrib import bigtable", "tensorflow.contrib.bigtable"),
+    ("import tensorflow.contrib.bigtable as bigtable", "tensorflow.contrib.bigtable"),
     ("from tensorflow.contrib.layers import sparse_feature_cross", "sparse_feature_cross"),
     ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
@@ -102,7 +114,7 @@ def test_what_is_missing_is_named(statement, missing):
 
 
 def test_missing_parts_can_be_tried():
-    program = "\ntry:\n    import tensorflow.contrib.slim\nexcept ImportError:\n    print('without')"
+    program = "\ntry:\n    import tensorflow.contrib.bigtable\nexcept ImportError:\n    print('without')"
     assert execute(program).stdout == "without\n"
     assert execute("import tensorflow as tf; print(hasattr(tf, 'lite'))").stdout == "False\n"
 

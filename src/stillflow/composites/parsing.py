@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.composites.sparse import sparse_merge
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -149,8 +150,9 @@ class _Request:
             elif default is None:
                 tensors.append(ops.constant([], dtype))
             else:
+                is_shaped = not is_reshaped or isinstance(default, Tensor)
                 default = convert_to_tensor(default, dtype, name=f"key_{clean}")
-                tensors.append(ops.reshape(default, shape) if is_reshaped else default)
+                tensors.append(default if is_shaped else ops.reshape(default, shape))
         return tensors
 
     def outputs(self, results):

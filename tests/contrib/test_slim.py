@@ -1,0 +1,20 @@
+"""tf.contrib.slim against what TensorFlow 1.15.5 made of the same programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from contrib import slim_scenarios
+
+import stillflow as tf
+
+RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "slim.json").read_text())
+
+
+# A Supervisor that has been stopped is stopped again, as in TensorFlow.
+@pytest.mark.filterwarnings("ignore:Attempting to use a closed FileWriter")
+@pytest.mark.parametrize("name", sorted(RECORDED))
+def test_as_tensorflow_does(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = json.loads(json.dumps(getattr(slim_scenarios, name)(tf)))
+    assert found == RECORDED[name]
