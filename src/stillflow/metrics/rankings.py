@@ -148,7 +148,7 @@ def average_precision_at_k(
     with name_scope(name, at_k_name("average_precision", k), (predictions, labels, weights)) as scope:
         _, top = ops.top_k(predictions, k)
         labels = _without_unknown(labels, ops.cast(ops.shape(predictions)[-1], dtypes.int64))
-        return _streaming_average_precision(labels, top, weights, metrics_collections, updates_collections, scope)
+        return streaming_average_precision(labels, top, weights, metrics_collections, updates_collections, scope)
 
 
 @public("metrics.sparse_average_precision_at_k")
@@ -173,7 +173,7 @@ def _without_unknown(labels, num_classes):
     return cond(ops.greater_equal(largest, num_classes), replaced, lambda: labels)
 
 
-def _streaming_average_precision(labels, predictions, weights, metrics_collections, updates_collections, name):
+def streaming_average_precision(labels, predictions, weights, metrics_collections, updates_collections, name):
     with name_scope(name, "average_precision_at_top_k", (predictions, labels, weights)) as scope:
         precisions = _average_precision(labels, predictions)
         if weights is not None:

@@ -30,10 +30,14 @@ def counts_at_thresholds(labels, predictions, thresholds, weights=None, includes
       ValueError: for an unknown key, or shapes that do not fit.
       At run time: tf.errors.InvalidArgumentError for predictions outside of [0, 1].
     """
+    return tally(*_checked(labels, predictions, weights), thresholds, includes)
+
+
+def tally(predictions, labels, weights, thresholds, includes=tuple(_NAMES)):
+    """The same of tensors whose shapes fit already, and predictions that may be anything."""
     for key in includes:
         if key not in _NAMES:
             raise ValueError(f"Invalid key: {key}.")
-    predictions, labels, weights = _checked(labels, predictions, weights)
     count = len(thresholds)
     column = ops.reshape(predictions, [-1, 1])
     labels = ops.reshape(ops.cast(labels, dtypes.bool_), [1, -1])

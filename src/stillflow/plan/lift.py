@@ -28,6 +28,7 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
     """
     plan = Plan(feeds, fetches, targets)
     plan.operations = operations
+    plan.outlived = _reads_before_other_shapes(operations)
     for tensor, dims in zip(feeds, feed_dims, strict=True):
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
         if arguments is not None and tensor in arguments:
@@ -51,6 +52,18 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
         plan.fetch_values.append(value)
         plan.fetch_guards.append(guard)
     return plan
+
+
+def _reads_before_other_shapes(operations):
+    """Operations that an assignment of another shape waits for: TensorFlow gives the variable new memory then."""
+    found = set()
+    waiting = [op for op in operations if op.type == "Assign" and not op._attrs["validate_shape"]]
+    while waiting:
+        op = waiting.pop()
+        before = {*op._control_inputs, *(tensor._op for tensor in op._inputs)} - found
+        found |= before
+        waiting += before
+    return found
 
 
 def _take_argument(value, outside):
@@ -89,7 +102,7 @@ def _lift_operation(plan, op, order):
     guard = guard_of_operation(plan, op)
     if guard:
         plan.guards[op] = guard
-    if _stands_for_variable(op, values):
+    if _stands_for_variable(op, values) and op not in plan.outlived:
         tensor = op._outputs[0]
         if tensor in plan.fetches and tensor not in plan.feeds:
             plan.early_reads[tensor] = read(plan, op, values[0], order, guard)

@@ -18,6 +18,7 @@ from stillflow.tracking.base import Trackable
 # ---- What fills tables ------------------------------------------------------------------------------------------
 
 
+@public("contrib.lookup.TableInitializerBase")
 class _Initializer(Trackable):
     """What fills a table. `initialize(table)` adds the operation that does it."""
 
@@ -54,7 +55,7 @@ def _is_in_control_flow():
     return get_default_graph()._get_control_flow_context() is not None
 
 
-@public("lookup.KeyValueTensorInitializer")
+@public("lookup.KeyValueTensorInitializer", "contrib.lookup.KeyValueTensorInitializer")
 class KeyValueTensorInitializer(_Initializer):
     """Fills a table with keys and values that are tensors.
 
@@ -86,7 +87,7 @@ class KeyValueTensorInitializer(_Initializer):
         return op
 
 
-@public("lookup.TextFileIndex")
+@public("lookup.TextFileIndex", "contrib.lookup.TextFileIndex")
 class TextFileIndex:
     """What of a line of a file is a key or value, other than a column: the whole line, or its number."""
 
@@ -102,7 +103,7 @@ class _Asset(Trackable):
             self._path = convert_to_tensor(path, dtype=dtypes.string, name="asset_path")
 
 
-@public("lookup.TextFileInitializer")
+@public("lookup.TextFileInitializer", "contrib.lookup.TextFileInitializer")
 class TextFileInitializer(_Initializer):
     """Fills a table with keys and values out of the lines of a file.
 
@@ -177,6 +178,7 @@ class TextFileInitializer(_Initializer):
 # ---- Tables -----------------------------------------------------------------------------------------------------
 
 
+@public("contrib.lookup.LookupInterface")
 class Table(Trackable):
     """What all tables have."""
 
@@ -211,13 +213,12 @@ class StaticHashTable(Table):
 
     def __init__(self, initializer, default_value, name=None):
         super().__init__(initializer.key_dtype, initializer.value_dtype)
-        shared_name = initializer._shared_name or f"hash_table_{uuid.uuid4()}"
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with([])
         self._initializer = self._track_trackable(initializer, "_initializer")
         with init_scope():
             self._handle = ops.hash_table_v2(
-                shared_name=shared_name,
+                shared_name=self._shared_name(initializer),
                 key_dtype=self._key_dtype,
                 value_dtype=self._value_dtype,
                 name=name or "hash_table",
@@ -228,6 +229,9 @@ class StaticHashTable(Table):
                 self._init_op = initializer.initialize(self)
         else:
             self._init_op = initializer.initialize(self)
+
+    def _shared_name(self, initializer):
+        return initializer._shared_name or f"hash_table_{uuid.uuid4()}"
 
     @property
     def resource_handle(self):

@@ -10,9 +10,7 @@ passes_on(
     "contrib.slim",
     "contrib.framework.python.ops.arg_scope",
     "contrib.framework.python.ops.variables",
-    "contrib.layers.python.layers",
-    "contrib.layers.python.layers.initializers",
-    "contrib.layers.python.layers.regularizers",
+    "contrib.layers",
 )
 passes_on("contrib.slim.initializers", "contrib.layers.python.layers.initializers")
 passes_on("contrib.slim.layers", "contrib.layers.python.layers.layers")
