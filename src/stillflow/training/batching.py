@@ -20,7 +20,7 @@ from stillflow.training.stored_sparse import restore_sparse, store_sparse
 # ---- What is put in -----------------------------------------------------------------------------------------
 
 
-def _as_list(tensors):
+def as_list(tensors):
     """The tensors of an element: those of a dictionary in the order of its keys."""
     if isinstance(tensors, dict):
         return [tensors[key] for key in sorted(tensors, key=str)]
@@ -34,14 +34,14 @@ def _as_lists(tensors_list):
     first = tensors_list[0]
     if isinstance(first, dict) and any(tensors.keys() != first.keys() for tensors in tensors_list):
         raise ValueError("All dictionaries in tensors_list must have the same keys")
-    return [_as_list(tensors) for tensors in tensors_list]
+    return [as_list(tensors) for tensors in tensors_list]
 
 
-def _converted(tensors):
+def converted(tensors):
     return [as_sparse_tensor(tensor) if is_sparse(tensor) else convert_to_tensor(tensor) for tensor in tensors]
 
 
-def _checked_keep_input(keep_input, enqueue_many):
+def checked_keep_input(keep_input, enqueue_many):
     keep_input = convert_to_tensor(keep_input)
     rank = keep_input.shape.ndims
     if rank is None:
@@ -53,7 +53,7 @@ def _checked_keep_input(keep_input, enqueue_many):
     return keep_input
 
 
-def _component_types(tensors_list):
+def component_types(tensors_list):
     types = []
     for component in zip(*tensors_list, strict=False):
         found = [tensor.dtype.base_dtype for tensor in component]
@@ -64,7 +64,7 @@ def _component_types(tensors_list):
     return types
 
 
-def _component_shapes(tensors_list, shapes, enqueue_many):
+def component_shapes(tensors_list, shapes, enqueue_many):
     if shapes is not None:
         return shapes
     found = []
@@ -101,8 +101,8 @@ def _batches(tensors_list, keep_input, threads, make_queue, summary, batch_size,
     summary.
     """
     tensors_list, stored = store_sparse(tensors_list, enqueue_many, keep_input)
-    types = _component_types(tensors_list)
-    queue = make_queue(types, _component_shapes(tensors_list, shapes, enqueue_many))
+    types = component_types(tensors_list)
+    queue = make_queue(types, component_shapes(tensors_list, shapes, enqueue_many))
     enqueue_ops = [_enqueue_op(queue, tensors, enqueue_many, keep_input) for tensors in tensors_list]
     add_queue_runner(QueueRunner(queue, [op for op in enqueue_ops for _ in range(threads)]))
     summary(queue)
@@ -111,10 +111,10 @@ def _batches(tensors_list, keep_input, threads, make_queue, summary, batch_size,
     dequeued = list(dequeued) if isinstance(dequeued, (list, tuple)) else [dequeued]
     if not any(stored):
         return dequeued
-    return _there_together(restore_sparse(dequeued, stored))
+    return there_together(restore_sparse(dequeued, stored))
 
 
-def _there_together(tensors):
+def there_together(tensors):
     """The same tensors, each of which is there only when all are."""
     flat = [part for tensor in tensors for part in (parts(tensor) if is_sparse(tensor) else [tensor])]
     together = iter([with_dependencies(flat, part) for part in flat])
@@ -124,7 +124,7 @@ def _there_together(tensors):
     ]
 
 
-def _like(tensors, batch):
+def like(tensors, batch):
     """A batch in the form of an element."""
     if isinstance(tensors, dict):
         return dict(zip(sorted(tensors, key=str), batch, strict=True))
@@ -173,17 +173,17 @@ def maybe_batch(
     for other shapes.
     """
     require_graph(NO_QUEUES, ValueError)
-    tensor_list = _as_list(tensors)
+    tensor_list = as_list(tensors)
     with name_scope(name, "batch", [*tensor_list, keep_input]) as scope:
-        tensor_list = _converted(tensor_list)
+        tensor_list = converted(tensor_list)
         if not tensor_list:
             raise ValueError("Expected at least one tensor in batch().")
-        keep_input = _checked_keep_input(keep_input, enqueue_many)
+        keep_input = checked_keep_input(keep_input, enqueue_many)
         batch = _batches(
             [tensor_list], keep_input, num_threads, _fifo_queue(capacity, dynamic_pad, shared_name),
             _fullness(capacity), batch_size, scope, enqueue_many, shapes, allow_smaller_final_batch,
         )  # fmt: skip
-    return _like(tensors, batch)
+    return like(tensors, batch)
 
 
 @public("train.batch")
@@ -228,13 +228,13 @@ def maybe_batch_join(
     require_graph(NO_QUEUES, ValueError)
     lists = _as_lists(tensors_list)
     with name_scope(name, "batch_join", [*(tensor for tensors in lists for tensor in tensors), keep_input]) as scope:
-        lists = [_converted(tensors) for tensors in lists]
-        keep_input = _checked_keep_input(keep_input, enqueue_many)
+        lists = [converted(tensors) for tensors in lists]
+        keep_input = checked_keep_input(keep_input, enqueue_many)
         batch = _batches(
             lists, keep_input, 1, _fifo_queue(capacity, dynamic_pad, shared_name), _fullness(capacity), batch_size,
             scope, enqueue_many, shapes, allow_smaller_final_batch,
         )  # fmt: skip
-    return _like(tensors_list[0], batch)
+    return like(tensors_list[0], batch)
 
 
 @public("train.batch_join")
@@ -266,18 +266,18 @@ def maybe_shuffle_batch(
 ):  # fmt: skip
     """Like `shuffle_batch`, of the elements for which the bool tensor `keep_input` is true alone."""
     require_graph(NO_QUEUES, ValueError)
-    tensor_list = _as_list(tensors)
+    tensor_list = as_list(tensors)
     with name_scope(name, "shuffle_batch", [*tensor_list, keep_input]) as scope:
-        tensor_list = _converted(tensor_list)
+        tensor_list = converted(tensor_list)
         if not tensor_list:
             raise ValueError("Expected at least one tensor in shuffle_batch().")
         make_queue = _shuffle_queue(capacity, min_after_dequeue, seed, shared_name)
-        keep_input = _checked_keep_input(keep_input, enqueue_many)
+        keep_input = checked_keep_input(keep_input, enqueue_many)
         batch = _batches(
             [tensor_list], keep_input, num_threads, make_queue, _fullness_over(capacity, min_after_dequeue),
             batch_size, scope, enqueue_many, shapes, allow_smaller_final_batch,
         )  # fmt: skip
-    return _like(tensors, batch)
+    return like(tensors, batch)
 
 
 @public("train.shuffle_batch")
@@ -313,14 +313,14 @@ def maybe_shuffle_batch_join(
     lists = _as_lists(tensors_list)
     inputs = [*(tensor for tensors in lists for tensor in tensors), keep_input]
     with name_scope(name, "shuffle_batch_join", inputs) as scope:
-        lists = [_converted(tensors) for tensors in lists]
+        lists = [converted(tensors) for tensors in lists]
         make_queue = _shuffle_queue(capacity, min_after_dequeue, seed, shared_name)
-        keep_input = _checked_keep_input(keep_input, enqueue_many)
+        keep_input = checked_keep_input(keep_input, enqueue_many)
         batch = _batches(
             lists, keep_input, 1, make_queue, _fullness_over(capacity, min_after_dequeue), batch_size, scope,
             enqueue_many, shapes, allow_smaller_final_batch,
         )  # fmt: skip
-    return _like(tensors_list[0], batch)
+    return like(tensors_list[0], batch)
 
 
 @public("train.shuffle_batch_join")
