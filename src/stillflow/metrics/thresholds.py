@@ -30,7 +30,8 @@ def counts_at_thresholds(labels, predictions, thresholds, weights=None, includes
       ValueError: for an unknown key, or shapes that do not fit.
       At run time: tf.errors.InvalidArgumentError for predictions outside of [0, 1].
     """
-    return tally(*_checked(labels, predictions, weights), thresholds, includes)
+    predictions, labels, weights = _checked(labels, predictions, weights)
+    return tally(predictions, labels, weights, thresholds, includes)
 
 
 def tally(predictions, labels, weights, thresholds, includes=tuple(_NAMES)):

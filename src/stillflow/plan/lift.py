@@ -56,7 +56,7 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
 
 def _reads_before_other_shapes(operations):
     """Operations that an assignment of another shape waits for: TensorFlow gives the variable new memory then."""
-    found = set()
+    found: set = set()
     waiting = [op for op in operations if op.type == "Assign" and not op._attrs["validate_shape"]]
     while waiting:
         op = waiting.pop()

@@ -72,7 +72,12 @@ class Optimizer(Trackable):
           RuntimeError: in eager execution, if `loss` is no function.
         """
         grads_and_vars = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
         )
         if all(grad is None for grad, _ in grads_and_vars):
             variables = [str(v) for _, v in grads_and_vars]

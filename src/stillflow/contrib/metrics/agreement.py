@@ -83,12 +83,13 @@ def cohen_kappa(
         table = _confusion_matrix(labels, predictions, num_classes, dtype, "counts_in_table", weights)
         sums = [ops.diag_part(table), ops.reduce_sum(table, axis=0), ops.reduce_sum(table, axis=1)]
         updates = [assign_add(variable, added) for variable, added in zip(variables, sums, strict=True)]
-        value = collect(_kappa(*variables, "value"), metrics_collections)
-        return value, collect(_kappa(*updates, "update_op"), updates_collections)
+        value = collect(_kappa(variables, "value"), metrics_collections)
+        return value, collect(_kappa(updates, "update_op"), updates_collections)
 
 
-def _kappa(agreed, rows, columns, name):
+def _kappa(counts, name):
     """(agreement - chance) / (all - chance)."""
+    agreed, rows, columns = counts
     agreed = ops.reduce_sum(agreed)
     total = ops.reduce_sum(rows)
     products = ops.cast(rows * columns, dtypes.float64)

@@ -61,7 +61,7 @@ def auc_using_histogram(
             ]
             added = [total.assign_add(histogram) for total, histogram in zip(sums, found, strict=True)]
             update = group(*added, name="update_op")
-        return _area(*sums, nbins), update
+        return _area(sums, nbins), update
 
 
 def _checked(labels, scores, check_shape):
@@ -83,10 +83,9 @@ def _checked(labels, scores, check_shape):
             return labels, scores
 
 
-def _area(true_counts, false_counts, nbins):
-    """The sum of trapezoids under the curve, from the highest scores down."""
-    true_share = ops.truediv(true_counts, ops.reduce_sum(true_counts))
-    false_share = ops.truediv(false_counts, ops.reduce_sum(false_counts))
+def _area(counts, nbins):
+    """The sum of trapezoids under the curve, from the highest scores down; `counts` are those of True and False."""
+    true_share, false_share = (ops.truediv(each, ops.reduce_sum(each)) for each in counts)
     dy = ops.reverse_v2(true_share, [0], name="delta_y_t")
     dx = ops.reverse_v2(false_share, [0], name="delta_x_t")
     dy, dx = ops.cast(dy, dtypes.float32), ops.cast(dx, dtypes.float32)
@@ -161,7 +160,7 @@ def precision_recall_at_equal_thresholds(
         dtype = predictions.dtype
         found = [ops.cast(each, dtype) for each in found]
         thresholds = ops.cast(ops.lin_space(0.0, 1.0, num_thresholds), dtype)
-        result = PrecisionRecallData(*found, thresholds)
+        result = PrecisionRecallData(*[*found, thresholds])
         return result, group(*updates)
 
 

@@ -22,7 +22,8 @@ def _even_thresholds(count):
 
 
 def _tally_of(predictions, labels, thresholds, weights, includes=("tp", "fn", "tn", "fp")):
-    return tally(*squeezed(predictions, labels, weights), thresholds, includes)
+    predictions, labels, weights = squeezed(predictions, labels, weights)
+    return tally(predictions, labels, weights, thresholds, includes)
 
 
 # ---- Counts and rates ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from stillflow.names import public_module
 from stillflow.saver.checkpoint_state import checkpoints_iterator, wait_for_new_checkpoint  # noqa: F401
 from stillflow.saver.saver import Saver
 from stillflow.training_loop.evaluation import StopAfterNEvalsHook, evaluate_checkpoint_once
+from stillflow.training_loop.hooks.hook import SessionRunHook
 from stillflow.training_loop.scaffold import Scaffold
 
 public_module("contrib.slim.evaluation", "contrib.slim.python.slim.evaluation")
@@ -20,7 +21,7 @@ _USE_DEFAULT = 0
 def _all_hooks(num_evals, logdir, summary_op, summary_op_feed_dict, hooks):
     if summary_op is _USE_DEFAULT:
         summary_op = summaries.merge_all()
-    found = [StopAfterNEvalsHook(num_evals)]
+    found: list[SessionRunHook] = [StopAfterNEvalsHook(num_evals)]
     if summary_op is not None:
         found.append(SummaryAtEndHook(log_dir=logdir, summary_op=summary_op, feed_dict=summary_op_feed_dict))
     return [*found, *(hooks or ())]

@@ -93,10 +93,11 @@ def parallel_read(
     with name_scope(scope, "parallel_read"):
         filenames = string_input_producer(files, num_epochs=num_epochs, shuffle=shuffle, seed=seed, name="filenames")
         dtypes = dtypes or [_dtypes.string, _dtypes.string]
-        if shuffle:
-            queue = RandomShuffleQueue(capacity, min_after_dequeue, dtypes, seed=seed, name="common_queue")
-        else:
-            queue = FIFOQueue(capacity, dtypes, name="common_queue")
+        queue = (
+            RandomShuffleQueue(capacity, min_after_dequeue, dtypes, seed=seed, name="common_queue")
+            if shuffle
+            else FIFOQueue(capacity, dtypes, name="common_queue")
+        )
         full = ops.cast(queue.size(), _dtypes.float32) * (1.0 / capacity)
         summaries.scalar(f"fraction_of_{capacity}_full", full)
         return ParallelReader(reader_class, queue, num_readers, reader_kwargs).read(filenames)

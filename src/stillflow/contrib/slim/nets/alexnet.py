@@ -9,6 +9,7 @@ from stillflow.contrib.layers.dense import fully_connected
 from stillflow.contrib.layers.pooling import max_pool2d
 from stillflow.contrib.layers.regularizers import l2_regularizer
 from stillflow.contrib.slim.nets.classifying import dense_layers_with_biases, with_end_points
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.initializers import Constant
 from stillflow.variables.scope import variable_scope
@@ -31,6 +32,7 @@ def alexnet_v2_arg_scope(weight_decay=0.0005):
         return scope
 
 
+@for_images_of(224)
 def alexnet_v2(
     inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, spatial_squeeze=True, scope="alexnet_v2"
 ):
@@ -59,6 +61,3 @@ def alexnet_v2(
             net = max_pool2d(net, [3, 3], 2, scope="pool5")
             net = dense_layers_with_biases(net, [4096, 4096], [5, 5], num_classes, is_training, dropout_keep_prob)
             return with_end_points(net, collection, sc, spatial_squeeze)
-
-
-alexnet_v2.default_image_size = 224

@@ -48,15 +48,23 @@ class Stages(NamedTuple):
 
 def _stages(text):
     """(name, the text of a layer or the list of a block's branches) of each stage."""
-    found: list[tuple[str, str | list[str]]] = []
+    found: list = []
     for line in text.strip().splitlines():
         if line.startswith(" "):
             found[-1][1].append(line.strip())
         elif ":" in line:
-            found.append((_scope_of(_LAYER.fullmatch(line)), line))
+            found.append((_scope_of(_parsed(line)), line))
         else:
             found.append((line, []))
     return found
+
+
+def _parsed(text):
+    """The match of a layer's text. Raises ValueError for what is none."""
+    match = _LAYER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no layer")
+    return match
 
 
 def _scope_of(match):
@@ -67,7 +75,7 @@ def _layer(net, text, depth):
     """A layer, or the concatenation of several."""
     if "+" in text:
         return ops.concat([_layer(net, part, depth) for part in text.split("+")], 3)
-    match = _LAYER.fullmatch(text)
+    match = _parsed(text)
     given = {"scope": _scope_of(match)}
     if match["stride"]:
         given["stride"] = int(match["stride"])

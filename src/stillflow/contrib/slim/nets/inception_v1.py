@@ -9,6 +9,7 @@ from stillflow.contrib.layers.dense import fully_connected
 from stillflow.contrib.layers.plain import dropout, softmax
 from stillflow.contrib.layers.pooling import avg_pool2d
 from stillflow.contrib.slim.nets import inception_stages as _stages
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.initializers import TruncatedNormal
 from stillflow.variables.scope import variable_scope
@@ -82,6 +83,7 @@ def inception_v1_base(inputs, final_endpoint="Mixed_5c", scope="InceptionV1"):
         return _stages.build(inputs, _STAGES, final_endpoint, int)
 
 
+@for_images_of(224)
 def inception_v1(
     inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8, prediction_fn=softmax, spatial_squeeze=True,
     reuse=None, scope="InceptionV1",
@@ -112,9 +114,6 @@ def inception_v1(
             end_points["Logits"] = logits
             end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits, end_points
-
-
-inception_v1.default_image_size = 224
 
 
 def inception_v1_arg_scope(weight_decay=0.00004, use_batch_norm=True, batch_norm_var_collection="moving_vars"):

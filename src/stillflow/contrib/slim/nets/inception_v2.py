@@ -6,6 +6,7 @@ from stillflow.contrib.framework.argument_scopes import arg_scope
 from stillflow.contrib.layers.batch_norms import batch_norm
 from stillflow.contrib.layers.plain import dropout, softmax
 from stillflow.contrib.slim.nets import inception_stages as _stages
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.scope import variable_scope
 
@@ -87,6 +88,7 @@ def inception_v2_base(inputs, final_endpoint="Mixed_5c", min_depth=16, depth_mul
         return _stages.build(inputs, _STAGES, final_endpoint, depth)
 
 
+@for_images_of(224)
 def inception_v2(
     inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8, min_depth=16, depth_multiplier=1.0,
     prediction_fn=softmax, spatial_squeeze=True, reuse=None, scope="InceptionV2",
@@ -123,9 +125,6 @@ def inception_v2(
         end_points["Logits"] = logits
         end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits, end_points
-
-
-inception_v2.default_image_size = 224
 
 
 def inception_v2_arg_scope(weight_decay=0.00004, batch_norm_var_collection="moving_vars"):

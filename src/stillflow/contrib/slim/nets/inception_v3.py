@@ -9,6 +9,7 @@ from stillflow.contrib.layers.convolving import convolution2d
 from stillflow.contrib.layers.plain import dropout, softmax
 from stillflow.contrib.layers.pooling import avg_pool2d, max_pool2d
 from stillflow.contrib.slim.nets import inception_stages as _stages
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.graph.collections import GraphKeys
 from stillflow.names import public_module
 from stillflow.variables.initializers import TruncatedNormal
@@ -104,6 +105,7 @@ def inception_v3_base(inputs, final_endpoint="Mixed_7c", min_depth=16, depth_mul
         return _stages.build(inputs, _STAGES, final_endpoint, depth)
 
 
+@for_images_of(299)
 def inception_v3(
     inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.8, min_depth=16, depth_multiplier=1.0,
     prediction_fn=softmax, spatial_squeeze=True, reuse=None, scope="InceptionV3",
@@ -147,9 +149,6 @@ def inception_v3(
         end_points["Logits"] = logits
         end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits, end_points
-
-
-inception_v3.default_image_size = 299
 
 
 def _second_logits(net, num_classes, depth, spatial_squeeze):

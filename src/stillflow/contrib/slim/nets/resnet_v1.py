@@ -9,6 +9,7 @@ from stillflow.contrib.layers.convolving import convolution2d
 from stillflow.contrib.layers.named_outputs import collect_named_outputs, last_dimension
 from stillflow.contrib.layers.pooling import max_pool2d
 from stillflow.contrib.slim.nets import resnet_utils
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.scope import variable_scope
 
@@ -42,6 +43,7 @@ def bottleneck(inputs, depth, depth_bottleneck, stride, rate=1, outputs_collecti
         return collect_named_outputs(outputs_collections, sc.name, output)
 
 
+@for_images_of(224)
 def resnet_v1(
     inputs, blocks, num_classes=None, is_training=True, global_pool=True, output_stride=None,
     include_root_block=True, reuse=None, scope=None,
@@ -76,9 +78,6 @@ def resnet_v1(
                 net = max_pool2d(net, [3, 3], stride=2, scope="pool1")
             net = resnet_utils.stack_blocks_dense(net, blocks, output_stride)
             return resnet_utils.classified(net, num_classes, global_pool, collection)
-
-
-resnet_v1.default_image_size = 224
 
 
 def resnet_v1_block(scope, base_depth, num_units, stride):

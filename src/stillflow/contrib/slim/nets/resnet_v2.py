@@ -9,6 +9,7 @@ from stillflow.contrib.layers.convolving import convolution2d
 from stillflow.contrib.layers.named_outputs import collect_named_outputs, last_dimension
 from stillflow.contrib.layers.pooling import max_pool2d
 from stillflow.contrib.slim.nets import resnet_utils
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.scope import variable_scope
 
@@ -44,6 +45,7 @@ def bottleneck(inputs, depth, depth_bottleneck, stride, rate=1, outputs_collecti
         return collect_named_outputs(outputs_collections, sc.name, output)
 
 
+@for_images_of(224)
 def resnet_v2(
     inputs, blocks, num_classes=None, is_training=True, global_pool=True, output_stride=None,
     include_root_block=True, reuse=None, scope=None,
@@ -80,9 +82,6 @@ def resnet_v2(
             net = resnet_utils.stack_blocks_dense(net, blocks, output_stride)
             net = batch_norm(net, activation_fn=ops.relu, scope="postnorm")
             return resnet_utils.classified(net, num_classes, global_pool, collection)
-
-
-resnet_v2.default_image_size = 224
 
 
 def resnet_v2_block(scope, base_depth, num_units, stride):

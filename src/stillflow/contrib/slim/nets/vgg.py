@@ -10,6 +10,7 @@ from stillflow.contrib.layers.plain import repeat
 from stillflow.contrib.layers.pooling import max_pool2d
 from stillflow.contrib.layers.regularizers import l2_regularizer
 from stillflow.contrib.slim.nets.classifying import dense_layers, with_end_points
+from stillflow.contrib.slim.nets.image_sizes import for_images_of
 from stillflow.names import public_module
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.scope import variable_scope
@@ -49,6 +50,7 @@ def _classifier(sc, collection, inputs, repetitions, num_classes, is_training, d
         return with_end_points(net, collection, sc, spatial_squeeze)
 
 
+@for_images_of(224)
 def vgg_a(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, spatial_squeeze=True, scope="vgg_a"):
     """VGG with 11 layers, for images of 224 x 224.
 
@@ -67,6 +69,7 @@ def vgg_a(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, spa
         return _classifier(sc, sc.original_name_scope + "_end_points", inputs, (1, 1, 2, 2, 2), *given)
 
 
+@for_images_of(224)
 def vgg_16(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, spatial_squeeze=True, scope="vgg_16"):
     """VGG with 16 layers; see vgg_a."""
     with variable_scope(scope, "vgg_16", [inputs]) as sc:
@@ -74,15 +77,13 @@ def vgg_16(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, sp
         return _classifier(sc, sc.original_name_scope + "_end_points", inputs, (2, 2, 3, 3, 3), *given)
 
 
+@for_images_of(224)
 def vgg_19(inputs, num_classes=1000, is_training=True, dropout_keep_prob=0.5, spatial_squeeze=True, scope="vgg_19"):
     """VGG with 19 layers; see vgg_a."""
     with variable_scope(scope, "vgg_19", [inputs]) as sc:
         given = (num_classes, is_training, dropout_keep_prob, spatial_squeeze)
         return _classifier(sc, sc.name + "_end_points", inputs, (2, 2, 4, 4, 4), *given)
 
-
-for _network in (vgg_a, vgg_16, vgg_19):
-    _network.default_image_size = 224
 
 vgg_d = vgg_16
 vgg_e = vgg_19
