@@ -101,6 +101,15 @@ def is_star(module):
         return False
 
 
+def is_hub(module):
+    """Whether a module of tensorflow.python defines nothing, and so passes on what it imports."""
+    try:
+        source = inspect.getsource(module)
+    except (OSError, TypeError):
+        return False
+    return module.__name__.startswith("tensorflow") and not re.search(r"^(def|class) ", source, re.M)
+
+
 def op_of(name, value):
     """The op of a function in a gen_*_ops module: its name in CamelCase, as raw_ops has it."""
     return getattr(value, "__name__", None) == name and _RAW.get(name.replace("_", "").lower())
@@ -128,7 +137,7 @@ def main():
         name = re.sub(r"^tensorflow(_core|_estimator)?\.", "", module.__name__)
         if name.startswith("contrib") and ".python" not in name:
             continue  # a namespace
-        passes_on = name in HUBS or is_star(module)
+        passes_on = name in HUBS or is_star(module) or is_hub(module)
         is_generated = re.search(r"\.gen_\w+_ops$", name)
         entries = {}
         for attribute, value in sorted(vars(module).items()):
