@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from stillflow.python.tools import freeze_graph, inspect_checkpoint, saved_model_utils
 
 import stillflow as tf
-from stillflow.python.tools import freeze_graph, inspect_checkpoint, saved_model_utils
 from stillflow.runner import script
 from stillflow.tools import saved_model_inputs
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from typing import Any, cast
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def parse_numpy_printoption(kv_str):
     name, equals, text = kv_str.partition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"'{kv_str}' is not in the form k=v.")
-    options = np.get_printoptions()
+    options: dict[str, Any] = dict(np.get_printoptions())
     if name not in options:
         raise argparse.ArgumentTypeError(f"'{name}' is not a valid printoption.")
     kind = type(options[name])
@@ -85,7 +86,7 @@ def parse_numpy_printoption(kv_str):
         value = _SWITCH[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError) as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    np.set_printoptions(**{name: value})
+    np.set_printoptions(**cast("dict[str, Any]", {name: value}))
 
 
 def main(flags):

@@ -110,7 +110,8 @@ def fold_batch_norms(input_graph_def):
     their inputs are constants. Raises ValueError if a name is in the graph twice.
     """
     nodes = _nodes_by_name(input_graph_def)
-    replaced, added = set(), []
+    replaced: set[str] = set()
+    added = []
     for node in input_graph_def.node:
         if node.op in _INPUTS:
             parts = _foldable_parts(node, nodes)
