@@ -169,7 +169,7 @@ class DatasetV2(FunctionalMethods):
 
     def unbatch(self):
         """The rows of elements, one after the other. Raises ValueError for elements with scalars."""
-        from stillflow.datasets.transformations import unbatched
+        from stillflow.datasets.rows import unbatched
 
         return unbatched(self)
 

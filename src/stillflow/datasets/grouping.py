@@ -61,7 +61,8 @@ def _number_function(name, function, spec):
 
     wrapper.__name__ = f"{name}_wrapper"
     found = StructuredFunction(wrapper, _TRANSFORMATION, spec)
-    if not found.output_structure.is_compatible_with(_KEY):
+    spec = found.output_structure
+    if spec is None or not spec.is_compatible_with(_KEY):
         raise ValueError(f"`{name}` must return a single tf.int64 scalar tensor.")
     return found
 
