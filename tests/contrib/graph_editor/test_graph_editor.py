@@ -46,7 +46,7 @@ def test_what_cannot_be_done_is_said(chain):
 
 
 def test_sessions_notice_new_inputs(chain):
-    a, b, c = chain
+    _, b, c = chain
     with tf.Session() as sess:
         before = sess.run(c)
         assert ge.reroute_ts(tf.zeros([2]), b) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+from typing import Any
 
 from stillflow import ops as nodes
 from stillflow.graph.collections import GraphKeys
@@ -59,7 +60,7 @@ def transform_tree(tree, fn, iterable_type=tuple):
         return type(tree)((key, transform_tree(child, fn)) for key, child in tree.items())
     if isinstance(tree, tuple) and hasattr(tree, "_asdict"):
         return type(tree)(**transform_tree(tree._asdict(), fn))
-    kind = type(tree) if isinstance(tree, (tuple, collections.abc.Sequence)) else iterable_type
+    kind: Any = type(tree) if isinstance(tree, collections.abc.Sequence) else iterable_type
     return kind(transform_tree(child, fn) for child in tree)
 
 

@@ -107,7 +107,8 @@ def _reroute_outputs(sgv0, sgv1, mode):
 
 
 def _reroute_both(sgv0, sgv1, mode):
-    return _reroute_inputs(*_reroute_outputs(sgv0, sgv1, mode), mode)
+    sgv0, sgv1 = _reroute_outputs(sgv0, sgv1, mode)
+    return _reroute_inputs(sgv0, sgv1, mode)
 
 
 @public("contrib.graph_editor.swap_inputs", "contrib.graph_editor.reroute.swap_inputs")
