@@ -8,6 +8,7 @@ gen_*_ops, and pb2 for what a module of generated messages has.
 import importlib
 import inspect
 import json
+import operator
 import os
 import pkgutil
 import re
@@ -32,15 +33,33 @@ HUBS = (
     "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
     "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
     "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
-    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers"  # noqa: E501
+    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers python.keras.models"  # noqa: E501
 ).split()
 
 # Parts of contrib that pass on everything they import.
-CARELESS = ("contrib.quantization", "contrib.specs", "contrib.labeled_tensor")
+CARELESS = (
+    "contrib.quantization contrib.specs contrib.labeled_tensor contrib.tensor_forest.tensor_forest_ops"
+    " contrib.layers.feature_column.lookup"
+).split()
+
+
+# Modules of constants, texts and numbers, and where those are public.
+CONSTANTS = {
+    "python.saved_model.constants": "saved_model",
+    "python.saved_model.signature_constants": "saved_model.signature_constants",
+    "python.saved_model.tag_constants": "saved_model.tag_constants",
+    "python.framework.versions": "",
+}
 
 
 # What public modules besides those below _api are called.
-API = ("tensorflow.contrib", "tensorflow_estimator.python.estimator.api", "tensorflow_estimator._api", "estimator")
+API = (
+    "tensorflow.contrib",
+    "tensorflow.python.keras.api",
+    "tensorflow_estimator.python.estimator.api",
+    "tensorflow_estimator._api",
+    "estimator",
+)
 
 
 def is_of_tensorflow(name, value):
@@ -48,6 +67,11 @@ def is_of_tensorflow(name, value):
         return False
     home = getattr(value, "__module__", None)
     return not name.endswith("_eager_fallback") and (not isinstance(home, str) or home.startswith("tensorflow"))
+
+
+def preference(name):
+    """Names are preferred that are not of contrib, and are short."""
+    return name.startswith("contrib."), name.count("."), len(name)
 
 
 def public_objects():
@@ -68,15 +92,10 @@ def public_objects():
                 kept.append(value)
                 known = found.get(id(value))
                 full = prefix + name
-                if known is None or (full.count("."), len(full)) < (known.count("."), len(known)):
+                if known is None or preference(full) < preference(known):
                     found[id(value)] = full
 
     walk(tf, "", {tf.__name__})
-    for value in kept:
-        # What contrib passes on of other parts is not public by that.
-        home = getattr(value, "__module__", None)
-        if found.get(id(value), "").startswith("contrib.") and not str(home).startswith("tensorflow.contrib"):
-            del found[id(value)]
     return found, kept
 
 
@@ -99,6 +118,19 @@ def is_star(module):
         return "import *" in inspect.getsource(module)
     except (OSError, TypeError):
         return False
+
+
+def is_hub(module):
+    """Whether a module of tensorflow.python defines nothing, and so passes on what it imports."""
+    try:
+        source = inspect.getsource(module)
+    except (OSError, TypeError):
+        return False
+    return module.__name__.startswith("tensorflow") and not re.search(r"^(def|class) ", source, re.M)
+
+
+def is_generated_function(value):
+    return inspect.isfunction(value) and ".gen_" in str(value.__module__)
 
 
 def op_of(name, value):
@@ -128,7 +160,7 @@ def main():
         name = re.sub(r"^tensorflow(_core|_estimator)?\.", "", module.__name__)
         if name.startswith("contrib") and ".python" not in name:
             continue  # a namespace
-        passes_on = name in HUBS or is_star(module)
+        passes_on = name in HUBS or is_star(module) or is_hub(module)
         is_generated = re.search(r"\.gen_\w+_ops$", name)
         entries = {}
         for attribute, value in sorted(vars(module).items()):
@@ -142,6 +174,12 @@ def main():
                     entries[attribute] = "raw_ops." + op
             elif id(value) in public and (own or passes_on):
                 entries[attribute] = public[id(value)]
+            elif passes_on and is_generated_function(value) and attribute.islower() and op_of(attribute, value):
+                entries[attribute] = "raw_ops." + op_of(attribute, value)
+            elif name in CONSTANTS and isinstance(value, (str, int)):
+                place = operator.attrgetter(CONSTANTS[name])(tf) if CONSTANTS[name] else tf
+                if getattr(place, attribute, None) == value:
+                    entries[attribute] = (CONSTANTS[name] + "." + attribute).lstrip(".")
         for attribute in [key for key in entries if key.endswith("_v1")]:
             # What is public is the function of TensorFlow 1, which takes what its successor does, and more.
             if hasattr(module, attribute[:-3]):

@@ -49,6 +49,13 @@ DatasetPtr MakePaddedBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batc
 DatasetPtr MakeWindowDataset(TupleSpec spec, DatasetPtr input, int64_t size, int64_t shift, int64_t stride,
                              bool drops_remainder);
 
+// ---- rows.cc ----------------------------------------------------------------------------------------------------
+
+DatasetPtr MakeUnbatchDataset(TupleSpec spec, DatasetPtr input);
+DatasetPtr MakeIgnoreErrorsDataset(TupleSpec spec, DatasetPtr input);
+// `selector` brings the numbers of the inputs that the next elements are of.
+DatasetPtr MakeDirectedInterleaveDataset(TupleSpec spec, DatasetPtr selector, std::vector<DatasetPtr> inputs);
+
 // ---- cache.cc, file_cache.cc, prefetch.cc -----------------------------------------------------------------------
 
 DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);

@@ -29,6 +29,19 @@ DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunction
 DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
                                  int64_t block_length, bool is_parallel);
 
+// ---- grouping.cc ------------------------------------------------------------------------------------------------
+
+// Elements with the same key, `window_size(key)` of them or those that are left, are what `reduce` makes a data set
+// of, whose elements it brings.
+DatasetPtr MakeGroupByWindowDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr key,
+                                    CapturedFunctionPtr reduce, CapturedFunctionPtr window_size);
+
+// ---- scan.cc ----------------------------------------------------------------------------------------------------
+
+// `function` makes the next state and an element of a state and an element.
+DatasetPtr MakeScanDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, Tuple initial_state,
+                           bool preserves_cardinality);
+
 // ---- generator.cc -----------------------------------------------------------------------------------------------
 
 // `init` gives what `next` makes an element of, until it runs out, and `finalize` is called with at the end.

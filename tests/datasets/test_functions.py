@@ -320,6 +320,18 @@ def noisy(x):
 
 
 PIPELINES = {
+    "group by window": lambda: numbers(30).apply(
+        tf.contrib.data.group_by_window(lambda x: x % 3, lambda key, w: w.map(lambda x: x + key), window_size=4)
+    ),
+    "scan": lambda: numbers(30).apply(tf.contrib.data.scan(np.int64(0), lambda total, x: (total + x, total * x))),
+    "unbatch": lambda: numbers(30).batch(5).apply(tf.contrib.data.unbatch()),
+    "ignore errors": lambda: numbers(30).apply(tf.contrib.data.ignore_errors()),
+    "choose": lambda: tf.contrib.data.choose_from_datasets(
+        [numbers(20), numbers(30).map(lambda x: -x)], numbers(60).map(lambda x: x % 2)
+    ),
+    "parallel interleave": lambda: numbers(30).apply(
+        tf.contrib.data.parallel_interleave(lambda x: tf.data.Dataset.range(x % 5), 3, 2)
+    ),
     "map": lambda: numbers(20).map(lambda x: x * x),
     "parallel map": lambda: numbers(20).map(lambda x: (x * x, tf.as_string(x)), num_parallel_calls=4),
     "random map": lambda: numbers(20).map(noisy),

@@ -86,7 +86,7 @@ MISSING = [
     ("from tensorflow.contrib import bigtable", "tensorflow.contrib.bigtable"),
     ("import tensorflow.contrib.bigtable as bigtable", "tensorflow.contrib.bigtable"),
     ("from tensorflow.contrib.layers import sparse_feature_cross", "sparse_feature_cross"),
-    ("from tensorflow.python.ops import rnn_cell", "tensorflow.python.ops.rnn_cell"),
+    ("from tensorflow.python.ops import seq2seq", "tensorflow.python.ops.seq2seq"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
     ("from tensorflow import lite", "tensorflow.lite"),
     ("from tensorflow.lite.python import lite", "tensorflow.lite"),

@@ -1,41 +1,14 @@
 // map_dataset, parallel_map_dataset, map_and_batch_dataset, filter_dataset, flat_map_dataset, interleave_dataset,
-// parallel_interleave_dataset, generator_dataset: data sets that call functions, which csrc/datasets has.
-// reduce_dataset: what a function makes of all elements.
+// parallel_interleave_dataset, legacy_parallel_interleave_dataset, generator_dataset: data sets that call functions,
+// which csrc/datasets has. reduce_dataset: what a function makes of all elements.
 //
 //   in[0] a variant scalar that holds a data set; then the function's last arguments; then scalars
 //   out[0] a variant scalar that holds the data set; of reduce_dataset the final state
 //   attrs  output_types, output_shapes: what the elements are; the function; then what is its own
-#include "datasets/functional.h"
-#include "state_kernels/data/arguments.h"
+#include "state_kernels/data/function_arguments.h"
 
 namespace stillflow {
 namespace {
-
-enum FunctionAttr { kTypes, kShapes, kFunction, kFirstOwn };
-
-TupleSpec OutputSpec(const KernelCall& call) { return SpecOf(call.attrs[kTypes], call.attrs[kShapes]); }
-
-// The function that is an attribute, with inputs [first, first + count). `results` are what it has to return.
-Status Captured(const KernelCall& call, int attribute, int first, int64_t count, const std::vector<DType>& results,
-                CapturedFunctionPtr* made) {
-  const auto function = FunctionOf(call.attrs[attribute]);
-  STILLFLOW_RETURN_IF_ERROR(function->CheckOutputs(results));
-  return CapturedFunction::Make(*call.services, function, call.in + first, static_cast<int32_t>(count), made);
-}
-
-// Of ops whose inputs are a data set, the function's last arguments, and `scalars` scalars.
-Status InputAndFunction(const KernelCall& call, int scalars, const std::vector<DType>& results, DatasetPtr* input,
-                        CapturedFunctionPtr* function) {
-  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], input));
-  return Captured(call, kFunction, 1, call.in_count - 1 - scalars, results, function);
-}
-
-Status PositiveArgument(const KernelCall& call, int in, const char* name, int64_t* value) {
-  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, in, name, value));
-  return *value > 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s must be greater than zero.", name);
-}
-
-constexpr int64_t kAutomatic = -1;
 
 // How many calls are at work at a time: as many as there are threads if that is left open.
 Status ParallelCallsArgument(const KernelCall& call, int in, int64_t* value) {
@@ -130,6 +103,31 @@ Status Interleave(const KernelCall& call) { return InterleaveOf(call, 2); }
 // The order is the same; what is done in advance is a matter of speed.
 Status ParallelInterleave(const KernelCall& call) { return InterleaveOf(call, 3); }
 
+// in[last five] cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements: of these the
+// first two say what the order is.
+Status LegacyParallelInterleave(const KernelCall& call) {
+  DatasetPtr input;
+  CapturedFunctionPtr function;
+  int64_t cycle_length = 0;
+  int64_t block_length = 0;
+  bool is_sloppy = false;
+  int64_t output_elements = 0;
+  int64_t input_elements = 0;
+  const int first = call.in_count - 5;
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, first, "cycle_length", &cycle_length));
+  if (cycle_length <= 0) return STILLFLOW_INVALID_ARGUMENT("`cycle_length` must be > 0");
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, first + 1, "block_length", &block_length));
+  if (block_length <= 0) return STILLFLOW_INVALID_ARGUMENT("`block_length` must be > 0");
+  STILLFLOW_RETURN_IF_ERROR(BoolArgument(call, first + 2, "sloppy", &is_sloppy));
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, first + 3, "buffer_output_elements", &output_elements));
+  if (output_elements <= 0) return STILLFLOW_INVALID_ARGUMENT("`buffer_output_elements` must be > 0");
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, first + 4, "prefetch_input_elements", &input_elements));
+  if (input_elements < 0) return STILLFLOW_INVALID_ARGUMENT("`prefetch_input_elements` must be >= 0");
+  STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 5, {DType::kVariant}, &input, &function));
+  return OutputDataset(call, MakeInterleaveDataset(OutputSpec(call), std::move(input), std::move(function),
+                                                   cycle_length, block_length, true));
+}
+
 // ---- Generators ---------------------------------------------------------------------------------------------------
 
 // in[0...] the last arguments of three functions, as many as each list of types in the attributes says
@@ -221,6 +219,10 @@ STILLFLOW_KERNELS(data, functions){
      "input_dataset, other_arguments..., cycle_length, block_length, num_parallel_calls | output_types, "
      "output_shapes, f",
      Guarded<ParallelInterleave>},
+    {"legacy_parallel_interleave_dataset",
+     "input_dataset, other_arguments..., cycle_length, block_length, sloppy, buffer_output_elements, "
+     "prefetch_input_elements | output_types, output_shapes, f",
+     Guarded<LegacyParallelInterleave>},
     {"generator_dataset",
      "init_func_other_args..., next_func_other_args..., finalize_func_other_args... | output_types, output_shapes, "
      "init_func, next_func, finalize_func, Tinit_func_args, Tnext_func_args, Tfinalize_func_args",

@@ -44,6 +44,7 @@ def _register(op_type, function):
     _REGISTERED[op_type] = function
 
 
+@public("python.framework.ops.get_gradient_function")
 def get_gradient_function(op):
     """The function that computes `op`'s gradient; None if it has none. Raises LookupError if nothing is known."""
     if not op._inputs:

@@ -31,6 +31,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+@public("python.ops.gradients_impl.UnconnectedGradients")
 @public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
     """What the gradient is with respect to an x that no y depends on."""

@@ -13,6 +13,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
 
 
+@public("python.ops.confusion_matrix.remove_squeezable_dimensions")
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
     """Both, the one with a dimension more than expected without its last, which must be of size 1."""
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):

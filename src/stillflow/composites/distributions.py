@@ -142,6 +142,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
     return _stateless_multinomial(logits, num_samples, seed, dtype, name, "stateless_categorical")
 
 
+@public("contrib.stateless.stateless_multinomial")
 @public("random.stateless_multinomial")
 def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):
     """`stateless_categorical` under its old name."""

@@ -14,6 +14,7 @@ from stillflow.ops.convert import convert_to_tensor
 
 
 # The number or name of a method -> the op's builder.
+@public("python.ops.image_ops.ResizeMethod", "python.ops.image_ops_impl.ResizeMethod")
 @public("image.ResizeMethod")
 class ResizeMethod:
     """The methods of resize_images."""

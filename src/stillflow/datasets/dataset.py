@@ -167,6 +167,12 @@ class DatasetV2(FunctionalMethods):
 
         return self._of(PrefetchDataset(self, buffer_size))
 
+    def unbatch(self):
+        """The rows of elements, one after the other. Raises ValueError for elements with scalars."""
+        from stillflow.datasets.rows import unbatched
+
+        return unbatched(self)
+
     def apply(self, transformation_func):
         """`transformation_func` of this data set. Raises TypeError if that is no data set."""
         dataset = transformation_func(self)
@@ -179,6 +185,8 @@ class DatasetV2(FunctionalMethods):
 @public("data.Dataset")
 class DatasetV1(DatasetV2):
     """A DatasetV2 with the functions and properties of TensorFlow 1.x. What its methods return is one, too."""
+
+    _preserves_cardinality = False
 
     def __init__(self):
         super().__init__(self._as_variant_tensor())

@@ -8,6 +8,9 @@ from stillflow.datasets.node import DatasetNode
 class FunctionalMethods(DatasetNode):
     """What DatasetV2 has of them. Functions are traced: called once, with tensors, when the graph is built."""
 
+    # Whether a function that runs out of something has failed, which in TensorFlow 1 ends the data set.
+    _preserves_cardinality = True
+
     @classmethod
     def _of(cls, node):
         """A node with the methods of this class."""
@@ -29,8 +32,8 @@ class FunctionalMethods(DatasetNode):
         from stillflow.datasets.mapping import MapDataset, ParallelMapDataset
 
         if num_parallel_calls is None:
-            return self._of(MapDataset(self, map_func))
-        return self._of(ParallelMapDataset(self, map_func, num_parallel_calls))
+            return self._of(MapDataset(self, map_func, self._preserves_cardinality))
+        return self._of(ParallelMapDataset(self, map_func, num_parallel_calls, self._preserves_cardinality))
 
     def flat_map(self, map_func):
         """The elements of the data set that `map_func` returns for the first element, then for the second, ...

@@ -43,9 +43,17 @@ class MapDataset(_FunctionDataset):
 
     _transformation = "Dataset.map()"
 
+    def __init__(self, input_dataset, function, preserves_cardinality=False):
+        self._preserves_cardinality = preserves_cardinality
+        super().__init__(input_dataset, function)
+
     def _as_variant_tensor(self, function):
         return ops.map_dataset(
-            self._input_dataset._variant_tensor, function.captured_inputs, f=function, **self._flat_structure
+            self._input_dataset._variant_tensor,
+            function.captured_inputs,
+            f=function,
+            preserve_cardinality=self._preserves_cardinality,
+            **self._flat_structure,
         )
 
 
@@ -54,8 +62,9 @@ class ParallelMapDataset(_FunctionDataset):
 
     _transformation = "Dataset.map()"
 
-    def __init__(self, input_dataset, function, num_parallel_calls):
+    def __init__(self, input_dataset, function, num_parallel_calls, preserves_cardinality=False):
         self._calls = num_parallel_calls
+        self._preserves_cardinality = preserves_cardinality
         super().__init__(input_dataset, function)
 
     def _as_variant_tensor(self, function):
@@ -65,6 +74,7 @@ class ParallelMapDataset(_FunctionDataset):
             function.captured_inputs,
             f=function,
             num_parallel_calls=calls,
+            preserve_cardinality=self._preserves_cardinality,
             **self._flat_structure,
         )
 
@@ -101,6 +111,7 @@ class MapAndBatchDataset(_FunctionDataset):
         )
 
 
+@public("contrib.data.map_and_batch")
 @public("data.experimental.map_and_batch")
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
     """A transformation for Dataset.apply: `map(map_func)`, then `batch(batch_size)`.
@@ -195,3 +206,34 @@ class InterleaveDataset(_NestedDataset):
             return ops.interleave_dataset(*arguments, f=function, **self._flat_structure)
         arguments.append(convert_to_tensor(self._calls, dtype=dtypes.int64, name="num_parallel_calls"))
         return ops.parallel_interleave_dataset_v2(*arguments, f=function, **self._flat_structure)
+
+
+class ParallelInterleaveDataset(_NestedDataset):
+    """Several data sets in turns, as tf.data.experimental.parallel_interleave makes them."""
+
+    _transformation = "tf.data.experimental.parallel_interleave()"
+
+    def __init__(self, input_dataset, function, cycle_length, block_length, sloppy, output_elements, input_elements):
+        self._lengths = cycle_length, block_length
+        self._sloppy = sloppy
+        self._buffers = output_elements, input_elements
+        super().__init__(input_dataset, function)
+
+    def _as_variant_tensor(self, function):
+        cycle_length, block_length = self._lengths
+        output_elements, input_elements = self._buffers
+
+        def number(value, name, default=None):
+            return convert_to_tensor(default if value is None else value, dtype=dtypes.int64, name=name)
+
+        return ops.parallel_interleave_dataset(
+            self._input_dataset._variant_tensor,
+            function.captured_inputs,
+            number(cycle_length, "cycle_length"),
+            number(block_length, "block_length"),
+            convert_to_tensor(self._sloppy, dtype=dtypes.bool_, name="sloppy"),
+            number(output_elements, "buffer_output_elements", 2 * block_length),
+            number(input_elements, "prefetch_input_elements", 2 * cycle_length),
+            f=function,
+            **self._flat_structure,
+        )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph import nest as graph_nest
+from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensorValue
 
 
+@public("python.data.util.nest.is_sequence")
 def is_sequence(value):
     """Whether it is a tuple or a dictionary."""
     return isinstance(value, (tuple, collections.abc.Mapping)) and not isinstance(value, SparseTensorValue)
@@ -21,6 +23,7 @@ def _children(structure):
     return list(structure)
 
 
+@public("python.data.util.nest.flatten")
 def flatten(structure):
     """The leaves in order; a list with itself for a leaf."""
     children = _children(structure)
@@ -29,6 +32,7 @@ def flatten(structure):
     return [leaf for child in children for leaf in flatten(child)]
 
 
+@public("python.data.util.nest.pack_sequence_as")
 def pack_sequence_as(structure, flat_sequence):
     """What `structure` is, with other leaves. Raises ValueError if there are more or fewer of them."""
     items = list(flat_sequence)
@@ -50,6 +54,7 @@ def _packed(structure, items):
     return graph_nest._with_children(structure, [_packed(child, items) for child in children])
 
 
+@public("python.data.util.nest.map_structure")
 def map_structure(function, *structures):
     """function(leaf, leaf, ...) in the form of the structures, which must be one form."""
     for other in structures[1:]:
@@ -58,6 +63,7 @@ def map_structure(function, *structures):
     return pack_sequence_as(structures[0], [function(*each) for each in leaves])
 
 
+@public("python.data.util.nest.assert_same_structure")
 def assert_same_structure(first, second):
     """Raises ValueError for structures of different forms, TypeError where sequences are of different types."""
     parts, others = _children(first), _children(second)
@@ -87,6 +93,7 @@ def assert_same_structure(first, second):
         assert_same_structure(part, other)
 
 
+@public("python.data.util.nest.flatten_up_to")
 def flatten_up_to(shallow, structure):
     """What stands in `structure` in the places of the leaves of `shallow`.
 
@@ -119,6 +126,7 @@ def flatten_up_to(shallow, structure):
     return [leaf for part, other in zip(parts, others, strict=True) for leaf in flatten_up_to(part, other)]
 
 
+@public("python.data.util.nest.map_structure_up_to")
 def map_structure_up_to(shallow, function, *structures):
     """function(part, ...) of what stands in the places of the leaves of `shallow`, in its form."""
     parts = zip(*(flatten_up_to(shallow, structure) for structure in structures), strict=True)

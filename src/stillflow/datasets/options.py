@@ -170,4 +170,4 @@ class Options(OptionsBase):
         return found
 
 
-AUTOTUNE = public("data.experimental.AUTOTUNE")(-1)
+AUTOTUNE = public("data.experimental.AUTOTUNE", "contrib.data.AUTOTUNE")(-1)

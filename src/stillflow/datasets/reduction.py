@@ -18,8 +18,8 @@ def reduce_dataset(dataset, initial_state, reduce_func):
     while True:
         function = StructuredFunction(reduce_func, "reduce()", (spec, dataset.element_spec), adds_to_graph=False)
         returned = function.output_structure
-        _check(spec, returned)
-        weaker = _weakened(spec, returned)
+        check_state(spec, returned)
+        weaker = weakened_state(spec, returned)
         if weaker is None:
             break
         spec = weaker  # the shape of the state changes: trace again with the shape that all states have in common
@@ -36,7 +36,8 @@ def reduce_dataset(dataset, initial_state, reduce_func):
     return structure.from_tensor_list(spec, tensors)
 
 
-def _check(spec, returned):
+def check_state(spec, returned):
+    """Raises TypeError if a new state is of other classes or types than the old ones."""
     for what, of, fits in (
         ("classes", structure.output_classes, lambda new, old: new is old or issubclass(new, old)),
         ("types", structure.output_types, lambda new, old: new == old),
@@ -50,7 +51,7 @@ def _check(spec, returned):
             )
 
 
-def _weakened(spec, returned):
+def weakened_state(spec, returned):
     """What is known of old and new states alike, or None if that is what is known of the old ones."""
     shapes = structure.output_shapes(spec)
     old = nest.flatten(shapes)

@@ -63,6 +63,7 @@ class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
         super().__init__(input_dataset, variant)
 
 
+@public("contrib.data.shuffle_and_repeat")
 @public("data.experimental.shuffle_and_repeat")
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
     """For Dataset.apply: shuffles and repeats, so that the next pass is under way before one is over.

@@ -11,6 +11,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 _ids = itertools.count()
@@ -26,6 +27,7 @@ def graph_only(name):
     return property(refuse)
 
 
+@public("python.framework.ops.EagerTensor")
 class EagerTensor(Tensor):
     """What an operation that has run returns. It can be used wherever a number or an array can.
 

@@ -15,6 +15,7 @@ public_module("python.platform.gfile")
 _COPY_BYTES = 1 << 20
 
 
+@public("python.lib.io.file_io.FileIO")
 @public("gfile.GFile", "gfile.Open", "io.gfile.GFile")
 class GFile:
     """A file, opened when it is first read or written. Text is UTF-8; a "b" in `mode` gives and takes bytes.

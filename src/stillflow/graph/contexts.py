@@ -19,6 +19,7 @@ def container(container_name):
     return get_default_graph().container(container_name)
 
 
+@public("python.framework.ops.colocate_with")
 @public("colocate_with")
 def colocate_with(op, ignore_existing=False):
     """New nodes of the default graph are marked to be placed with `op`."""

@@ -226,6 +226,7 @@ def _check_count(array, dims, verify_shape):
         raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
 
 
+@public("contrib.util.make_tensor_proto")
 @public("make_tensor_proto")
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
     """A TensorProto message with the values.

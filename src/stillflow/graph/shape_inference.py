@@ -339,6 +339,7 @@ def value_as_dims(value):
     return tuple(None if size is None or size < 0 else size for size in value)
 
 
+@public("contrib.util.constant_value")
 @public("get_static_value")
 def get_static_value(tensor, partial=False):
     """The tensor's value as a numpy array if it is known while the graph is built, else None.

@@ -96,6 +96,7 @@ def _items(items, dtype):
     return np.array(items, np.uint64 if dtype.is_unsigned else np.int64).astype(dtype.as_numpy_dtype)
 
 
+@public("contrib.util.make_ndarray")
 @public("make_ndarray")
 def make_ndarray(tensor):
     """The array that a TensorProto message holds; strings as objects of bytes."""

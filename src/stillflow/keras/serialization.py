@@ -10,12 +10,14 @@ from stillflow.layers.core.serialization import custom_objects as known_objects
 from stillflow.names import namespace, public
 
 
+@public("python.keras.utils.generic_utils.get_custom_objects")
 @public("keras.utils.get_custom_objects")
 def get_custom_objects():
     """The dictionary of objects that are known by name besides those of Keras; it may be changed."""
     return known_objects
 
 
+@public("python.keras.utils.generic_utils.CustomObjectScope")
 @public("keras.utils.CustomObjectScope")
 class CustomObjectScope:
     """A context in which objects are known by name.

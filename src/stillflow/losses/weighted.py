@@ -44,6 +44,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}.")
 
 
+@public("python.ops.losses.losses_impl._num_present")
 def num_present(losses, weights, per_batch=False):
     """How many losses have a weight that is not 0: in all, or of each element of the batch."""
     with name_scope(None, "num_present", (losses, weights)) as scope:
@@ -60,6 +61,7 @@ def _num_elements(losses):
         return ops.cast(ops.size(losses, name=scope), losses.dtype)
 
 
+@public("python.ops.losses.losses_impl._safe_mean")
 def _safe_mean(losses, count):
     """The sum divided by a count, 0 if that is 0."""
     return ops.div_no_nan(ops.reduce_sum(losses), count, name="value")

@@ -95,7 +95,8 @@ def mean_iou(
         return collect(value, metrics_collections), collect(update, updates_collections)
 
 
-def _streaming_confusion_matrix(labels, predictions, num_classes, weights):
+@public("python.ops.metrics_impl._streaming_confusion_matrix")
+def _streaming_confusion_matrix(labels, predictions, num_classes, weights=None):
     """The confusion matrix of all batches, a variable, and the operation that adds to it."""
     total = metric_variable([num_classes, num_classes], dtypes.float64, name="total_confusion_matrix")
     predictions = ops.cast(predictions, dtypes.int64)

@@ -30,3 +30,36 @@ def fn_args(fn):
         fn = fn.__call__
     names = inspect.getfullargspec(fn).args
     return tuple(names[1:] if inspect.ismethod(fn) and names else names)
+
+
+@public("python.util.function_utils.has_kwargs")
+def has_kwargs(fn):
+    """Whether a function, or what a partial or callable object calls, takes any named arguments.
+
+    Raises TypeError for what cannot be called.
+    """
+    if isinstance(fn, functools.partial):
+        fn = fn.func
+    elif inspect.ismethod(getattr(fn, "__call__", None)):  # noqa: B004  an object of a class with __call__
+        fn = fn.__call__
+    elif not callable(fn):
+        raise TypeError(f"fn should be a function-like object, but is of type {type(fn)}.")
+    return inspect.getfullargspec(fn).varkw is not None
+
+
+@public("python.util.function_utils.get_func_name")
+def get_func_name(func):
+    """The name of a function, method, partial or callable object. Raises ValueError for what is none."""
+    if isinstance(func, functools.partial):
+        return get_func_name(func.func)
+    if not callable(func):
+        raise ValueError("Argument must be callable")
+    return getattr(func, "__name__", None) or f"{type(func)}"
+
+
+@public("python.util.function_utils.get_func_code")
+def get_func_code(func):
+    """The code of a function; None if it has none. Raises ValueError for what cannot be called."""
+    if not callable(func):
+        raise ValueError("Argument must be callable")
+    return getattr(func, "__code__", None) or getattr(getattr(func, "__call__", None), "__code__", None)  # noqa: B004

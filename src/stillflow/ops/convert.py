@@ -107,6 +107,7 @@ def _check_converted(function, value, result, dtype):
         )
 
 
+@public("python.framework.ops.convert_n_to_tensor")
 def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_ref=False):
     """A list of tensors for a list of values; constants are named name_0, name_1, ..."""
     if not isinstance(values, (list, tuple)):
@@ -130,6 +131,7 @@ def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None, as_ref=Fal
     return convert_to_tensor(value, dtype, name, as_ref=as_ref)
 
 
+@public("python.framework.ops.convert_n_to_tensor_or_indexed_slices")
 def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None, as_ref=False):
     """convert_to_tensor_or_indexed_slices for a list; None stays None."""
     if not isinstance(values, (list, tuple)):
@@ -222,3 +224,17 @@ register_conversion(object, _from_python, 200)
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
     """Makes `conversion_func(value, dtype, name, as_ref)` convert values of `base_type` to tensors."""
     register_conversion(base_type, conversion_func, priority)
+
+
+@public("python.framework.ops.internal_convert_to_tensor")
+def internal_convert_to_tensor(
+    value, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None, accepted_result_types=(Tensor,)
+):
+    """convert_to_tensor, under the name and with the arguments that TensorFlow's own modules use."""
+    return convert_to_tensor(value, dtype, name, preferred_dtype, as_ref=as_ref)
+
+
+@public("python.framework.ops.internal_convert_n_to_tensor")
+def internal_convert_n_to_tensor(values, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None):
+    """convert_n_to_tensor, under the name and with the arguments that TensorFlow's own modules use."""
+    return convert_n_to_tensor(values, dtype, name, preferred_dtype, as_ref)

@@ -59,6 +59,7 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         return ops.add(numbers * (maxval - minval), minval, name=scope)
 
 
+@public("contrib.stateless.stateless_random_uniform")
 @public("random.stateless_uniform")
 def stateless_random_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, name=None):
     """Like `uniform`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
@@ -126,12 +127,14 @@ _stateless_random_normal = _stateless_normal("stateless_random_normal_op", "stat
 _stateless_truncated_normal = _stateless_normal("stateless_truncated_normal_op", "stateless_truncated_normal")
 
 
+@public("contrib.stateless.stateless_random_normal")
 @public("random.stateless_normal")
 def stateless_random_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
     """Like `normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""
     return _stateless_random_normal(shape, seed, mean, stddev, dtype, name)
 
 
+@public("contrib.stateless.stateless_truncated_normal")
 @public("random.stateless_truncated_normal")
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
     """Like `truncated_normal`, but the numbers follow from `seed` ([2], int32 or int64) alone, in every run."""

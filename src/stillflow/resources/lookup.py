@@ -87,7 +87,7 @@ class KeyValueTensorInitializer(_Initializer):
         return op
 
 
-@public("lookup.TextFileIndex", "contrib.lookup.TextFileIndex")
+@public("lookup.TextFileIndex", "contrib.lookup.TextFileIndex", "python.ops.lookup_ops.TextFileIndex")
 class TextFileIndex:
     """What of a line of a file is a key or value, other than a column: the whole line, or its number."""
 
@@ -199,6 +199,7 @@ class Table(Trackable):
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype!r}, got {keys.dtype!r}.")
 
 
+@public("python.ops.lookup_ops.StaticHashTable")
 @public("lookup.StaticHashTable")
 class StaticHashTable(Table):
     """A table that its initializer fills once.

@@ -59,6 +59,7 @@ def _hash_function(spec):
     raise ValueError(f"Unknown hasher {spec.hasher}")
 
 
+@public("python.ops.lookup_ops.IdTableWithHashBuckets")
 @public("contrib.lookup.IdTableWithHashBuckets")
 class IdTableWithHashBuckets(Table):
     """Numbers for words: those of a table, and for words that are not there numbers of buckets, by their hashes.

@@ -9,6 +9,7 @@ from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.device import DeviceSpec, canonical_name
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
@@ -33,6 +34,7 @@ def _by_device(objects):
     return sorted(found.items())
 
 
+@public("python.training.saver.BaseSaverBuilder")
 class BaseSaverBuilder:
     """Builds a Saver's nodes, with an operation for each tensor that is read.
 
@@ -167,6 +169,7 @@ class BaseSaverBuilder:
         )
 
 
+@public("python.training.saver.BulkSaverBuilder")
 class BulkSaverBuilder(BaseSaverBuilder):
     """Builds a Saver's nodes, with one operation that reads all tensors."""
 

@@ -23,6 +23,7 @@ def open_checkpoint(prefix):
         raise errors.make(error.code, error.message, None) from None
 
 
+@public("python.pywrap_tensorflow.CheckpointReader")
 class CheckpointReader:
     """What `tf.train.NewCheckpointReader` returns."""
 

@@ -16,6 +16,7 @@ _log = logging.getLogger("tensorflow")
 _V2 = 2
 
 
+@public("python.training.checkpoint_management.meta_graph_filename")
 def meta_graph_filename(checkpoint_filename, meta_graph_suffix="meta"):
     """The name of the MetaGraph that belongs to a checkpoint, also to one whose name is a pattern of shards."""
     return re.sub(r"-[\d?]+-of-\d+$", "", checkpoint_filename) + "." + meta_graph_suffix

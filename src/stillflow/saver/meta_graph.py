@@ -223,8 +223,9 @@ def _nodes_of_other_savers(graph_def, saver_def):
     return {node.name for node in graph_def.node if node.name.startswith(prefixes)} if prefixes else set()
 
 
-def _op_defs(graph_def):
-    """The OpDefs of all ops that a graph uses, in alphabetical order; those of functions that its nodes call as well.
+@public("contrib.util.ops_used_by_graph_def", "python.framework.meta_graph.ops_used_by_graph_def")
+def ops_used_by_graph_def(graph_def):
+    """The types of the ops that a graph uses, sorted; those of functions that its nodes call as well.
 
     Functions that attributes name do not count, such as those of datasets: TensorFlow does not look there.
     """
@@ -236,8 +237,22 @@ def _op_defs(graph_def):
         if name not in types and name in functions:
             open_nodes.extend(functions[name].node_def)
         types.add(name)
-    found = (op_def.find(name) for name in sorted(types - functions.keys()))
+    return sorted(types - functions.keys())
+
+
+def _op_defs(graph_def):
+    found = (op_def.find(name) for name in ops_used_by_graph_def(graph_def))
     return [graph_defs.op_def_message(item) for item in found if item is not None]
+
+
+@public("contrib.util.stripped_op_list_for_graph", "python.framework.meta_graph.stripped_op_list_for_graph")
+def stripped_op_list_for_graph(graph_def):
+    """An OpList message with the definitions of the ops that a graph uses. ValueError for one that is not known."""
+    used = ops_used_by_graph_def(graph_def)
+    unknown = [name for name in used if op_def.find(name) is None]
+    if unknown:
+        raise ValueError(f"Op {unknown[0]} is used by the graph, but is not registered")
+    return protobuf.message("OpList")(op=_op_defs(graph_def))
 
 
 def _strip_defaults(graph_def):
@@ -266,6 +281,7 @@ def _write(filename, proto, as_text):
         filesystem.write_atomically(filename, data)
 
 
+@public("python.framework.meta_graph.read_meta_graph_file")
 def read_meta_graph_file(filename):
     """The MetaGraphDef message in a file, binary or text.
 

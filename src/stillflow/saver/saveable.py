@@ -5,12 +5,14 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.resource_variable import ResourceVariable
 from stillflow.variables.variable import Variable
 
 
+@public("python.training.saving.saveable_object.SaveSpec")
 class SaveSpec:
     """One tensor of a checkpoint: `slice_spec` says which slice of a larger one it is, or is empty.
 
@@ -33,6 +35,7 @@ class SaveSpec:
         return self._tensor() if callable(self._tensor) else self._tensor
 
 
+@public("python.training.saving.saveable_object.SaveableObject")
 class SaveableObject:
     """What a Saver saves under one or several keys; `restore` makes the operation that brings it back."""
 

@@ -23,6 +23,7 @@ from stillflow.session.plans_by_shape import PlansByShape
 from stillflow.session.process_settings import CPU_ATTRIBUTES, cpu_count, settings
 
 
+@public("python.client.session.BaseSession")
 class BaseSession:
     """What Session and InteractiveSession have in common."""
 

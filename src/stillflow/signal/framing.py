@@ -31,6 +31,7 @@ def _frame_dims(signal, frame_length, frame_step, pad_end, axis):
     return [*dims[:axis], frames, None if length is None else int(length), *dims[axis:][1:]]
 
 
+@public("contrib.signal.frame")
 @public("signal.frame")
 def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
     """A dimension of a signal as frames of `frame_length`, which begin `frame_step` apart.
@@ -125,6 +126,7 @@ def greatest_common_divisor(a, b):
         return while_loop(is_left, step, [a, b], back_prop=False)[0]
 
 
+@public("contrib.signal.overlap_and_add")
 @public("signal.overlap_and_add")
 def overlap_and_add(signal, frame_step, name=None):
     """The sum of frames that begin `frame_step` apart.

@@ -41,6 +41,7 @@ def _check(bins, sample_rate, lower, upper, dtype):
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
 
 
+@public("contrib.signal.linear_to_mel_weight_matrix")
 @public("signal.linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins=20,
@@ -89,6 +90,7 @@ def linear_to_mel_weight_matrix(
         return ops.pad(weights, [[1, 0], [0, 0]], name=scope)
 
 
+@public("contrib.signal.mfccs_from_log_mel_spectrograms")
 @public("signal.mfccs_from_log_mel_spectrograms")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
     """Cepstral coefficients: the cosine transform of the logarithms of mel spectra.

@@ -20,6 +20,7 @@ def _scalar(value, name):
     return value
 
 
+@public("contrib.signal.stft")
 @public("signal.stft")
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
     """The transforms of frames of a signal (short-time Fourier transform).
@@ -52,6 +53,7 @@ def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_wind
         return ops.rfft(frames, [fft_length])
 
 
+@public("contrib.signal.inverse_stft_window_fn")
 @public("signal.inverse_stft_window_fn")
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
     """The window function for `inverse_stft` that makes it the inverse of `stft` with `forward_window_fn`.
@@ -78,6 +80,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
     return inverse_window
 
 
+@public("contrib.signal.inverse_stft")
 @public("signal.inverse_stft")
 def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None):
     """The signal whose frames have given transforms.

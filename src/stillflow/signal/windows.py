@@ -13,6 +13,7 @@ from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("contrib.signal.hann_window")
 @public("signal.hann_window")
 def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
     """0.5 - 0.5 cos(2 pi i / n), for i below `window_length`.
@@ -26,6 +27,7 @@ def hann_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
+@public("contrib.signal.hamming_window")
 @public("signal.hamming_window")
 def hamming_window(window_length, periodic=True, dtype=dtypes.float32, name=None):
     """0.54 - 0.46 cos(2 pi i / n); see `hann_window`."""

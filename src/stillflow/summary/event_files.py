@@ -193,6 +193,7 @@ class SharedEventFileWriter:
 _writers_of_sessions: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
+@public("python.summary.writer.event_file_writer.EventFileWriter", "python.summary.writer.writer.EventFileWriter")
 class EventFileWriter:
     """Writes events to a file in a directory. Adding one puts it into a queue; a thread writes them.
 

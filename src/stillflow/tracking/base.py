@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
+
 
 class _Tracking:
     """What one object keeps about its dependencies."""
@@ -14,6 +16,7 @@ class _Tracking:
         self.update_uid = -1  # the number of the last restoration that had a value for the object
 
 
+@public("python.training.tracking.base.Trackable")
 class Trackable:
     """Something that tf.train.Checkpoint saves: it has values of its own, or depends on objects that have.
 

@@ -9,6 +9,7 @@ from stillflow.names import public
 from stillflow.tracking.base import Trackable
 
 
+@public("python.training.tracking.data_structures.NoDependency")
 class NoDependency:
     """Wraps a value that is assigned to an attribute without being tracked; the attribute is the value itself."""
 
@@ -34,6 +35,7 @@ def _wrapped(value):
     return value if wrapper is None else wrapper(value)
 
 
+@public("python.training.tracking.tracking.AutoTrackable")
 @public("contrib.eager.Checkpointable")
 class AutoTrackable(Trackable):
     """An object that depends on the trackable objects, lists and dicts among its attributes."""
@@ -67,6 +69,7 @@ class _Structure(Trackable):
         )
 
 
+@public("python.training.tracking.data_structures.ListWrapper")
 class ListWrapper(_Structure, list):
     """A list whose elements are saved under their positions. It may grow; after other changes it cannot be saved.
 

@@ -58,6 +58,7 @@ def _scatter_nd(function, ref, indices, updates, use_locking, name):
     return function(ref, indices, updates, use_locking=use_locking, name=name)
 
 
+@public("python.ops.state_ops.is_variable_initialized")
 @public("is_variable_initialized")
 def is_variable_initialized(variable):
     """A bool tensor: whether the variable has a value in the session that computes it."""

@@ -7,6 +7,7 @@ import enum
 from stillflow.names import public
 
 
+@public("python.ops.variable_scope.VariableSynchronization")
 @public("VariableSynchronization")
 class VariableSynchronization(enum.Enum):
     """When the copies of a distributed variable are brought together; of one copy, only ON_READ says something."""
@@ -17,6 +18,7 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
+@public("python.ops.variable_scope.VariableAggregation")
 @public("VariableAggregation")
 class VariableAggregation(enum.Enum):
     """How the copies of a distributed variable are brought together; there is one."""

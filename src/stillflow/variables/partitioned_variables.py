@@ -109,6 +109,7 @@ def slices(full_shape, slicing):
 # ---- The parts as one -----------------------------------------------------------------------------------------
 
 
+@public("python.ops.variables.PartitionedVariable")
 class PartitionedVariable:
     """A variable in parts. Iterates over them; converted to a tensor it is their concatenation."""
 

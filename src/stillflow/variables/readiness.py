@@ -59,16 +59,19 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
 # ---- Resources: what a graph's collections have of them, with `handle`, `create` and `is_initialized` -------------
 
 
+@public("python.ops.resources.shared_resources")
 def shared_resources():
     """The resources that all sessions of a cluster see."""
     return get_default_graph().get_collection(GraphKeys.RESOURCES)
 
 
+@public("python.ops.resources.local_resources")
 def local_resources():
     """The resources of one session."""
     return get_default_graph().get_collection(GraphKeys.LOCAL_RESOURCES)
 
 
+@public("python.ops.resources.initialize_resources")
 def initialize_resources(resource_list, name="init"):
     """An operation that makes the resources in the list."""
     if resource_list:
@@ -76,6 +79,7 @@ def initialize_resources(resource_list, name="init"):
     return ops.no_op(name=name)
 
 
+@public("python.ops.resources.report_uninitialized_resources")
 def report_uninitialized_resources(resource_list=None, name="report_uninitialized_resources"):
     """A string vector: the names of the resources that have not been made, of all or of those in the list."""
     if resource_list is None:

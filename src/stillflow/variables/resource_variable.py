@@ -319,5 +319,6 @@ class _UnreadVariable(ResourceVariable):
         return self._new_read()
 
 
+@public("python.ops.resource_variable_ops.is_resource_variable")
 def is_resource_variable(variable):
     return isinstance(variable, ResourceVariable)

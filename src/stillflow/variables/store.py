@@ -13,6 +13,7 @@ from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.defaults import resource_variables_enabled
@@ -22,6 +23,7 @@ from stillflow.variables.slices import PartitionInfo, SaveSliceInfo
 from stillflow.variables.variable import Variable
 
 
+@public("python.ops.variable_scope._VariableStore")
 class VariableStore:
     """The variables that get_variable finds again. One that does not keep them makes a new one each time."""
 

@@ -12,6 +12,7 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("python.framework.ops._get_graph_from_inputs")
 @public("contrib.framework.get_graph_from_inputs")
 def get_graph_from_inputs(op_input_list, graph=None):
     """The graph that tensors, operations and variables are of, or the default graph if there are none.

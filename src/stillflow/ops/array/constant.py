@@ -36,6 +36,7 @@ def _(context):
     return as_partial(value.array()) if value.dtype.is_integer and value.element_count <= 64 else None
 
 
+@public("python.ops.array_ops.constant", "python.ops.standard_ops.constant")
 @public("constant")
 def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
     """A constant tensor.

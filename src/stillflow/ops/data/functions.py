@@ -50,6 +50,34 @@ parallel_interleave_dataset_v2 = define_dataset(
     f"parallel_interleave_dataset({_CALL}, cycle_length, block_length, num_parallel_calls | {_FUNCTION})",
     attrs=f"{_ATTRS}; sloppy: bool = false",
 )
+parallel_interleave_dataset = define_dataset(
+    "ParallelInterleaveDataset",
+    f"{_INPUTS}, cycle_length: int64, block_length: int64, sloppy: bool, buffer_output_elements: int64, "
+    "prefetch_input_elements: int64",
+    f"legacy_parallel_interleave_dataset({_CALL}, cycle_length, block_length, sloppy, buffer_output_elements, "
+    f"prefetch_input_elements | {_FUNCTION})",
+    attrs=_ATTRS,
+)
+scan_dataset = define_dataset(
+    "ScanDataset",
+    "input_dataset: variant, initial_state: Tstate, other_arguments: Targuments",
+    f"scan_dataset(input_dataset, initial_state, other_arguments | {_FUNCTION}, Tstate, preserve_cardinality)",
+    attrs=f"f: func; Tstate: list(type) >= 1; Targuments: list(type) >= 0; {SPEC}; "
+    "preserve_cardinality: bool = false",
+)
+group_by_window_dataset = define_dataset(
+    "GroupByWindowDataset",
+    "input_dataset: variant, key_func_other_arguments: Tkey_func_other_arguments, "
+    "reduce_func_other_arguments: Treduce_func_other_arguments, "
+    "window_size_func_other_arguments: Twindow_size_func_other_arguments",
+    "group_by_window_dataset(input_dataset, key_func_other_arguments, reduce_func_other_arguments, "
+    "window_size_func_other_arguments | output_types, output_shapes, key_func(key_func_other_arguments), "
+    "reduce_func(reduce_func_other_arguments), window_size_func(window_size_func_other_arguments), "
+    "Tkey_func_other_arguments, Treduce_func_other_arguments, Twindow_size_func_other_arguments)",
+    attrs="key_func: func; reduce_func: func; window_size_func: func; "
+    "Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; "
+    f"Twindow_size_func_other_arguments: list(type) >= 0; {SPEC}",
+)
 generator_dataset = define_dataset(
     "GeneratorDataset",
     "init_func_other_args: Tinit_func_args, next_func_other_args: Tnext_func_args, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.ops.data.declare import SPEC, define_dataset
+from stillflow.ops.registry import define_op
 
 
 def _with_count(name, kernel):
@@ -115,3 +116,32 @@ model_dataset = define_dataset(
     "model_dataset(input_dataset | output_types, output_shapes)",
     attrs=f"algorithm: int = 0; cpu_budget: int = 0; {SPEC}",
 )
+
+unbatch_dataset = define_dataset(
+    "UnbatchDataset", "input_dataset: variant", "unbatch_dataset(input_dataset | output_types, output_shapes)"
+)
+ignore_errors_dataset = define_dataset(
+    "IgnoreErrorsDataset",
+    "input_dataset: variant",
+    "ignore_errors_dataset(input_dataset | output_types, output_shapes)",
+)
+directed_interleave_dataset = define_dataset(
+    "DirectedInterleaveDataset",
+    "selector_input_dataset: variant, data_input_datasets: N * variant",
+    "directed_interleave_dataset(selector_input_dataset, data_input_datasets | output_types, output_shapes)",
+    attrs=f"{SPEC}; N: int >= 1",
+)
+
+dataset_to_single_element = define_op(
+    "DatasetToSingleElement(dataset: variant) -> (components: output_types)",
+    SPEC,
+    kernel="dataset_to_single_element(dataset | output_types, output_shapes)",
+    stateful=True,
+    differentiable=False,
+    traits="waits",
+)
+
+
+@dataset_to_single_element.shape_rule
+def _(context):
+    return [shape._dims for shape in context.attrs["output_shapes"]]

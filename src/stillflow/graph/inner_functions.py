@@ -1,0 +1,78 @@
+"""What programs take from tensorflow.python.framework.ops that has no public name."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.operation import Tensor
+from stillflow.names import public
+
+_NUMBERS = itertools.count(1)
+
+
+@public("python.framework.ops.uid")
+def uid():
+    """A number that no other call in this process returns."""
+    return next(_NUMBERS)
+
+
+@public("python.framework.ops.tensor_id")
+def tensor_id(tensor):
+    """A number of the tensor's own."""
+    return id(tensor)
+
+
+@public("python.framework.ops.get_name_scope")
+def get_name_scope():
+    """The default graph's current name scope, "" for none."""
+    return get_default_graph().get_name_scope()
+
+
+@public("python.framework.ops.get_all_collection_keys")
+def get_all_collection_keys():
+    """The names of the collections of the default graph that have items."""
+    return get_default_graph().get_all_collection_keys()
+
+
+@public("python.framework.ops.name_from_scope_name")
+def name_from_scope_name(name):
+    """The name of an operation of a scope: the scope's without the slash at its end."""
+    return name[:-1] if name.endswith("/") else name
+
+
+@public("python.framework.ops.prepend_name_scope")
+def prepend_name_scope(name, import_scope):
+    """A name as it is in a graph that was imported into a scope; "^" and "loc:@" stay in front."""
+    return re.sub(r"^(\^|loc:@|)(.*)", rf"\g<1>{import_scope.rstrip('/')}/\g<2>", name) if import_scope else name
+
+
+@public("python.framework.ops.strip_name_scope")
+def strip_name_scope(name, export_scope):
+    """A name without the scope in front of it, if it is there."""
+    if not export_scope:
+        return name
+    return re.sub(rf"^(\^|loc:@|){re.escape(export_scope.rstrip('/'))}/", r"\1", name)
+
+
+_TENSOR_LIKE: list[type] = [IndexedSlices]
+
+
+@public("python.framework.ops.register_dense_tensor_like_type")
+def register_dense_tensor_like_type(tensor_type):
+    """Says that objects of a class, which have properties `name` and `dtype`, are as good as tensors.
+
+    Raises TypeError if it does not have them.
+    """
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
+    _TENSOR_LIKE.append(tensor_type)
+
+
+@public("python.framework.ops.is_dense_tensor_like")
+def is_dense_tensor_like(t):
+    """Whether something is a tensor, a variable, or of a class that is registered as such."""
+    return isinstance(t, Tensor) or hasattr(type(t), "_as_graph_element") or isinstance(t, tuple(_TENSOR_LIKE[1:]))
