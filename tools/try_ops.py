@@ -62,6 +62,7 @@ _SUPPRESSION = {
     "boxes": (1, 4), "scores": (1,), "max_output_size": 1, "iou_threshold": (), "score_threshold": (),
     "soft_nms_sigma": (),
 }  # fmt: skip
+_CELLS = {"row_pooling_sequence": [0, 1, 2], "col_pooling_sequence": [0, 1, 2]}
 # op -> input -> a value, or the shape of one.
 OF_OP = {
     "CropAndResize": {"image": _PIXELS, "crop_size": [2, 2], **_BOX},
@@ -80,6 +81,12 @@ OF_OP = {
     "LRN": {"input": _PIXELS}, "LRNGrad": dict.fromkeys(("input_grads", "input_image", "output_image"), _PIXELS),
     "LSTMBlockCell": _LSTM, "LSTMBlockCellGrad": _LSTM, "BlockLSTM": _LSTM_SEQUENCE, "BlockLSTMV2": _LSTM_SEQUENCE,
     "BlockLSTMGrad": _LSTM_SEQUENCE | _LSTM_STEPS, "BlockLSTMGradV2": _LSTM_SEQUENCE | _LSTM_STEPS,
+    "CTCLoss": {"inputs": (2, 1, 2), "labels_indices": [[0, 0]], "labels_values": [0], "sequence_length": [2]},
+    "CTCGreedyDecoder": {"inputs": (2, 1, 2), "sequence_length": [2]},
+    "CTCBeamSearchDecoder": {"inputs": (2, 1, 2), "sequence_length": [2]},
+    "FractionalMaxPool": {"value": _PIXELS}, "FractionalAvgPool": {"value": _PIXELS},
+    "FractionalMaxPoolGrad": {**dict.fromkeys(("orig_input", "orig_output", "out_backprop"), _PIXELS), **_CELLS},
+    "FractionalAvgPoolGrad": {"orig_input_tensor_shape": [1, 2, 2, 1], "out_backprop": _PIXELS, **_CELLS},
     "GRUBlockCell": _GRU, "GRUBlockCellGrad": _GRU,
     "GatherTree": {
         "step_ids": [[[1]]], "parent_ids": [[[0]]], "max_sequence_lengths": [1], "end_token": 2,
@@ -173,6 +180,7 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
     ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
 )
 OF_ATTR = {
+    "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
     "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip

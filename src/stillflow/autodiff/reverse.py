@@ -168,6 +168,7 @@ class _Backward:
         if aggregation_method not in methods:
             raise ValueError(f"Invalid aggregation_method specified {aggregation_method}.")
         self._graph = get_default_graph()
+        self._scope = self._graph.get_name_scope()
         self._colocates = colocate
         self._gates = gate
         self._aggregation_method = aggregation_method
@@ -283,7 +284,7 @@ class _Backward:
                 zeros = ops.zeros_like_output if self._loops is None else self._loops.zeros_like_output
                 out_grads[i] = zeros(op, i)
         with name_scope(f"{op._name}_grad"), self._graph._original_op(op):
-            in_grads = _as_list(function(op, *out_grads))
+            in_grads = _as_list(self._called(op, function, out_grads))
             if len(in_grads) != len(op._inputs):
                 raise ValueError(
                     f"Num gradients {len(in_grads)} generated for op {op.node_def} do not match num inputs "
@@ -296,6 +297,16 @@ class _Backward:
             if grad is not None:
                 self._check_shape(op, i, tensor, grad)
                 self._add(tensor, grad)
+
+    def _called(self, op, function, out_grads):
+        """What the gradient function returns. Nodes that TensorFlow is to compile pass that on to their gradients."""
+        scope = op._attrs.get("_XlaScope")
+        if scope is None or not op._attrs.get("_XlaCompile"):
+            return function(op, *out_grads)
+        if op._attrs.get("_XlaSeparateCompiledGradients"):
+            scope += f"_grad_{self._scope}".encode()
+        with self._graph._attr_scope_of({"_XlaCompile": True, "_XlaScope": scope}):
+            return function(op, *out_grads)
 
     @staticmethod
     def _check_shape(op, index, tensor, grad):

@@ -121,7 +121,7 @@ def _known_size(batch_size):
     return get_static_value(batch_size, partial=True) if isinstance(batch_size, Tensor) else batch_size
 
 
-@public("python.ops.rnn_cell_impl.LayerRNNCell")
+@public("contrib.rnn.LayerRNNCell", "python.ops.rnn_cell_impl.LayerRNNCell")
 class LayerRNNCell(RNNCell):
     """A cell that makes its variables in `build`, as layers do: called again, it has them already."""
 
