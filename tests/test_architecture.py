@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner word2vec inspection testing",
-    "libraries": "contrib keras estimator feature_columns rnn distributions metrics losses layers training_loop"
+    "libraries": "contrib canned keras estimator feature_columns rnn distributions metrics losses layers training_loop"
     " training test_cases summary datasets saver examples",
     "running": "eager session plan importer functions",
     "building": "linear_operators signal composites autodiff variables resources random ops tracking host",
