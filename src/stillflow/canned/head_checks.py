@@ -56,8 +56,9 @@ OF_HEADS = Wording(
     shapes_first=False,
     no_labels=_NO_LABELS.format("s"),
     sparse_labels=_SPARSE.format("L", ""),
-    other_size="Mismatched label shape. Expected labels dimension={}.  Received {}. Suggested Fix: If your classifier "
-    "expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your label. "
+    other_size="Mismatched label shape. Expected labels dimension={}.  Received {}. Suggested Fix: If your "
+    "classifier expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of "
+    "your label. "
     "Otherwise, check the shape of your label.",
     other_shape="labels shape must be [D0, D1, ... DN, {}]. Suggested Fix: " + _ADVICE.format("head"),
 )
@@ -196,6 +197,36 @@ def checked_thresholds(thresholds, words):
         if threshold <= 0.0 or threshold >= 1.0:
             raise ValueError(words(thresholds, threshold))
     return thresholds
+
+
+def checked_class_metrics(n_classes, label_vocabulary, classes):
+    """The numbers of the classes that have metrics of their own.
+
+    Args:
+      n_classes: how many classes there are.
+      label_vocabulary: their names, or None.
+      classes: numbers or names of classes, or None.
+
+    Raises ValueError for a vocabulary of another size, and for classes that there are not.
+    """
+    if label_vocabulary is not None:
+        if not isinstance(label_vocabulary, (list, tuple)):
+            raise ValueError(f"label_vocabulary must be a list or tuple. Given type: {type(label_vocabulary)}")
+        if len(label_vocabulary) != n_classes:
+            raise ValueError(
+                f"Length of label_vocabulary must be n_classes ({n_classes}). Given: {len(label_vocabulary)}"
+            )
+    classes = tuple(classes or ())
+    if classes and isinstance(classes[0], str):
+        if not label_vocabulary:
+            raise ValueError("label_vocabulary must be provided when classes_for_class_based_metrics are sting.")
+        return tuple(label_vocabulary.index(name) for name in classes)
+    for class_id in classes:
+        if class_id < 0 or class_id >= n_classes:
+            raise ValueError(
+                f"All classes_for_class_based_metrics must be in range [0, {n_classes - 1}]. Given: {class_id}"
+            )
+    return classes
 
 
 # ---- Functions of losses ------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def optimizer_of(opt, learning_rate=None):
     """The tf.train.Optimizer that a name, a function or an optimizer means.
 
     Args:
-      opt: one of the names "Adagrad", "Adam", "Ftrl", "RMSProp" and "SGD", a function that makes one, or an optimizer.
+      opt: "Adagrad", "Adam", "Ftrl", "RMSProp" or "SGD", a function that makes an optimizer, or an optimizer.
       learning_rate: for a name.
 
     Raises ValueError for other names and objects, and for a name without a learning rate.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from stillflow.composites.parsing import FixedLenFeature
 from stillflow.feature_columns.numeric import NumericColumn, numeric_column
 from stillflow.feature_columns.parse_example_spec import make_parse_example_spec
 from stillflow.graph import dtypes
 from stillflow.names import public
-from stillflow.composites.parsing import FixedLenFeature
 
 
 @public("estimator.classifier_parse_example_spec")

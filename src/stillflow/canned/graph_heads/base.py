@@ -22,7 +22,7 @@ from stillflow.training.global_step import get_global_step
 
 @public("python.estimator.canned.head.LossSpec")
 class LossSpec(NamedTuple):
-    """A loss that is a scalar, the losses that it was made of, their weights, and the labels as the head sees them."""
+    """A scalar loss, the losses that it was made of, their weights, and the labels as the head sees them."""
 
     training_loss: Any
     unreduced_loss: Any

@@ -25,9 +25,8 @@ from stillflow.canned.keys import (
 from stillflow.composites.cross_entropy import sigmoid_cross_entropy_with_logits
 from stillflow.graph.name_scope import name_scope
 from stillflow.losses.weighted import Reduction, compute_weighted_loss
-from stillflow.metrics.means import accuracy
-from stillflow.metrics.means import mean
 from stillflow.metrics.counts import precision, recall
+from stillflow.metrics.means import accuracy, mean
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver.saved_model.export_outputs import PredictOutput, RegressionOutput

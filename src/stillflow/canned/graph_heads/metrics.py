@@ -6,9 +6,8 @@ from stillflow import ops
 from stillflow.canned.keys import MetricKeys
 from stillflow.composites.weights_broadcast import broadcast_weights
 from stillflow.graph.name_scope import name_scope
-from stillflow.metrics.means import accuracy
 from stillflow.metrics.curves import auc
-from stillflow.metrics.means import mean
+from stillflow.metrics.means import accuracy, mean
 from stillflow.metrics.thresholds import precision_at_thresholds, recall_at_thresholds
 
 

@@ -20,8 +20,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.losses.classification import sparse_softmax_cross_entropy
 from stillflow.losses.weighted import Reduction, compute_weighted_loss
-from stillflow.metrics.means import accuracy
-from stillflow.metrics.means import mean
+from stillflow.metrics.means import accuracy, mean
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver.saved_model.export_outputs import PredictOutput
