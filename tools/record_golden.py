@@ -31,6 +31,7 @@ sys.path.insert(0, TESTS)
 # File in tests/golden and module with a function `outcomes`.
 OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
+    ("canned_models", "canned.canned_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
