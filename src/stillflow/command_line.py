@@ -23,6 +23,7 @@ def main(argv=None) -> int:
     _add_run(commands)
     _add_word2vec(commands)
     _add_ckpt(commands)
+    _add_serve(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 
@@ -80,6 +81,19 @@ def _run_ckpt(arguments):
     from stillflow.inspection import command
 
     return command.run(arguments)
+
+
+def _add_serve(commands):
+    from stillflow.serving import command
+
+    parser = commands.add_parser(
+        "serve",
+        help="answer requests for a SavedModel or a frozen graph",
+        description="Serves a SavedModel or a frozen graph with TensorFlow Serving's REST API: predict, classify, "
+        "regress, metadata and status. Needs the extra `serve`. Exit code 2 says that there is nothing to serve.",
+    )
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.canned.estimators.linear import check_features, linear_partitioner
 from stillflow.canned.estimators.optimizers import optimizer_of
@@ -69,7 +71,7 @@ class _Deep:
         self, units, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
     ):
         if is_feature_column_v2(feature_columns):
-            self._input_layer = DenseFeatures(feature_columns=feature_columns, name="input_layer")
+            self._input_layer: Any = DenseFeatures(feature_columns=feature_columns, name="input_layer")
         else:
             self._input_layer = InputLayer(feature_columns, name="input_layer", create_scope_now=False)
         self._partitioner = input_layer_partitioner

@@ -71,19 +71,7 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner="sum"):
     """
 
     def linear_logit_fn(features):
-        newer = is_feature_column_v2(feature_columns)
-        model = (LinearModel if newer else OldLinearModel)(
-            feature_columns=feature_columns, units=units, sparse_combiner=sparse_combiner, name="linear_model"
-        )
-        logits = model(features)
-        if newer:
-            bias = model.bias
-            weights = [variable for variable in model.variables if variable is not bias]
-            bias = _parts([bias])
-        else:
-            of_columns = dict(model.cols_to_vars())
-            bias = of_columns.pop("bias")
-            weights = list(of_columns.values())
+        logits, weights, bias = _linear_model(features, feature_columns, units, sparse_combiner)
         if units > 1:
             summaries.histogram("bias", bias)
         else:
@@ -92,6 +80,21 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner="sum"):
         return logits
 
     return linear_logit_fn
+
+
+def _linear_model(features, feature_columns, units, sparse_combiner):
+    """(logits, weights, the parts of the bias)."""
+    settings = {"units": units, "sparse_combiner": sparse_combiner, "name": "linear_model"}
+    if is_feature_column_v2(feature_columns):
+        model = LinearModel(feature_columns, **settings)
+        logits = model(features)
+        weights = [variable for variable in model.variables if variable is not model.bias]
+        return logits, weights, _parts([model.bias])
+    old_model = OldLinearModel(feature_columns, **settings)
+    logits = old_model(features)
+    of_columns = dict(old_model.cols_to_vars())
+    bias = of_columns.pop("bias")
+    return logits, list(of_columns.values()), bias
 
 
 def _default_optimizer(feature_columns):
