@@ -24,6 +24,7 @@ def main(argv=None) -> int:
     _add_word2vec(commands)
     _add_ckpt(commands)
     _add_serve(commands)
+    _add_convert(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 
@@ -91,6 +92,20 @@ def _add_serve(commands):
         help="answer requests for a SavedModel or a frozen graph",
         description="Serves a SavedModel or a frozen graph with TensorFlow Serving's REST API: predict, classify, "
         "regress, metadata and status. Needs the extra `serve`. Exit code 2 says that there is nothing to serve.",
+    )
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
+
+
+def _add_convert(commands):
+    from stillflow.conversion import command
+
+    parser = commands.add_parser(
+        "convert",
+        help="write a model for other libraries: ONNX, safetensors",
+        description="Writes a frozen graph, a MetaGraph with its checkpoint or a SavedModel as an ONNX model (extra "
+        "`onnx`), or the tensors of a checkpoint as safetensors (extra `safetensors`), under Hugging Face's names if "
+        "wanted. Exit code 1 says that the source is damaged, 2 that it cannot be converted.",
     )
     command.add_arguments(parser)
     parser.set_defaults(run=command.run)

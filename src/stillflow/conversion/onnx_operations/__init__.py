@@ -1,0 +1,1 @@
+"""Operations of TensorFlow as nodes of ONNX."""
