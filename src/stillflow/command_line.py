@@ -98,17 +98,22 @@ def _add_serve(commands):
 
 
 def _add_convert(commands):
-    from stillflow.conversion import command
+    from stillflow.onnx_export import options
 
     parser = commands.add_parser(
         "convert",
-        help="write a model for other libraries: ONNX, safetensors",
-        description="Writes a frozen graph, a MetaGraph with its checkpoint or a SavedModel as an ONNX model (extra "
-        "`onnx`), or the tensors of a checkpoint as safetensors (extra `safetensors`), under Hugging Face's names if "
-        "wanted. Exit code 1 says that the source is damaged, 2 that it cannot be converted.",
+        help="write a model as ONNX",
+        description="Writes a SavedModel, a MetaGraph with its checkpoint, or a frozen graph as an ONNX model; needs "
+        "the extra `onnx`. Exit code 2 says that something cannot be read, or has no counterpart in ONNX.",
     )
-    command.add_arguments(parser)
-    parser.set_defaults(run=command.run)
+    options.add_arguments(parser)
+    parser.set_defaults(run=_run_convert)
+
+
+def _run_convert(arguments):
+    from stillflow.onnx_export import command
+
+    return command.run(arguments)
 
 
 if __name__ == "__main__":

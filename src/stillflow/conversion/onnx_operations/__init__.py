@@ -1,1 +1,0 @@
-"""Operations of TensorFlow as nodes of ONNX."""
