@@ -33,6 +33,7 @@ OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
     ("contrib_tpu", "contrib.tpu_scenarios"),
     ("contrib_training", "contrib.contrib_training_scenarios"),
+    ("canned_models", "canned.canned_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),

@@ -23,6 +23,7 @@ def main(argv=None) -> int:
     _add_run(commands)
     _add_word2vec(commands)
     _add_ckpt(commands)
+    _add_serve(commands)
     _add_convert(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
@@ -83,8 +84,17 @@ def _run_ckpt(arguments):
     return command.run(arguments)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _add_serve(commands):
+    from stillflow.serving import command
+
+    parser = commands.add_parser(
+        "serve",
+        help="answer requests for a SavedModel or a frozen graph",
+        description="Serves a SavedModel or a frozen graph with TensorFlow Serving's REST API: predict, classify, "
+        "regress, metadata and status. Needs the extra `serve`. Exit code 2 says that there is nothing to serve.",
+    )
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
 
 
 def _add_convert(commands):
@@ -104,3 +114,7 @@ def _run_convert(arguments):
     from stillflow.onnx_export import command
 
     return command.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -191,7 +191,10 @@ def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
     return serving_input_receiver_fn
 
 
-@public("estimator.experimental.build_raw_supervised_input_receiver_fn")
+@public(
+    "estimator.experimental.build_raw_supervised_input_receiver_fn",
+    "contrib.estimator.build_raw_supervised_input_receiver_fn",
+)
 def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=None):
     """A function that makes a receiver of features and labels.
 

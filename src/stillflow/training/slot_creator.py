@@ -61,8 +61,9 @@ def _slot_variable(primary, initial_value, validates_shape, shape, dtype):
     scope.set_partitioner(partitioner)
     info = getattr(primary, "_save_slice_info", None)
     if info is not None:
-        # A slot of a part is the same part of a slot of the whole.
-        own_name = name_of(slot).removeprefix(f"{name_of(primary)}/")
+        # A slot of a part is the same part of a slot of the whole. In a variable scope the slot's name begins with
+        # that scope, too; TensorFlow cuts off as many characters all the same, and so do names in checkpoints.
+        own_name = name_of(slot)[len(name_of(primary)) + 1 :]
         slot._set_save_slice_info(
             SaveSliceInfo(f"{info.full_name}/{own_name}", info.full_shape, info.var_offset, info.var_shape)
         )

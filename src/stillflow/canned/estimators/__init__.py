@@ -1,0 +1,1 @@
+"""Ready-made Estimators: baseline, linear, deep, and both together."""

@@ -1,0 +1,1 @@
+"""`stillflow serve`: a SavedModel or a frozen graph behind TensorFlow Serving's REST API."""
