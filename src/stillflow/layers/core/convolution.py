@@ -16,6 +16,7 @@ from stillflow.layers.core.data_formats import (
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.serialization import serialize
+from stillflow.names import public
 
 _MADE = (
     "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer", "activity_regularizer",
@@ -152,34 +153,57 @@ class Conv(Layer):
         }
 
 
+@public("keras.layers.Conv1D", "keras.layers.Convolution1D")
 class Conv1D(Conv):
     """A convolution along one dimension; see `Conv`. With "causal" padding no output depends on later inputs."""
 
     _takes_causal_padding = True
 
     def __init__(
-        self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, **kwargs
-    ):
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            1, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
     def call(self, inputs):
         return super().call(self._padded_causally(inputs) if self.padding == "causal" else inputs)
 
 
+@public("keras.layers.Conv2D", "keras.layers.Convolution2D")
 class Conv2D(Conv):
     """A convolution along two dimensions; see `Conv`."""
 
     def __init__(
-        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), **kwargs
-    ):
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            2, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
 
+@public("keras.layers.Conv3D", "keras.layers.Convolution3D")
 class Conv3D(Conv):
     """A convolution along three dimensions; see `Conv`."""
 
     def __init__(
         self, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, dilation_rate=(1, 1, 1),
-        **kwargs,
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
     ):  # fmt: skip
-        super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        super().__init__(
+            3, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
