@@ -25,6 +25,7 @@ def convolutions_of_sequences(tf):
         [
             layers.Conv1D(4, 3, activation="relu", kernel_regularizer="l2"),
             layers.Conv1D(2, 2, dilation_rate=2, kernel_initializer="he_uniform"),
+            layers.Conv1D(2, 2, padding="causal"),
             layers.Conv1D(2, 3, strides=2, padding="same", use_bias=False),
             layers.SeparableConv1D(4, 3, depth_multiplier=2, padding="same", activation="tanh"),
         ],

@@ -62,7 +62,7 @@ def with_masks(tf):
     tf.set_random_seed(3)
     layers = tf.keras.layers
     x = layers.Masking()(tf.keras.Input(tensor=tf.constant(ZEROED)))
-    outputs = [
+    return [
         layers.LSTM(2)(x),
         layers.GRU(2, return_sequences=True, go_backwards=True)(x),
         layers.SimpleRNN(2, unroll=True, return_sequences=True)(x),
@@ -70,7 +70,6 @@ def with_masks(tf):
         layers.LSTM(2, return_sequences=True, zero_output_for_mask=True)(x),
         layers.LSTM(2)(layers.LSTM(2, return_sequences=True)(x)),
     ]
-    return outputs
 
 
 def with_dropout(tf):

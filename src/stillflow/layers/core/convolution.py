@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.convolution import apply_convolution
+from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import activations, constraints, initializers, regularizers
+from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.data_formats import (
     format_of_op,
     normalized_data_format,
@@ -17,6 +20,7 @@ from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.serialization import serialize
 from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
 
 _MADE = (
     "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer", "activity_regularizer",
@@ -92,7 +96,14 @@ class Conv(Layer):
         self.kernel = self._new_weight("kernel", (*self.kernel_size, channels, self.filters))
         self.bias = self._new_bias()
         self.input_spec = self._spec_of(channels)
+        self._keep_rates()
         self.built = True
+
+    @untracked
+    def _keep_rates(self):
+        """Makes the node of dilation rates, once for all calls in this graph."""
+        rates = convert_to_tensor(self.dilation_rate, dtypes.int32, name="dilation_rate")
+        self._rates = rates, get_default_graph()
 
     def _input_channels(self, input_shape):
         channels = input_shape.dims[1 if self._channels_first else -1].value
@@ -115,9 +126,11 @@ class Conv(Layer):
     # ---- Calls ----------------------------------------------------------------------------------------------
 
     def call(self, inputs):
+        rates, graph = self._rates
         outputs = apply_convolution(
             inputs, self.kernel, self._op_padding, self.strides, self.dilation_rate, None,
             format_of_op(self.data_format, self.rank + 2),
+            rates_tensor=rates if graph is get_default_graph() else None,
         )  # fmt: skip
         if self.use_bias:
             if self._channels_first and self.rank == 1:
