@@ -88,7 +88,7 @@ class Bidirectional(Wrapper):
                     f"{name}, got {forward} and {backward}"
                 )
 
-    def build(self, input_shape):
+    def build(self, input_shape):  # type: ignore[override]
         for layer in (self.forward_layer, self.backward_layer):
             with name_scope(layer.name):
                 layer.build(input_shape)

@@ -45,6 +45,8 @@ class _Borders(Layer):
 
     _rank = 0
     _argument = ""
+    padding: tuple
+    cropping: tuple
 
     def __init__(self, widths, data_format, **kwargs):
         super().__init__(**kwargs)
@@ -74,6 +76,8 @@ class _OfSequences(Layer):
     """Such layers of sequences, which have one axis and one format."""
 
     _argument = ""
+    padding: tuple
+    cropping: tuple
 
     def __init__(self, widths, **kwargs):
         super().__init__(**kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections.abc import Callable
 
 from stillflow import ops
 from stillflow.graph import nest
@@ -208,6 +209,8 @@ class WeightedCell(DropoutMasks, Layer):
     """What cells with a kernel, a recurrent kernel and a bias have in common."""
 
     _gates = 1
+    kernel_initializer: Callable
+    bias_initializer: Callable
 
     def _set_options(self, units, activation, use_bias, options, dropout, recurrent_dropout):
         """Options are the initializers, regularizers and constraints of the three weights, by names."""

@@ -109,7 +109,7 @@ class SimpleRNN(RNN):
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.input_spec = [InputSpec(ndim=3)]
 
-    def call(self, inputs, mask=None, training=None, initial_state=None):
+    def call(self, inputs, mask=None, training=None, initial_state=None):  # type: ignore[override]
         self.cell.reset_dropout_mask()
         self.cell.reset_recurrent_dropout_mask()
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
@@ -136,7 +136,7 @@ class SimpleRNN(RNN):
         }  # fmt: skip
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config):  # type: ignore[override]
         """A layer of what `get_config` returned."""
         config.pop("implementation", None)
         return cls(**config)

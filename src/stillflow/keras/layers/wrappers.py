@@ -35,8 +35,8 @@ class Wrapper(Layer):
             self.layer.build(input_shape)
         self.built = True
 
-    @property
-    def activity_regularizer(self):
+    @property  # type: ignore[misc]
+    def activity_regularizer(self):  # type: ignore[override]
         """The layer's."""
         return getattr(self.layer, "activity_regularizer", None)
 
@@ -80,7 +80,7 @@ class TimeDistributed(Wrapper):
         # Such layers do not mix samples, so that steps may be samples.
         self._always_use_reshape = _is_of_the_library(layer) and not getattr(layer, "stateful", False)
 
-    def build(self, input_shape):
+    def build(self, input_shape):  # type: ignore[override]
         sizes = TensorShape(input_shape).as_list()
         if len(sizes) < 3:
             raise ValueError(
