@@ -110,3 +110,17 @@ def stateful(tf):
     layer = layers.LSTM(2, stateful=True, batch_input_shape=(2, 4, 3))
     output = layer(tf.keras.Input(tensor=tf.constant(STEPS)))
     return [output], [*layer.updates], [output]
+
+
+def convolutional(tf):
+    tf.set_random_seed(3)
+    layers = tf.keras.layers
+    images = np.sin(np.arange(2 * 3 * 4 * 4 * 2)).reshape(2, 3, 4, 4, 2).astype(np.float32)
+    return _of(
+        tf,
+        [
+            layers.ConvLSTM2D(2, 2),
+            layers.ConvLSTM2D(2, 3, padding="same", return_sequences=True, use_bias=False, return_state=True),
+        ],
+        images,
+    )

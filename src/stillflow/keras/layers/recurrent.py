@@ -303,13 +303,16 @@ class RNN(Layer):
         last, outputs, states = rnn(
             self._step(training, constants), inputs, initial_state, constants=constants,
             go_backwards=self.go_backwards, mask=mask, unroll=self.unroll, time_major=self.time_major,
-            zero_output_for_mask=self.zero_output_for_mask,
+            zero_output_for_mask=self.zero_output_for_mask, input_length=self._step_limit(inputs),
         )  # fmt: skip
         if self.stateful:
             pairs = zip(nest.flatten(self.states), nest.flatten(states), strict=True)
             self.add_update([assignments.assign(variable, state) for variable, state in pairs])
         outputs = outputs if self.return_sequences else last
         return _as_list(outputs) + list(states) if self.return_state else outputs
+
+    def _step_limit(self, inputs):
+        """The greatest number of steps that the loop is told; None for none."""
 
     def _check_unrolling(self, shape):
         if self.unroll and shape[0 if self.time_major else 1] is None:
