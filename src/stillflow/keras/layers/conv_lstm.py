@@ -200,8 +200,9 @@ class ConvRNN2D(RNN):
             raise ValueError(
                 "If a RNN is stateful, it needs to know its batch size. Specify the batch size of your input "
                 "tensors: \n- If using a Sequential model, specify the batch size by passing a `batch_input_shape` "
-                "argument to your first layer.\n- If using the functional API, specify the time dimension by passing a "
-                "`batch_shape` argument to your Input layer.\nThe same thing goes for the number of rows and columns."
+                "argument to your first layer.\n- If using the functional API, specify the time dimension by passing "
+                "a `batch_shape` argument to your Input layer.\nThe same thing goes for the number of rows and "
+                "columns."
             )
         if self.states[0] is None:
             self.states = [zeros(tuple(sizes)) for _ in self.cell.state_size]
