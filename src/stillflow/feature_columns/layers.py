@@ -115,7 +115,7 @@ class _Concatenated(_OfColumns):
     def _is_feature_layer(self):
         return True
 
-    def build(self, input_shape):
+    def build(self, _):
         """Makes the variables of the columns."""
         for column in self._feature_columns:
             with _scope(self.name), _scope(column.name):

@@ -201,7 +201,7 @@ class Bidirectional(Wrapper):
         self.forward_layer.reset_states()
         self.backward_layer.reset_states()
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs, mask):  # type: ignore[override]
         if isinstance(mask, list):
             mask = mask[0]
         found = mask if self.return_sequences else None

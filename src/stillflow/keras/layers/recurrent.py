@@ -147,7 +147,7 @@ class RNN(Layer):
         states = [TensorShape([batch, *as_shape(size).as_list()]) for size in nest.flatten(self._state_sizes)]
         return _as_list(outputs) + states
 
-    def compute_mask(self, inputs, mask=None):
+    def compute_mask(self, inputs, mask):  # type: ignore[override]
         mask = nest.flatten(mask)[0]
         output_mask = mask if self.return_sequences else None
         return [output_mask, *(None for _ in self.states)] if self.return_state else output_mask
