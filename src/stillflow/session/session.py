@@ -48,7 +48,7 @@ class BaseSession:
         self._config = config
         self._closed = False
         if config is None:
-            self._devices = Devices(allows_others=settings.allows_soft_placement)
+            self._devices = Devices(settings.cpu_count, settings.allows_soft_placement)
         else:
             self._devices = Devices(max(1, config.device_count.get("CPU", 1)), config.allow_soft_placement)
         threads = settings.intra_op_threads if config is None else config.intra_op_parallelism_threads
@@ -60,7 +60,7 @@ class BaseSession:
         self._lock = threading.Lock()
         self._partial_runs = PartialRuns(self)
         self._placement_log = None
-        if config is not None and config.log_device_placement:
+        if settings.logs_device_placement if config is None else config.log_device_placement:
             self._placement_log = PlacementLog(graph, self._devices)
 
     @property
