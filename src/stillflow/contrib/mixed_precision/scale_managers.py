@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import Any
 
 from stillflow import ops
 from stillflow.graph import dtypes
@@ -58,14 +59,14 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_ratio = incr_ratio
         self._decr_ratio = decr_ratio
-        self._loss_scale = Variable(
+        self._loss_scale: Any = Variable(
             convert_to_tensor(init_loss_scale, dtypes.float32),
             name="loss_scale",
             dtype=dtypes.float32,
             trainable=False,
         )
-        self._num_good_steps = Variable(0, name="good_steps", dtype=dtypes.int32, trainable=False)
-        self._num_bad_steps = Variable(0, name="bad_steps", dtype=dtypes.int32, trainable=False)
+        self._num_good_steps: Any = Variable(0, name="good_steps", dtype=dtypes.int32, trainable=False)
+        self._num_bad_steps: Any = Variable(0, name="bad_steps", dtype=dtypes.int32, trainable=False)
 
     def get_loss_scale(self):
         return self._loss_scale
