@@ -1,4 +1,4 @@
-"""Gamma, Poisson and multinomial samples, random_shuffle, random_crop: a random op and TensorFlow's nodes around it."""
+"""Gamma, Poisson and multinomial samples, random_shuffle, random_crop: a random op and what surrounds it."""
 
 from __future__ import annotations
 
