@@ -189,15 +189,15 @@ OF_ATTR = {
 LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
-    "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator "
-    "CountUpTo SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
+    "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "
+    "SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
     "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
     "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "
-    "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport LookupTableImportV2 "
-    "LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 StatefulStandardNormalV2 "
-    "StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt "
-    "StatefulUniformInt Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
+    "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport "
+    "LookupTableImportV2 LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 "
+    "StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt "
+    "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 
 

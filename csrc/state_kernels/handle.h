@@ -63,7 +63,8 @@ Status OutputHandle(const KernelCall& call, const Make& make, const Check& check
   Shape pair;
   pair.Add(2);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kString, pair));
-  const auto& [container, name] = state->name;
+  const std::string& container = state->name.container;
+  const std::string& name = state->name.name;
   const bool is_set = SetString(call, call.out[0], 0, container.data(), static_cast<int64_t>(container.size())) &&
                       SetString(call, call.out[0], 1, name.data(), static_cast<int64_t>(name.size()));
   return is_set ? Status() : OutOfScratch();

@@ -23,6 +23,7 @@ cdef extern from "Python.h" nogil:
 
 cdef extern from "runtime/capi/stillflow.h" nogil:
     ctypedef struct sf_kernels
+    ctypedef struct sf_container
     ctypedef struct sf_session
     ctypedef struct sf_program
     ctypedef struct sf_variable
@@ -65,10 +66,12 @@ cdef extern from "runtime/capi/stillflow.h" nogil:
     cbool sf_string_set(void*, int64_t, const char*, int64_t)
     const char* sf_string_get(const void*, int64_t, int64_t*)
     void sf_allocator_statistics(int64_t*, int64_t*)
-    sf_session* sf_session_new(int32_t)
+    sf_container* sf_container_new()
+    void sf_container_free(sf_container*)
+    sf_session* sf_session_new(int32_t, sf_container*)
     void sf_session_free(sf_session*)
     void sf_session_close(sf_session*)
-    sf_variable* sf_session_variable(sf_session*, const char*, int32_t, int32_t, const int64_t*)
+    sf_variable* sf_session_variable(sf_session*, const char*, const char*, int32_t, int32_t, const int64_t*)
     void sf_variable_clear(sf_variable*)
     cbool sf_session_random_state(sf_session*, int64_t, const char**, uint64_t*, uint64_t*, uint64_t*)
     int32_t sf_session_set_random_state(sf_session*, const char*, uint64_t, uint64_t, uint64_t, char**)
@@ -210,14 +213,39 @@ cdef void _collect_state(void* states, const char* name, const char* data, int64
     (<dict>states)[(<bytes>name).decode()] = data[:size]
 
 
+cdef class Container:
+    """Variables and resources with shared names, which several sessions have in common."""
+
+    cdef sf_container* handle
+    cdef int generation
+
+    def __init__(self):
+        self.handle = sf_container_new()
+        self.generation = _fork_generation
+        if self.handle == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.handle != NULL and self.generation == _fork_generation:
+            sf_container_free(self.handle)
+
+
 cdef class Session:
-    """What outlives a run: variables and random states. Close it, or drop the last reference."""
+    """What outlives a run: variables and random states. Close it, or drop the last reference.
+
+    With a container its variables are shared with other sessions; `tasks` then says which task's an op is.
+    """
 
     cdef sf_session* handle
     cdef int generation
+    cdef readonly object tasks
 
-    def __init__(self, int threads):
-        self.handle = sf_session_new(threads)
+    def __init__(self, int threads, Container container=None, tasks=None):
+        cdef sf_container* shared = NULL
+        if container is not None:
+            shared = container.handle
+        self.handle = sf_session_new(threads, shared)
+        self.tasks = tasks
         self.generation = _fork_generation
         if self.handle == NULL:
             raise MemoryError
@@ -234,8 +262,12 @@ cdef class Session:
             with nogil:
                 sf_session_close(self.handle)
 
-    def variable(self, str name, int dtype, dims):
-        """The variable `name`; `dims` is None when its rank is unknown, and has -1 for unknown sizes."""
+    def variable(self, str name, int dtype, dims, str place=""):
+        """The variable `name`; `dims` is None when its rank is unknown, and has -1 for unknown sizes.
+
+        Of sessions with a container `place` tells variables of the same name apart. Raises ValueError if another
+        session has it with another type.
+        """
         cdef int64_t sizes[SF_MAX_RANK]
         cdef int rank = -1
         if dims is not None:
@@ -244,7 +276,9 @@ cdef class Session:
                 sizes[i] = dims[i]
         variable = Variable()
         variable.session = self
-        variable.handle = sf_session_variable(self.handle, name.encode(), dtype, rank, sizes)
+        variable.handle = sf_session_variable(self.handle, place.encode(), name.encode(), dtype, rank, sizes)
+        if variable.handle == NULL:
+            raise ValueError(f"Variable {name} has another type in another session")
         return variable
 
     def random_states(self):

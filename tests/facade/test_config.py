@@ -1,9 +1,11 @@
 """tf.config: devices, and defaults of sessions."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import stillflow as tf
-from stillflow.session import process_settings
+from stillflow.session import config, process_settings
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +80,64 @@ def test_threads_are_those_of_sessions():
         assert session.run(tf.constant(1) + 1) == 2
     with pytest.raises(ValueError, match="negative"):
         threading.set_intra_op_parallelism_threads(-1)
+
+
+def test_the_cpu_is_seen_as_several_devices(monkeypatch):
+    experimental = tf.config.experimental
+    (cpu,) = experimental.list_physical_devices()
+    monkeypatch.setattr(config, "_virtual_devices", config._VirtualDevices())
+    assert experimental.get_virtual_device_configuration(cpu) is None
+    configuration = experimental.VirtualDeviceConfiguration
+    with pytest.raises(ValueError, match="Setting memory limit on CPU virtual devices is currently not supported"):
+        experimental.set_virtual_device_configuration(cpu, [configuration(memory_limit=3)])
+    two = [configuration(), configuration()]
+    experimental.set_virtual_device_configuration(cpu, two)
+    assert experimental.get_virtual_device_configuration(cpu) == two
+    assert [device.name[-5:] for device in experimental.list_logical_devices()] == ["CPU:0", "CPU:1"]
+    experimental.set_virtual_device_configuration(cpu, two)
+    with pytest.raises(RuntimeError, match="Virtual devices cannot be modified after being initialized"):
+        experimental.set_virtual_device_configuration(cpu, [configuration()])
+    with tf.Session() as session, tf.device("/cpu:1"):
+        assert session.run(tf.constant(3)) == 3
+        assert len(session.list_devices()) == 2
+
+
+def test_what_a_thread_says_of_eager_execution():
+    experimental = tf.config.experimental
+    assert experimental.get_device_policy() == "silent"
+    experimental.set_device_policy("explicit")
+    assert experimental.get_device_policy() == "explicit"
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(experimental.get_device_policy).result() == "silent"
+    experimental.set_device_policy(None)
+    assert experimental.get_device_policy() == "silent"
+    with pytest.raises(ValueError, match="Not a valid device policy: 'x'"):
+        experimental.set_device_policy("x")
+    assert experimental.get_synchronous_execution()
+    experimental.set_synchronous_execution(False)
+    assert not experimental.get_synchronous_execution()
+    experimental.set_synchronous_execution(None)
+    assert experimental.get_synchronous_execution()
+
+
+def test_options_of_the_optimizer_are_kept():
+    optimizer = tf.config.optimizer
+    assert not optimizer.get_jit()
+    optimizer.set_jit(True)
+    assert optimizer.get_jit()
+    before = {"disable_model_pruning": False, "disable_meta_optimizer": False}
+    assert optimizer.get_experimental_options() == before
+    optimizer.set_experimental_options({"min_graph_nodes": -1, "constant_folding": 3, "none_such": True})
+    options = optimizer.get_experimental_options()
+    assert list(options) == ["constant_folding", *before, "min_graph_nodes"]
+    assert options["constant_folding"] is True
+    assert options["min_graph_nodes"] == -1
+
+
+def test_sessions_log_placement_if_the_process_says_so(capsys):
+    assert not tf.debugging.get_log_device_placement()
+    tf.debugging.set_log_device_placement(True)
+    assert tf.debugging.get_log_device_placement()
+    with tf.Session() as session:
+        session.run(tf.constant(1, name="one"))
+    assert "one: (Const): /job:localhost/replica:0/task:0/device:CPU:0\n" in capsys.readouterr().out

@@ -129,3 +129,17 @@ def test_the_logger_of_all_messages_is_pythons():
     assert tf.get_logger() is logging.getLogger("tensorflow")
     tf.logging.set_verbosity(tf.logging.WARN)
     assert tf.get_logger().level == logging.WARN
+
+
+def test_a_horizon_of_compatibility_ends_with_its_context():
+    with tf.compat.forward_compatibility_horizon(2019, 12, 1):
+        assert tf.compat.forward_compatible(2019, 11, 30)
+        assert not tf.compat.forward_compatible(2019, 12, 1)
+    assert not tf.compat.forward_compatible(2019, 11, 30)
+
+
+def test_files_beside_a_program_are_found():
+    here = pathlib.Path(__file__).parent
+    assert tf.resource_loader.get_data_files_path() == str(here)
+    assert tf.resource_loader.get_path_to_datafile("data.csv") == str(here / "data.csv")
+    assert tf.resource_loader.readahead_file_path("a") == "a"

@@ -13,6 +13,7 @@
 
 #include "arithmetic/math/scalar.h"
 #include "io/png.h"
+#include "io/wav.h"
 #include "kernels/guarded.h"
 
 namespace stillflow {
@@ -141,33 +142,6 @@ Status ImageSummary(const KernelCall& call) {
 
 // ---- Sounds -------------------------------------------------------------------------------------------------------
 
-void AppendLittleEndian(uint64_t value, int bytes, std::string* out) {
-  for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i)));
-}
-
-// Sizes have been checked: the file is smaller than 2^32 bytes.
-std::string WavFile(const float* samples, int64_t frames, int64_t channels, uint32_t sample_rate) {
-  const int64_t data_bytes = frames * channels * 2;
-  std::string wav = "RIFF";
-  AppendLittleEndian(36 + data_bytes, 4, &wav);
-  wav += "WAVEfmt ";
-  AppendLittleEndian(16, 4, &wav);
-  AppendLittleEndian(1, 2, &wav);  // PCM
-  AppendLittleEndian(channels, 2, &wav);
-  AppendLittleEndian(sample_rate, 4, &wav);
-  AppendLittleEndian(static_cast<uint64_t>(sample_rate) * channels * 2, 4, &wav);
-  AppendLittleEndian(channels * 2, 2, &wav);
-  AppendLittleEndian(16, 2, &wav);
-  wav += "data";
-  AppendLittleEndian(data_bytes, 4, &wav);
-  for (int64_t i = 0; i < frames * channels; ++i) {
-    const float sample = samples[i] * 32768.0f;
-    const float rounded = sample != sample ? 0.0f : std::round(std::clamp(sample, -32768.0f, 32767.0f));
-    AppendLittleEndian(static_cast<uint16_t>(static_cast<int16_t>(rounded)), 2, &wav);
-  }
-  return wav;
-}
-
 Status CheckAudio(const Tensor& audio, float sample_rate, int64_t frames, int64_t channels) {
   constexpr int64_t k32Bits = int64_t{1} << 32;
   if (!(sample_rate > 0)) return STILLFLOW_INVALID_ARGUMENT("sample_rate must be > 0");
@@ -217,7 +191,7 @@ Status AudioSummary(const KernelCall& call) {
     writer.Varint(kChannelCount, channels);
     writer.Varint(kFrameCount, frames);
     const auto rate = static_cast<uint32_t>(std::nearbyint(sample_rate));
-    writer.Field(kEncodedAudio, WavFile(samples, frames, channels, rate));
+    writer.Field(kEncodedAudio, io::WavFile(samples, frames, channels, rate));
     writer.Field(kContentType, std::string("audio/wav"));
     AddValue(base, "audio", i, most, kAudio, message, &summary);
   }

@@ -3,15 +3,21 @@
 
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "kernel_api/abi.h"
 #include "runtime/capi/stillflow.h"
 #include "runtime/executor/session.h"
 
 struct sf_session {
-  explicit sf_session(int threads) : session(threads) {}
+  sf_session(int threads, std::shared_ptr<stillflow::Container> container) : session(threads, std::move(container)) {}
   stillflow::Session session;
+};
+
+struct sf_container {
+  std::shared_ptr<stillflow::Container> container = std::make_shared<stillflow::Container>();
 };
 
 namespace stillflow {

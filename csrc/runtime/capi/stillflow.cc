@@ -141,13 +141,19 @@ void sf_allocator_statistics(int64_t* used_bytes, int64_t* cached_bytes) {
   *cached_bytes = statistics.cached_bytes;
 }
 
-sf_session* sf_session_new(int32_t threads) { return new (std::nothrow) sf_session(threads); }
+sf_container* sf_container_new(void) { return new (std::nothrow) sf_container; }
+void sf_container_free(sf_container* container) { delete container; }
+
+sf_session* sf_session_new(int32_t threads, sf_container* container) {
+  return new (std::nothrow) sf_session(threads, container == nullptr ? nullptr : container->container);
+}
 void sf_session_free(sf_session* session) { delete session; }
 void sf_session_close(sf_session* session) { session->session.Close(); }
 
-sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t dtype, int32_t rank,
-                                 const int64_t* dims) {
-  return reinterpret_cast<sf_variable*>(session->session.GetVariable(name, static_cast<DType>(dtype), rank, dims));
+sf_variable* sf_session_variable(sf_session* session, const char* place, const char* name, int32_t dtype,
+                                 int32_t rank, const int64_t* dims) {
+  stillflow::Variable* variable = session->session.GetVariable(place, name, static_cast<DType>(dtype), rank, dims);
+  return reinterpret_cast<sf_variable*>(variable);
 }
 
 void sf_variable_clear(sf_variable* handle) {

@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 typedef struct sf_kernels sf_kernels;
+typedef struct sf_container sf_container;
 typedef struct sf_session sf_session;
 typedef struct sf_program sf_program;
 typedef struct sf_variable sf_variable;
@@ -80,13 +81,16 @@ bool sf_string_set(void* data, int64_t index, const char* bytes, int64_t size);
 const char* sf_string_get(const void* data, int64_t index, int64_t* size);
 void sf_allocator_statistics(int64_t* used_bytes, int64_t* cached_bytes);
 
-/* Sessions. */
-sf_session* sf_session_new(int32_t threads);
-void sf_session_free(sf_session* session); /* closes it; its programs must be gone */
+/* Sessions, and the containers of variables and resources with shared names that they may have in common. */
+sf_container* sf_container_new(void);
+void sf_container_free(sf_container* container);                      /* sessions keep what is in it */
+sf_session* sf_session_new(int32_t threads, sf_container* container); /* null: one of its own */
+void sf_session_free(sf_session* session);                            /* closes it; its programs must be gone */
 void sf_session_close(sf_session* session);
-sf_variable* sf_session_variable(sf_session* session, const char* name, int32_t dtype, int32_t rank,
-                                 const int64_t* dims); /* rank -1: unknown; owned by the session */
-void sf_variable_clear(sf_variable* variable);         /* as before its first assignment */
+sf_variable* sf_session_variable(sf_session* session, const char* place, const char* name, int32_t dtype,
+                                 int32_t rank, const int64_t* dims); /* rank -1: unknown; owned by the session's
+                                                          container; null if it is there with another type */
+void sf_variable_clear(sf_variable* variable);                       /* as before its first assignment */
 /* Random ops in order of their names; false past the last. The name stays valid. */
 bool sf_session_random_state(sf_session* session, int64_t index, const char** name, uint64_t* key,
                              uint64_t* counter_low, uint64_t* counter_high);

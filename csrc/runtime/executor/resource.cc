@@ -1,6 +1,7 @@
 #include "runtime/executor/resource.h"
 
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 namespace stillflow {
@@ -15,12 +16,19 @@ std::atomic<int64_t> next_private_name{0};
 ResourceTable::Name ResourceTable::NameOf(const std::string& container, const std::string& shared_name,
                                           const std::string& node_name) {
   Name name{container.empty() ? "localhost" : container, shared_name};
-  if (shared_name.empty()) name.name = "_" + std::to_string(next_private_name.fetch_add(1)) + "_" + node_name;
+  if (shared_name.empty()) {
+    name.name = "_" + std::to_string(next_private_name.fetch_add(1)) + "_" + node_name;
+    name.is_private = true;
+  }
   return name;
 }
 
 Status ResourceTable::FindOrMake(const char* kind, const Name& name, const Make& make,
                                  std::shared_ptr<Resource>* resource, int64_t* number) {
+  // An iterator runs functions of the session that made it, which others may outlive.
+  if (shared_ != nullptr && !name.is_private && std::strcmp(kind, "iterator") != 0) {
+    return shared_->FindOrMake(kind, name, make, resource, number);
+  }
   const std::lock_guard<std::mutex> guard(mutex_);
   const Key key(kind, name.container, name.name);
   const auto found = numbers_.find(key);
@@ -38,26 +46,36 @@ Status ResourceTable::FindOrMake(const char* kind, const Name& name, const Make&
 }
 
 std::shared_ptr<Resource> ResourceTable::Find(int64_t number) {
-  const std::lock_guard<std::mutex> guard(mutex_);
-  const auto found = entries_.find(number);
-  return found == entries_.end() ? nullptr : found->second.resource;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = entries_.find(number);
+    if (found != entries_.end()) return found->second.resource;
+  }
+  return shared_ == nullptr ? nullptr : shared_->Find(number);
 }
 
 std::shared_ptr<Resource> ResourceTable::Find(const char* kind, const Name& name) {
-  const std::lock_guard<std::mutex> guard(mutex_);
-  const auto found = numbers_.find(Key(kind, name.container, name.name));
-  return found == numbers_.end() ? nullptr : entries_.at(found->second).resource;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = numbers_.find(Key(kind, name.container, name.name));
+    if (found != numbers_.end()) return entries_.at(found->second).resource;
+  }
+  return shared_ == nullptr ? nullptr : shared_->Find(kind, name);
 }
 
 bool ResourceTable::Erase(int64_t number) {
   std::shared_ptr<Resource> last;  // let go of outside the lock: its end may take long
-  const std::lock_guard<std::mutex> guard(mutex_);
-  const auto found = entries_.find(number);
-  if (found == entries_.end()) return false;
-  last = std::move(found->second.resource);
-  numbers_.erase(found->second.key);
-  entries_.erase(found);
-  return true;
+  {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = entries_.find(number);
+    if (found != entries_.end()) {
+      last = std::move(found->second.resource);
+      numbers_.erase(found->second.key);
+      entries_.erase(found);
+      return true;
+    }
+  }
+  return shared_ != nullptr && shared_->Erase(number);
 }
 
 bool ResourceTable::Erase(const char* kind, const Name& name) {
@@ -65,10 +83,10 @@ bool ResourceTable::Erase(const char* kind, const Name& name) {
   {
     const std::lock_guard<std::mutex> guard(mutex_);
     const auto found = numbers_.find(Key(kind, name.container, name.name));
-    if (found == numbers_.end()) return false;
-    number = found->second;
+    if (found != numbers_.end()) number = found->second;
   }
-  return Erase(number);
+  if (number != 0) return Erase(number);
+  return shared_ != nullptr && shared_->Erase(kind, name);
 }
 
 }  // namespace stillflow

@@ -25,13 +25,17 @@ class Resource {
   virtual const char* kind() const = 0;
 };
 
-// The resources of a session.
+// The resources of a session, or of a container that sessions share.
 class ResourceTable {
  public:
+  // What has a shared name is looked up and made in `shared`, if there is one, which must live as long.
+  explicit ResourceTable(ResourceTable* shared = nullptr) : shared_(shared) {}
+
   // What a node that declares a resource says of it. Without a shared name it belongs to the node alone.
   struct Name {
     std::string container;
     std::string name;
+    bool is_private = false;
   };
   using Make = std::function<Status(const Name& name, std::shared_ptr<Resource>* made)>;
 
@@ -58,6 +62,7 @@ class ResourceTable {
     Key key;
   };
 
+  ResourceTable* const shared_;
   std::mutex mutex_;
   std::unordered_map<int64_t, Entry> entries_;
   std::map<Key, int64_t> numbers_;

@@ -31,26 +31,31 @@ Session::WaitScope::~WaitScope() {
   (event_->previous_ == nullptr ? session_->first_wait_ : event_->previous_->next_) = event_->next_;
 }
 
-Session::~Session() {
-  Close();
+Session::~Session() { Close(); }
+
+// ---- Containers ---------------------------------------------------------------------------------------------------
+
+Container::~Container() {
   for (auto& entry : variables_) {
     if (entry.second->value.buffer != nullptr) Release(entry.second->value.buffer);
   }
 }
 
-Variable* Session::GetVariable(const std::string& name, DType dtype, int rank, const int64_t* dims) {
+Variable* Container::GetVariable(const std::string& place, const std::string& name, DType dtype, int rank,
+                                 const int64_t* dims) {
   std::lock_guard<std::mutex> guard(mutex_);
-  auto found = variables_.find(name);
+  const std::string key = place + name;
+  auto found = variables_.find(key);
   if (found == variables_.end()) {
-    found = variables_.emplace(name, std::make_unique<Variable>()).first;
+    found = variables_.emplace(key, std::make_unique<Variable>()).first;
     Variable* variable = found->second.get();
     variable->value.buffer = nullptr;
     variable->dtype = dtype;
     variable->rank = rank;
     std::copy_n(dims, std::max(rank, 0), variable->dims);
-    variable->name = found->first.c_str();
+    variable->name = found->first.c_str() + place.size();
   }
-  return found->second.get();
+  return found->second->dtype == dtype ? found->second.get() : nullptr;
 }
 
 // ---- Notes for checkpoints ----------------------------------------------------------------------------------------

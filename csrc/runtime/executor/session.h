@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel_api/abi.h"
@@ -15,18 +16,45 @@
 
 namespace stillflow {
 
+// Variables and resources with shared names: of one session, or of all that are connected to a server. Pointers stay
+// valid as long as the container.
+class Container {
+ public:
+  Container() = default;
+  ~Container();
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+
+  // Finds or makes it; null if it is there with another type. Names are those of a place, which is a task's.
+  Variable* GetVariable(const std::string& place, const std::string& name, DType dtype, int rank,
+                        const int64_t* dims);
+  ResourceTable* resources() { return &resources_; }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Variable>> variables_;
+  ResourceTable resources_;
+};
+
 // Everything is found by the name of its node, so that all programs of a session share it. Pointers stay
 // valid as long as the session.
 class Session {
  public:
-  explicit Session(int threads) : threads_(threads) {}
+  // Without a container the session has one of its own.
+  explicit Session(int threads, std::shared_ptr<Container> container = nullptr)
+      : threads_(threads),
+        container_(container != nullptr ? std::move(container) : std::make_shared<Container>()),
+        resources_(container_->resources()) {}
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   int threads() const { return threads_; }
 
-  Variable* GetVariable(const std::string& name, DType dtype, int rank, const int64_t* dims);
+  Variable* GetVariable(const std::string& place, const std::string& name, DType dtype, int rank,
+                        const int64_t* dims) {
+    return container_->GetVariable(place, name, dtype, rank, dims);
+  }
 
   StateTable* states() { return &states_; }
   ResourceTable* resources() { return &resources_; }
@@ -70,7 +98,7 @@ class Session {
  private:
   const int threads_;
   std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Variable>> variables_;
+  const std::shared_ptr<Container> container_;
   StateTable states_;
   std::map<std::string, std::map<std::string, std::string>> notes_;
 

@@ -52,7 +52,7 @@ def conv1d(
         return ops.squeeze(result, [axis])
 
 
-@public("nn.conv1d_transpose")
+@public("nn.conv1d_transpose", "contrib.nn.conv1d_transpose")
 def conv1d_transpose(
     input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None
 ):

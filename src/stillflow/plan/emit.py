@@ -33,7 +33,7 @@ def emit(plan, session_core, kernels, feeds, compile_function, is_body=False):
             program.add_constant(slot, array, value.dtype.as_datatype_enum)
     control_flow = _ControlFlow(plan) if plan.is_guarded else None
     for node, step in zip(plan.nodes, slots.steps, strict=True):
-        _emit_step(program, kernels, node, step, control_flow, compile_function, is_body)
+        _emit_step(program, kernels, node, step, control_flow, compile_function, is_body, session_core.tasks)
     for unit in units:
         program.add_unit(
             unit.first, unit.end, unit.is_loop, unit.waits, numbers_in(unit.after), numbers_in(unit.loosely_after)
@@ -108,7 +108,10 @@ def _array_for(value):
 
 
 def engine_variable(session_core, op):
-    """The engine's variable of the node that stands for it."""
+    """The engine's variable of the node that stands for it.
+
+    Raises InternalError if another session of the same server has it with another type.
+    """
     shape = op._attrs["shape"]
     dims = None if shape.rank is None else [-1 if size is None else size for size in shape.as_list()]
     name = op._attrs.get("shared_name", b"").decode() or op._name
@@ -118,7 +121,11 @@ def engine_variable(session_core, op):
         name = f"resource:{container or 'localhost'}/{name}"
     elif container:
         name = f"{container}/{name}"
-    return session_core.variable(name, op._attrs["dtype"].as_datatype_enum, dims)
+    place = "" if session_core.tasks is None else session_core.tasks.place(op._device, container)
+    try:
+        return session_core.variable(name, op._attrs["dtype"].as_datatype_enum, dims, place)
+    except ValueError as error:
+        raise errors.InternalError(op.node_def, op, f"{error}, than {op._attrs['dtype'].name}") from None
 
 
 _CONTROL_FLOW = {
@@ -131,7 +138,7 @@ _CONTROL_FLOW = {
 }
 
 
-def _emit_step(program, kernels, node, step, control_flow, compile_function, is_body):
+def _emit_step(program, kernels, node, step, control_flow, compile_function, is_body, tasks):
     lowering, values = node.lowering, node.attrs
     guard: list = []
     if control_flow is not None:
@@ -142,7 +149,7 @@ def _emit_step(program, kernels, node, step, control_flow, compile_function, is_
     if not isinstance(lowering, Kernel) or lowering.name not in kernels.indices:
         raise NotImplementedError(f"No kernel for {node}")
     attrs = [
-        compile_function(node, name) if isinstance(name, Called) else _attr(_attr_value(node, values, name))
+        compile_function(node, name) if isinstance(name, Called) else _attr(_attr_value(node, values, name, tasks))
         for name in lowering.attrs
     ]
     parts = [op._name for op in node.parts] if is_body else ()
@@ -160,9 +167,12 @@ def _emit_step(program, kernels, node, step, control_flow, compile_function, is_
         raise errors.make(error.code, error.message, node.op) from None
 
 
-def _attr_value(node, values, name):
+def _attr_value(node, values, name, tasks):
     if name == "node_name":
         return node.name.encode()
+    if name == "container" and tasks is not None:
+        container = values[name].decode()
+        return f"{tasks.place(node.op._device, container)}{container or 'localhost'}".encode()
     return values[name] if isinstance(name, str) else name
 
 

@@ -8,17 +8,38 @@ from typing import NamedTuple
 from stillflow import errors
 from stillflow.graph.device import DeviceSpec
 
-DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+LOCAL = ("localhost", 0)  # the job and task of a session without a server
 
 
 class Devices(NamedTuple):
-    """The devices of a session: how many CPUs, and whether they stand for others of this process, such as a GPU."""
+    """The devices of a session: how many CPUs of which tasks, and whether they stand for others, such as a GPU.
+
+    The first task is the session's own.
+    """
 
     cpu_count: int = 1
     allows_others: bool = False
+    tasks: tuple[tuple[str, int], ...] = (LOCAL,)
 
     def names(self):
-        return [f"{DEVICE[:-1]}{index}" for index in range(self.cpu_count)]
+        return [self._name(task, index) for task in sorted(self.tasks) for index in range(self.cpu_count)]
+
+    def name_for(self, device):
+        """The device that operations run on which are assigned to `device`, in full or in part."""
+        index = DeviceSpec.from_string(device).device_index or 0
+        return self._name(self.task_for(device) or self.tasks[0], index if index < self.cpu_count else 0)
+
+    def task_for(self, device):
+        """The task that the device, in full or in part, is of; None if it is of no task here."""
+        job, replica, index, _, _ = DeviceSpec.from_string(device)
+        if replica in (None, 0):
+            for task in self.tasks:
+                if job in (None, task[0]) and index in (None, task[1]):
+                    return task
+        return None
+
+    def _name(self, task, index):
+        return f"/job:{task[0]}/replica:0/task:{task[1]}/device:CPU:{index}"
 
 
 ONE_CPU = Devices()
@@ -27,8 +48,8 @@ ONE_CPU = Devices()
 @functools.cache
 def _is_here(device, devices):
     """Whether the device, in full or in part, is one of them."""
-    job, replica, task, kind, index = DeviceSpec.from_string(device)
-    if job not in (None, "localhost") or replica not in (None, 0) or task not in (None, 0):
+    _, _, _, kind, index = DeviceSpec.from_string(device)
+    if devices.task_for(device) is None:
         return False
     return devices.allows_others or (kind in (None, "CPU") and (index is None or index < devices.cpu_count))
 

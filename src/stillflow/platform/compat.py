@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import numbers
 
@@ -19,8 +20,8 @@ integral_types = public("compat.integral_types")((numbers.Integral, np.integer))
 real_types = public("compat.real_types")((numbers.Real, np.integer, np.floating))
 complex_types = public("compat.complex_types")((numbers.Complex, np.number))
 
-# What TensorFlow 1.15.5 was ready for.
-_HORIZON = datetime.date(2019, 8, 21)
+# What TensorFlow 1.15.5 was ready for, and what programs are in `forward_compatibility_horizon`, the innermost last.
+_horizons = [datetime.date(2019, 8, 21)]
 
 
 @public("compat.as_bytes")
@@ -61,4 +62,15 @@ def path_to_str(path):
 @public("compat.forward_compatible")
 def forward_compatible(year, month, day):
     """Whether programs may be written that releases up to that day cannot read."""
-    return datetime.date(year, month, day) < _HORIZON
+    return datetime.date(year, month, day) < _horizons[-1]
+
+
+@public("compat.forward_compatibility_horizon")
+@contextlib.contextmanager
+def forward_compatibility_horizon(year, month, day):
+    """A context in which `forward_compatible` answers as if releases up to that day could read what is new."""
+    _horizons.append(datetime.date(year, month, day))
+    try:
+        yield
+    finally:
+        _horizons.pop()

@@ -1,6 +1,7 @@
 """tf.flags: absl's flags, with the argument names of older programs, parsed when one is first read."""
 
-from __future__ import annotations
+# TensorFlow's tf.flags has the names of these features, too.
+from __future__ import absolute_import, annotations, division, print_function  # noqa: UP010
 
 import functools
 import sys

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from stillflow.names import public
 from stillflow.session.process_settings import CPU as _CPU
 from stillflow.session.process_settings import LOGICAL_CPU as _LOGICAL_CPU
@@ -18,7 +20,61 @@ def list_physical_devices(device_type=None):
 @public("config.experimental.list_logical_devices")
 def list_logical_devices(device_type=None):
     """The devices that nodes can be assigned to, of a type or of all."""
-    return [_LOGICAL_CPU] if device_type in (None, _CPU.device_type) else []
+    _virtual_devices.are_in_use = True
+    if device_type not in (None, _CPU.device_type):
+        return []
+    return [_LOGICAL_CPU._replace(name=f"{_LOGICAL_CPU.name[:-1]}{i}") for i in range(_settings.cpu_count)]
+
+
+@public("config.experimental.VirtualDeviceConfiguration")
+class VirtualDeviceConfiguration(NamedTuple):
+    """One of the devices that nodes can be assigned to which a device of the machine is seen as.
+
+    `memory_limit` is in megabytes, for GPUs; None for a CPU.
+    """
+
+    memory_limit: int | None = None
+
+
+class _VirtualDevices:
+    """As what devices the CPU is seen: a list of VirtualDeviceConfiguration, or None as long as it was not said."""
+
+    def __init__(self):
+        self.configurations = None
+        self.are_in_use = False
+
+
+_virtual_devices = _VirtualDevices()
+
+
+@public("config.experimental.get_virtual_device_configuration")
+def get_virtual_device_configuration(device):
+    """As what devices a device of the machine is seen: what was set, or None. Raises ValueError for other things."""
+    _check(device)
+    return _virtual_devices.configurations
+
+
+@public("config.experimental.set_virtual_device_configuration")
+def set_virtual_device_configuration(device, virtual_devices):
+    """Says as how many devices the CPU is seen: "/cpu:1" is then a device of sessions that are made without config.
+
+    Args:
+      device: what `list_physical_devices` returned.
+      virtual_devices: a VirtualDeviceConfiguration for each.
+
+    Raises:
+      ValueError: for another device, or a memory limit, which a CPU has not.
+      RuntimeError: if the devices have been listed already.
+    """
+    _check(device)
+    if any(configuration.memory_limit is not None for configuration in virtual_devices):
+        raise ValueError("Setting memory limit on CPU virtual devices is currently not supported")
+    if _virtual_devices.configurations == virtual_devices:
+        return
+    if _virtual_devices.are_in_use:
+        raise RuntimeError("Virtual devices cannot be modified after being initialized")
+    _virtual_devices.configurations = list(virtual_devices)
+    _settings.cpu_count = max(1, len(virtual_devices))
 
 
 def get_visible_devices(device_type=None):
@@ -98,8 +154,8 @@ def _checked(num_threads):
 
 @public("config.experimental_list_devices", "contrib.eager.list_devices")
 def experimental_list_devices():
-    """The names of the devices: one CPU."""
-    return [_LOGICAL_CPU.name]
+    """The names of the devices that nodes can be assigned to."""
+    return [device.name for device in list_logical_devices()]
 
 
 @public("config.get_soft_device_placement")
@@ -112,3 +168,89 @@ def get_soft_device_placement():
 def set_soft_device_placement(enabled):
     """Says whether nodes that are assigned to a device that there is not run all the same, in sessions to come."""
     _settings.allows_soft_placement = bool(enabled)
+
+
+@public("debugging.get_log_device_placement")
+def get_log_device_placement():
+    """Whether sessions that are made without a ConfigProto print on which devices operations run."""
+    return _settings.logs_device_placement
+
+
+@public("debugging.set_log_device_placement")
+def set_log_device_placement(enabled):
+    """Says whether sessions that are made without a ConfigProto print on which devices operations run."""
+    _settings.logs_device_placement = bool(enabled)
+
+
+@public("config.experimental.get_device_policy")
+def get_device_policy():
+    """What was set in this thread, "silent" before."""
+    return _settings.of_thread.device_policy
+
+
+@public("config.experimental.set_device_policy")
+def set_device_policy(device_policy):
+    """Says for this thread what becomes of tensors that are on another device than an operation that takes them.
+
+    There is but one device, so they never are.
+
+    Args:
+      device_policy: "silent", "silent_for_int32", "warn", "explicit", or None for "silent".
+
+    Raises:
+      ValueError: for anything else.
+    """
+    if device_policy not in (None, "silent", "silent_for_int32", "warn", "explicit"):
+        raise ValueError(f"Not a valid device policy: {device_policy!r}")
+    _settings.of_thread.device_policy = device_policy or "silent"
+
+
+@public("config.experimental.get_synchronous_execution")
+def get_synchronous_execution():
+    """Whether eager operations are said to be run before they return, as they are here."""
+    return _settings.of_thread.is_synchronous
+
+
+@public("config.experimental.set_synchronous_execution")
+def set_synchronous_execution(enable):
+    """Accepted: an eager operation has always run when it returns. None is True."""
+    _settings.of_thread.is_synchronous = enable is None or bool(enable)
+
+
+@public("config.optimizer.get_jit")
+def get_optimizer_jit():
+    """Whether the just-in-time compiler was switched on."""
+    return _settings.jit
+
+
+@public("config.optimizer.set_jit")
+def set_optimizer_jit(enabled):
+    """Accepted: a graph is always compiled to a plan, in one way."""
+    _settings.jit = bool(enabled)
+
+
+# The options in the order in which TensorFlow lists them.
+_OPTIMIZER_OPTIONS = (
+    "layout_optimizer constant_folding shape_optimization remapping arithmetic_optimization dependency_optimization "
+    "loop_optimization function_optimization debug_stripper disable_model_pruning scoped_allocator_optimization "
+    "pin_to_host_optimization implementation_selector auto_mixed_precision disable_meta_optimizer min_graph_nodes"
+).split()
+
+
+@public("config.optimizer.get_experimental_options")
+def get_optimizer_experimental_options():
+    """The options of graph optimization that have been set, a dict."""
+    options = _settings.optimizer_options
+    return {name: options[name] for name in _OPTIMIZER_OPTIONS if name in options}
+
+
+@public("config.optimizer.set_experimental_options")
+def set_optimizer_experimental_options(options):
+    """Accepted: what the options switch gives other speed but the same values, and a plan is always made in one way.
+
+    Args:
+      options: a dict such as {"constant_folding": False}. Names that TensorFlow has not are left out.
+    """
+    for name, value in options.items():
+        if name in _OPTIMIZER_OPTIONS:
+            _settings.optimizer_options[name] = value if name == "min_graph_nodes" else bool(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from stillflow import errors
-from stillflow.plan.placement import DEVICE, check_devices
+from stillflow.plan.placement import check_devices
 
 
 class PlacementLog:
@@ -28,7 +28,7 @@ class PlacementLog:
             return  # nothing is placed then
         # TensorFlow places what only makes one value, such as constants, after its consumers.
         operations.sort(key=_is_generator)
-        _write(f"{op.name}: ({op.type}): {DEVICE}" for op in operations)
+        _write(f"{op.name}: ({op.type}): {self._devices.name_for(op._device)}" for op in operations)
 
 
 def _is_generator(op):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import NamedTuple
 
 
@@ -42,13 +43,28 @@ def cpu_count():
     return os.cpu_count() or 1
 
 
+class ThreadSettings(threading.local):
+    """What eager execution is told in a thread. One machine's CPU has nothing to copy or to wait for: it is kept."""
+
+    device_policy = "silent"
+    is_synchronous = True
+
+
 class Settings:
     """What sessions do that are made without a ConfigProto."""
 
     def __init__(self):
         self.allows_soft_placement = False
+        self.logs_device_placement = False
         self.intra_op_threads = 0  # 0: one for each processor
         self.inter_op_threads = 0
+        self.cpu_count = 1  # as how many devices the CPU is seen
+        self.jit = False
+        self.optimizer_options: dict[str, bool | int] = {
+            "disable_model_pruning": False,
+            "disable_meta_optimizer": False,
+        }
+        self.of_thread = ThreadSettings()
 
 
 settings = Settings()

@@ -15,7 +15,7 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.host import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.names import public
 from stillflow.plan.placement import Devices
-from stillflow.session import feeds, isa, step_trace
+from stillflow.session import feeds, isa, servers, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns
 from stillflow.session.placement_log import PlacementLog
@@ -36,32 +36,40 @@ class BaseSession:
             target = target.decode()
         if not isinstance(target, str):
             raise TypeError(f"target must be a string, but got {type(target)}")
-        if target not in ("", "local"):
+        if config is not None and type(config).__name__ != "ConfigProto":
+            raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+        server = None
+        if servers.is_server(target):
+            server = servers.Connection(target, config)
+            config = server.config
+        elif target not in ("", "local"):
             raise errors.NotFoundError(
                 None,
                 None,
                 f'No session factory registered for the given session options: {{target: "{target}"}}',
             )
-        if config is not None and type(config).__name__ != "ConfigProto":
-            raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
         self._graph = graph
         self._target = target
         self._config = config
         self._closed = False
-        if config is None:
-            self._devices = Devices(allows_others=settings.allows_soft_placement)
+        if server is not None:
+            self._devices = server.devices
+        elif config is None:
+            self._devices = Devices(settings.cpu_count, settings.allows_soft_placement)
         else:
             self._devices = Devices(max(1, config.device_count.get("CPU", 1)), config.allow_soft_placement)
         threads = settings.intra_op_threads if config is None else config.intra_op_parallelism_threads
         self._timeout_nanos = (config.operation_timeout_in_ms if config is not None else 0) * 1_000_000
-        self._core = _engine.Session(threads if threads > 0 else cpu_count())
+        self._core = _engine.Session(
+            threads if threads > 0 else cpu_count(), None if server is None else server.container, server
+        )
         self._kernels = isa.kernels()
         self._requests: dict = {}
         self._requests_edits = graph._edits
         self._lock = threading.Lock()
         self._partial_runs = PartialRuns(self)
         self._placement_log = None
-        if config is not None and config.log_device_placement:
+        if settings.logs_device_placement if config is None else config.log_device_placement:
             self._placement_log = PlacementLog(graph, self._devices)
 
     @property
@@ -317,7 +325,14 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """Clears the containers of a server. There is no server in this process, so there is nothing to clear."""
+        """Clears the containers of a server, all or some: sessions to come find no variables in them.
+
+        Raises tf.errors.UnimplementedError if the server is not in this process.
+        """
+        if isinstance(target, bytes):
+            target = target.decode()
+        if servers.is_server(target):
+            servers.clear(target, containers)
 
 
 @public("InteractiveSession")

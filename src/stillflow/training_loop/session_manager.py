@@ -177,7 +177,7 @@ class SessionManager:
         """Runs the operation. If what it needs is missing it does not, and returns what that is."""
         if self._local_init_op is None:
             return None
-        missing = _report(self._ready_for_local_init_op, session, "Model not ready for local init")
+        missing = report_of(self._ready_for_local_init_op, session, "Model not ready for local init")
         if missing:
             return missing
         log().info("Running local_init_op.")
@@ -187,10 +187,10 @@ class SessionManager:
 
     def _missing(self, session):
         """What the model still lacks, as text, or None."""
-        return _report(self._ready_op, session, "Model not ready")
+        return report_of(self._ready_op, session, "Model not ready")
 
 
-def _report(op, session, title):
+def report_of(op, session, title):
     """What an operation that looks for missing values has found, as text, or None."""
     if op is None:
         return None

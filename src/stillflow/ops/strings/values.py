@@ -21,7 +21,7 @@ as_string = define_op(
     "scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = ''",
     kernel="as_string(input | precision, scientific, shortest, width, fill)",
     differentiable=False,
-    public="as_string strings.as_string",
+    public="as_string strings.as_string dtypes.as_string",
     doc="""Numbers as text.
 
     Args:
