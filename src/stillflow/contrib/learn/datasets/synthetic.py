@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from stillflow.contrib.learn.datasets.base import Dataset
@@ -48,7 +50,7 @@ def _shuffled(x, y, labels, noise):
 
 
 # Radii of spirals by their angles.
-_SPIRALS = {
+_SPIRALS: dict[str, Callable] = {
     "archimedes": lambda theta: theta,
     "bernoulli": lambda theta, exp_scale=0.1: np.exp(exp_scale * theta),
     "fermat": np.sqrt,

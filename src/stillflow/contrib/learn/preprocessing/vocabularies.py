@@ -24,7 +24,7 @@ class CategoricalVocabulary:
         self._support_reverse = support_reverse
         if support_reverse:
             self._reverse_mapping = [unknown_token]
-        self._freq = collections.defaultdict(int)
+        self._freq: dict = collections.defaultdict(int)
         self._freeze = False
 
     def __len__(self):
