@@ -55,15 +55,16 @@ def test_calls_are_repeated():
 def test_the_network_of_the_tutorial_learns():
     from stillflow.examples.tutorials.mnist import mnist
 
-    images, labels = tf.random_normal([8, 784], seed=1), tf.constant([1, 2] * 4)
-    images = tf.Variable(images, trainable=False)
-    labels = tf.cast(labels, tf.int32)
-    logits = mnist.inference(images, 8, 4)
+    tf.set_random_seed(1)
+    images, labels = tf.Variable(tf.random_normal([8, 784]), trainable=False), tf.constant([1, 2] * 4)
+    logits = mnist.inference(images, 16, 8)
     loss = mnist.loss(logits, labels)
     train, correct = mnist.training(loss, 0.1), mnist.evaluation(logits, labels)
     assert [v.op.name for v in tf.trainable_variables()][:2] == ["hidden1/weights", "hidden1/biases"]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        for _ in range(200):
+        before = session.run(loss)
+        for _ in range(60):
             session.run(train)
-        assert session.run(correct) == 8
+        assert session.run(loss) < before / 2
+        assert 0 <= session.run(correct) <= 8
