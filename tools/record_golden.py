@@ -32,6 +32,7 @@ sys.path.insert(0, TESTS)
 # File in tests/golden and module with a function `outcomes`.
 OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
+    ("contrib_learn", "contrib.learn_scenarios"),
     ("contrib_tpu", "contrib.tpu_scenarios"),
     ("contrib_training", "contrib.contrib_training_scenarios"),
     ("canned_models", "canned.canned_scenarios"),

@@ -57,6 +57,11 @@ def module_of(name: str) -> str:
     return f"{ROOT}.{module}" if module else ROOT
 
 
+def find_module(name: str) -> types.ModuleType:
+    """The module of a name below tensorflow, also one of its inner modules. Raises ModuleNotFoundError for none."""
+    return importlib.import_module(f"{ROOT}.{name}")
+
+
 def serve(namespace: str, module: str):
     """The __getattr__ and __dir__ of a module that is a namespace, "" for tf itself."""
     prefix = f"{namespace}." if namespace else ""

@@ -15,9 +15,11 @@ from stillflow.graph import dtypes
 from stillflow.names import public_module
 from stillflow.random.seeds import get_seed
 
-public_module("examples.tutorials.mnist.input_data")
+public_module("examples.tutorials.mnist.input_data", "contrib.learn.datasets.mnist")
 
-__all__ = ["DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "read_data_sets"]
+__all__ = [
+    "DataSet", "Datasets", "dense_to_one_hot", "extract_images", "extract_labels", "load_mnist", "read_data_sets",
+]  # fmt: skip
 
 SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _TIMEOUT_SECONDS = 30
@@ -231,3 +233,8 @@ def read_data_sets(
     validation = DataSet(train_images[:validation_size], train_labels[:validation_size], **options)
     test = DataSet(test_images, test_labels, **options)
     return Datasets(train, validation, test)
+
+
+def load_mnist(train_dir="MNIST-data"):
+    """The data sets of a folder; see read_data_sets."""
+    return read_data_sets(train_dir)
