@@ -1,6 +1,7 @@
 """Records what TensorFlow 1.15.5 makes of the programs and snippets in tests/programs, as files in tests/golden.
 
-Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1.18.5:
+Run with a Python 3.7 that has tensorflow==1.15.5, protobuf==3.20.3 and numpy==1.18.5 (and for keras_pictures scipy
+and Pillow):
 
     python tools/record_golden.py [name ...]
 
@@ -35,6 +36,8 @@ OUTCOMES = (
     ("estimators", "estimator.estimator_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
+    ("keras_data", "keras_cases.data_cases"),
+    ("keras_pictures", "keras_cases.picture_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),

@@ -160,8 +160,11 @@ def checked_strides_and_rates(count, strides, rates):
     return strides, rates
 
 
-def apply_convolution(input, filter, padding, strides, rates, name, data_format):
-    """`convolution` with `name` for its one op and no scope around it, as layers have it."""
+def apply_convolution(input, filter, padding, strides, rates, name, data_format, rates_tensor=None):
+    """`convolution` with `name` for its one op and no scope around it, as layers have it.
+
+    `rates_tensor` is a node of the rates, if there is one already.
+    """
     input_shape, filter_shape = as_shape(input.shape), as_shape(filter.shape)
     rank = input_shape.rank if filter_shape.rank is None else filter_shape.rank
     count = rank - 2
@@ -186,6 +189,7 @@ def apply_convolution(input, filter, padding, strides, rates, name, data_format)
 
     spatial_dims = range(2, rank) if channels_first else range(1, rank - 1)
     outputs = filter_shape[-1] if filter_shape.rank is not None else None
+    rates = rates if rates_tensor is None else rates_tensor
     return apply_with_gaps(input, rates, padding, make, filter_shape, spatial_dims, data_format, outputs)
 
 

@@ -115,7 +115,7 @@ class _Concatenated(_OfColumns):
     def _is_feature_layer(self):
         return True
 
-    def build(self, input_shape):
+    def build(self, _):
         """Makes the variables of the columns."""
         for column in self._feature_columns:
             with _scope(self.name), _scope(column.name):
@@ -138,7 +138,7 @@ class _Concatenated(_OfColumns):
         return ops.concat(tensors, -1)
 
 
-@public("python.feature_column.dense_features.DenseFeatures")
+@public("keras.layers.DenseFeatures", "python.feature_column.dense_features.DenseFeatures")
 class DenseFeatures(_Concatenated):
     """The numbers of dense columns beside each other, in the order of their names: [batch, numbers].
 
@@ -169,7 +169,7 @@ class DenseFeatures(_Concatenated):
         return self._beside(tensors)
 
 
-@public("python.feature_column.sequence_feature_column.SequenceFeatures")
+@public("keras.experimental.SequenceFeatures", "python.feature_column.sequence_feature_column.SequenceFeatures")
 class SequenceFeatures(_Concatenated):
     """The numbers of columns for each step of sequences, [batch, steps, numbers], and the lengths of the sequences.
 

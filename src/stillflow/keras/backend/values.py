@@ -39,7 +39,9 @@ def variable(value, dtype=None, name=None, constraint=None):
         matrix = value.tocoo()
         indices = np.stack([matrix.row, matrix.col], axis=1)
         return SparseTensor(indices=indices, values=matrix.data, dense_shape=matrix.shape)
-    made = Variable(value, dtype=dtypes.as_dtype(dtype or floatx()), name=name, constraint=constraint)
+    made = Variable(
+        value, dtype=dtypes.as_dtype(dtype or floatx()), name=name, constraint=constraint, use_resource=True
+    )
     track_variable(made)
     return made
 

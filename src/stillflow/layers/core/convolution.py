@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites.convolution import apply_convolution
+from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import activations, constraints, initializers, regularizers
+from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.data_formats import (
     format_of_op,
     normalized_data_format,
@@ -16,6 +19,8 @@ from stillflow.layers.core.data_formats import (
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.serialization import serialize
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
 
 _MADE = (
     "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer", "activity_regularizer",
@@ -91,7 +96,14 @@ class Conv(Layer):
         self.kernel = self._new_weight("kernel", (*self.kernel_size, channels, self.filters))
         self.bias = self._new_bias()
         self.input_spec = self._spec_of(channels)
+        self._keep_rates()
         self.built = True
+
+    @untracked
+    def _keep_rates(self):
+        """Makes the node of dilation rates, once for all calls in this graph."""
+        rates = convert_to_tensor(self.dilation_rate, dtypes.int32, name="dilation_rate")
+        self._rates = rates, get_default_graph()
 
     def _input_channels(self, input_shape):
         channels = input_shape.dims[1 if self._channels_first else -1].value
@@ -114,9 +126,11 @@ class Conv(Layer):
     # ---- Calls ----------------------------------------------------------------------------------------------
 
     def call(self, inputs):
+        rates, graph = self._rates
         outputs = apply_convolution(
             inputs, self.kernel, self._op_padding, self.strides, self.dilation_rate, None,
             format_of_op(self.data_format, self.rank + 2),
+            rates_tensor=rates if graph is get_default_graph() else None,
         )  # fmt: skip
         if self.use_bias:
             if self._channels_first and self.rank == 1:
@@ -152,34 +166,57 @@ class Conv(Layer):
         }
 
 
+@public("keras.layers.Conv1D", "keras.layers.Convolution1D")
 class Conv1D(Conv):
     """A convolution along one dimension; see `Conv`. With "causal" padding no output depends on later inputs."""
 
     _takes_causal_padding = True
 
     def __init__(
-        self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, **kwargs
-    ):
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1,
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            1, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
     def call(self, inputs):
         return super().call(self._padded_causally(inputs) if self.padding == "causal" else inputs)
 
 
+@public("keras.layers.Conv2D", "keras.layers.Convolution2D")
 class Conv2D(Conv):
     """A convolution along two dimensions; see `Conv`."""
 
     def __init__(
-        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), **kwargs
-    ):
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            2, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
 
+@public("keras.layers.Conv3D", "keras.layers.Convolution3D")
 class Conv3D(Conv):
     """A convolution along three dimensions; see `Conv`."""
 
     def __init__(
         self, filters, kernel_size, strides=(1, 1, 1), padding="valid", data_format=None, dilation_rate=(1, 1, 1),
-        **kwargs,
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform", bias_initializer="zeros",
+        kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None,
+        bias_constraint=None, **kwargs,
     ):  # fmt: skip
-        super().__init__(3, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        super().__init__(
+            3, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip

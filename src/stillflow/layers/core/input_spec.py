@@ -6,7 +6,7 @@ from stillflow.graph import dtypes, nest
 from stillflow.names import public
 
 
-@public("layers.InputSpec")
+@public("layers.InputSpec", "keras.layers.InputSpec")
 class InputSpec:
     """What a layer expects of one input: rank, type, sizes. What is None is not checked.
 

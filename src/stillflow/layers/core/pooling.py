@@ -13,6 +13,7 @@ from stillflow.layers.core.data_formats import (
 )
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.layer import Layer
+from stillflow.names import public
 
 
 class Pooling(Layer):
@@ -32,8 +33,8 @@ class Pooling(Layer):
     rank: int
     _is_average: bool
 
-    def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, name=None, **kwargs):
-        super().__init__(name=name, **kwargs)
+    def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, **kwargs):
+        super().__init__(**kwargs)
         strides = pool_size if strides is None else strides
         self.pool_size = normalized_tuple(pool_size, self.rank, "pool_size")
         self.strides = normalized_tuple(strides, self.rank, "strides")
@@ -67,8 +68,8 @@ class Pooling(Layer):
 class _Pooling1D(Pooling):
     rank = 1
 
-    def __init__(self, pool_size=2, strides=None, padding="valid", data_format="channels_last", name=None, **kwargs):
-        super().__init__(pool_size, strides, padding, data_format, name, **kwargs)
+    def __init__(self, pool_size=2, strides=None, padding="valid", data_format="channels_last", **kwargs):
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
     def call(self, inputs):
         axis = 3 if self._channels_first else 2  # of the dimension that images have more
@@ -84,8 +85,8 @@ class _Pooling1D(Pooling):
 class _Pooling2D(Pooling):
     rank = 2
 
-    def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
-        super().__init__(pool_size, strides, padding, data_format, name, **kwargs)
+    def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None, **kwargs):
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
     def call(self, inputs):
         pool = ops.avg_pool if self._is_average else ops.max_pool
@@ -101,8 +102,8 @@ class _Pooling2D(Pooling):
 class _Pooling3D(Pooling):
     rank = 3
 
-    def __init__(self, pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, name=None, **kwargs):
-        super().__init__(pool_size, strides, padding, data_format, name, **kwargs)
+    def __init__(self, pool_size=(2, 2, 2), strides=None, padding="valid", data_format=None, **kwargs):
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
     def call(self, inputs):
         pool = ops.avg_pool3d if self._is_average else ops.max_pool3d
@@ -114,36 +115,42 @@ class _Pooling3D(Pooling):
         return ops.transpose(outputs, (0, 4, 1, 2, 3)) if self._channels_first else outputs
 
 
+@public("keras.layers.MaxPooling1D", "keras.layers.MaxPool1D")
 class MaxPooling1D(_Pooling1D):
     """The largest of the inputs in each window, in one dimension."""
 
     _is_average = False
 
 
+@public("keras.layers.AveragePooling1D", "keras.layers.AvgPool1D")
 class AveragePooling1D(_Pooling1D):
     """The mean of the inputs in each window, in one dimension."""
 
     _is_average = True
 
 
+@public("keras.layers.MaxPooling2D", "keras.layers.MaxPool2D")
 class MaxPooling2D(_Pooling2D):
     """The largest of the inputs in each window, in two dimensions."""
 
     _is_average = False
 
 
+@public("keras.layers.AveragePooling2D", "keras.layers.AvgPool2D")
 class AveragePooling2D(_Pooling2D):
     """The mean of the inputs in each window, in two dimensions."""
 
     _is_average = True
 
 
+@public("keras.layers.MaxPooling3D", "keras.layers.MaxPool3D")
 class MaxPooling3D(_Pooling3D):
     """The largest of the inputs in each window, in three dimensions."""
 
     _is_average = False
 
 
+@public("keras.layers.AveragePooling3D", "keras.layers.AvgPool3D")
 class AveragePooling3D(_Pooling3D):
     """The mean of the inputs in each window, in three dimensions."""
 

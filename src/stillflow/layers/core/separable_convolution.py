@@ -9,6 +9,7 @@ from stillflow.layers.core import constraints, initializers, regularizers
 from stillflow.layers.core.convolution import Conv
 from stillflow.layers.core.data_formats import format_of_op
 from stillflow.layers.core.serialization import serialize
+from stillflow.names import public
 
 _MADE = (
     "depthwise_initializer", "pointwise_initializer", "depthwise_regularizer", "pointwise_regularizer",
@@ -73,13 +74,25 @@ class SeparableConv(Conv):
         return {**config, "depth_multiplier": self.depth_multiplier, **made}
 
 
+@public("keras.layers.SeparableConv1D", "keras.layers.SeparableConvolution1D")
 class SeparableConv1D(SeparableConv):
     """A separable convolution along one dimension; see `SeparableConv`."""
 
     _takes_causal_padding = True
 
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1, **kwargs):
-        super().__init__(1, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+    def __init__(
+        self, filters, kernel_size, strides=1, padding="valid", data_format=None, dilation_rate=1,
+        depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+        pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+        pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+        pointwise_constraint=None, bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            1, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
+            use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
+            pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,
+            pointwise_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
     def call(self, inputs):
         if self.padding == "causal":
@@ -93,13 +106,23 @@ class SeparableConv1D(SeparableConv):
         return outputs if self.activation is None else self.activation(outputs)
 
 
+@public("keras.layers.SeparableConv2D", "keras.layers.SeparableConvolution2D")
 class SeparableConv2D(SeparableConv):
     """A separable convolution along two dimensions; see `SeparableConv`."""
 
     def __init__(
-        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1), **kwargs
-    ):
-        super().__init__(2, filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None, dilation_rate=(1, 1),
+        depth_multiplier=1, activation=None, use_bias=True, depthwise_initializer="glorot_uniform",
+        pointwise_initializer="glorot_uniform", bias_initializer="zeros", depthwise_regularizer=None,
+        pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
+        pointwise_constraint=None, bias_constraint=None, **kwargs,
+    ):  # fmt: skip
+        super().__init__(
+            2, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation,
+            use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer,
+            pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint,
+            pointwise_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
 
     def call(self, inputs):
         kernels = self.depthwise_kernel, self.pointwise_kernel

@@ -7,6 +7,7 @@ from stillflow.composites.convolution import atrous_conv2d_transpose
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core.convolution import Conv, Conv2D, Conv3D
 from stillflow.layers.core.data_formats import format_of_op, normalized_tuple, transposed_output_length
+from stillflow.names import public
 
 
 class _Transposed(Conv):
@@ -60,6 +61,7 @@ class _Transposed(Conv):
         )
 
 
+@public("keras.layers.Conv2DTranspose", "keras.layers.Convolution2DTranspose")
 class Conv2DTranspose(_Transposed, Conv2D):
     """The transpose of a convolution along two dimensions; see `Conv`.
 
@@ -72,9 +74,15 @@ class Conv2DTranspose(_Transposed, Conv2D):
 
     def __init__(
         self, filters, kernel_size, strides=(1, 1), padding="valid", output_padding=None, data_format=None,
-        dilation_rate=(1, 1), **kwargs,
+        dilation_rate=(1, 1), activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+        bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+        kernel_constraint=None, bias_constraint=None, **kwargs,
     ):  # fmt: skip
-        super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, **kwargs)
+        super().__init__(
+            filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
         self._set_output_padding(output_padding)
 
     def build(self, input_shape):
@@ -104,14 +112,21 @@ class Conv2DTranspose(_Transposed, Conv2D):
         return {**super().get_config(), "output_padding": self.output_padding}
 
 
+@public("keras.layers.Conv3DTranspose", "keras.layers.Convolution3DTranspose")
 class Conv3DTranspose(_Transposed, Conv3D):
     """The transpose of a convolution along three dimensions; see `Conv2DTranspose`."""
 
     def __init__(
         self, filters, kernel_size, strides=(1, 1, 1), padding="valid", output_padding=None, data_format=None,
-        **kwargs,
+        activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+        bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
+        kernel_constraint=None, bias_constraint=None, **kwargs,
     ):  # fmt: skip
-        super().__init__(filters, kernel_size, strides, padding, data_format, **kwargs)
+        super().__init__(
+            filters, kernel_size, strides, padding, data_format, (1, 1, 1), activation, use_bias,
+            kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer,
+            kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
         self._set_output_padding(output_padding)
 
     def build(self, input_shape):
