@@ -68,7 +68,7 @@ $(VENV)/usable: $(VENV)/tools $(SOURCES)
 	@touch $@
 
 $(VENV)/installed: $(VENV)/tools $(SOURCES)
-	@$(BIN)/python tools/install.py all progress,plot,images,safetensors,scipy,serve,onnx,test,bench,lint
+	@$(BIN)/python tools/install.py all progress,plot,images,safetensors,scipy,test,bench,lint
 	@touch $@ $(VENV)/usable
 
 clean:

@@ -30,6 +30,8 @@ class Wording(NamedTuple):
     sparse_labels: str
     other_size: str
     other_shape: str
+    range_scope: str
+    wrong_range: str
 
 
 _ADVICE = "check your n_classes argument to the {} and/or the shape of your label."
@@ -51,6 +53,8 @@ OF_GRAPH_HEADS = Wording(
     "expects one-hot encoding label,check your n_classes argument to the estimator and/or the shape of your label. "
     "Otherwise, check the shape of your label.",
     other_shape="labels shape must be [D0, D1, ... DN, {}]. Suggested Fix: " + _ADVICE.format("estimator"),
+    range_scope="assert_range",
+    wrong_range="Labels must ",
 )
 OF_HEADS = Wording(
     shapes_first=False,
@@ -61,6 +65,8 @@ OF_HEADS = Wording(
     "your label. "
     "Otherwise, check the shape of your label.",
     other_shape="labels shape must be [D0, D1, ... DN, {}]. Suggested Fix: " + _ADVICE.format("head"),
+    range_scope="check_label_range",
+    wrong_range="Labels must be ",
 )
 
 
@@ -170,12 +176,12 @@ def checked_logits(logits, size, cast=ops.to_float):
                 return ops.identity(logits, name=scope)
 
 
-def checked_range(labels, n_classes, message=None, scope="assert_range"):
+def checked_range(labels, n_classes, message=None, wording=OF_GRAPH_HEADS):
     """The labels, whose values are checked to be in [0, n_classes) when they are computed."""
-    with name_scope(None, scope, (labels,)):
+    with name_scope(None, wording.range_scope, (labels,)):
         highest = convert_to_tensor(n_classes - 1, dtype=labels.dtype)
-        not_above = assert_less_equal(labels, highest, message=message or "Labels must <= n_classes - 1")
-        not_below = assert_non_negative(labels, message=message or "Labels must >= 0")
+        not_above = assert_less_equal(labels, highest, message=message or wording.wrong_range + "<= n_classes - 1")
+        not_below = assert_non_negative(labels, message=message or wording.wrong_range + ">= 0")
         with control_dependencies((not_above, not_below)):
             return ops.identity(labels)
 

@@ -16,7 +16,6 @@ from stillflow.canned.head_checks import (
     checked_weights,
 )
 from stillflow.canned.keys import CLASSIFY_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys, PredictionKeys
-from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.losses.classification import sparse_softmax_cross_entropy
 from stillflow.losses.weighted import Reduction, compute_weighted_loss
@@ -72,7 +71,7 @@ class MultiClassGraphHead(SingleHead):
     def create_loss(self, features, mode, logits, labels):
         logits = convert_to_tensor(logits)
         labels = checked_labels(labels, logits, 1)
-        label_ids = checked_range(class_ids_of(labels, self._label_vocabulary), self._n_classes)
+        label_ids = checked_range(class_outputs.class_ids_of(labels, self._label_vocabulary), self._n_classes)
         if self._loss_fn:
             losses = call_loss_fn(self._loss_fn, label_ids, logits, features)
         else:
@@ -120,17 +119,6 @@ class MultiClassGraphHead(SingleHead):
                 ),
                 **self._regularization_metric(regularization_loss),
             }
-
-
-def class_ids_of(labels, label_vocabulary):
-    """The numbers of classes, of labels. Raises ValueError for labels of another type than the vocabulary wants."""
-    if label_vocabulary is None:
-        if not labels.dtype.is_integer:
-            raise ValueError(f"Labels dtype should be integer. Instead got {labels.dtype}.")
-        return labels
-    if labels.dtype != dtypes.string:
-        raise ValueError(f"Labels dtype should be string if there is a vocabulary. Instead got {labels.dtype}")
-    return class_outputs.class_numbers(labels, label_vocabulary)
 
 
 @public("python.estimator.canned.head._binary_logistic_or_multi_class_head")

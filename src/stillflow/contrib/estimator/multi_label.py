@@ -147,9 +147,7 @@ class _MultiLabelHead(SingleHead):
 
     def _metrics_of_class(self, class_id, labels, probabilities, weights):
         keys = MetricKeys
-        rank = ops.rank(probabilities) - 1
-        begin = ops.concat([ops.zeros([rank], dtype=dtypes.int32), [class_id]], axis=0)
-        size = ops.concat([-1 * ops.ones([rank], dtype=dtypes.int32), [1]], axis=0)
+        begin, size = class_outputs.of_class(class_id, probabilities)
         probabilities = ops.slice(probabilities, begin=begin, size=size)
         labels = ops.slice(labels, begin=begin, size=size)
         names = keys.PROBABILITY_MEAN_AT_CLASS, keys.AUC_AT_CLASS, keys.AUC_PR_AT_CLASS
