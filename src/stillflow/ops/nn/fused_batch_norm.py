@@ -106,8 +106,7 @@ def _gradient_by(gradient_op, reserves=()):
         attrs = {"epsilon": op.get_attr("epsilon"), "is_training": op.get_attr("is_training")}
         reserved = [outputs[i] for i in reserves]
         if attrs["is_training"]:
-            found = gradient_op(grad, x, scale, outputs[3], outputs[4], *reserved, data_format=data_format, **attrs)
-            return *found[:3], None, None
+            return gradient_op(grad, x, scale, outputs[3], outputs[4], *reserved, data_format=data_format, **attrs)
         channels_first = data_format == b"NCHW"
         if channels_first:
             x, grad = ops.transpose(x, [0, 2, 3, 1]), ops.transpose(grad, [0, 2, 3, 1])
