@@ -86,7 +86,10 @@ def record_snippets(area):
 def record_program(name):
     from programs import run_program
 
-    arrays = run_program(tf, importlib.import_module("programs." + name))
+    module = importlib.import_module("programs." + name)
+    if hasattr(module, "write_meta_graph"):
+        module.write_meta_graph(tf)
+    arrays = run_program(tf, module)
     save("programs", name, arrays)
 
 

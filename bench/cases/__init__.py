@@ -1,6 +1,7 @@
 """What is measured, in the words of each engine."""
 
-from bench.cases import eager, files, graphs, kernels, programs  # noqa: F401  (they register their cases)
+# These register their cases.
+from bench.cases import deep, eager, files, graphs, kernels, layers, programs, recurrent  # noqa: F401
 from bench.cases.registry import CASES
 
 __all__ = ["CASES"]

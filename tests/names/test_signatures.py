@@ -41,6 +41,7 @@ DEVIATIONS = {
     "tf.test.TestCase.cached_session": "TensorFlow's decorator hides what it takes",
     "tf.test.TestCase.captureWritesToStream": "TensorFlow's decorator hides what it takes",
     "tf.test.TestCase.session": "TensorFlow's decorator hides what it takes",
+    "tf.xla.experimental.jit_scope": "TensorFlow's decorator hides what it takes",
     "tf.train.Supervisor.managed_session": "TensorFlow's decorator hides what it takes",
     "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
     "tf.train.Saver.__init__": "may save the positions of random numbers too",

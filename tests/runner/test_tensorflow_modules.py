@@ -80,13 +80,15 @@ import tensorflow_estimator as e, tensorflow as tf; assert e.estimator.Estimator
 from tensorflow_estimator.python.estimator import estimator, run_config; estimator.Estimator, run_config.TaskType
 from tensorflow.python.estimator.export import export; export.ServingInputReceiver
 import tensorflow.python as p; from tensorflow.python.client import session; session.Session
+from tensorflow.python.ops import rnn_cell, seq2seq; rnn_cell.GRUCell, rnn_cell.linear, seq2seq.rnn_decoder
+from tensorflow.models.rnn import linear, rnn, seq2seq; linear.linear, rnn.rnn, seq2seq.model_with_buckets
 """.strip().splitlines()  # fmt: skip
 
 MISSING = [
     ("from tensorflow.contrib import bigtable", "tensorflow.contrib.bigtable"),
     ("import tensorflow.contrib.bigtable as bigtable", "tensorflow.contrib.bigtable"),
     ("from tensorflow.contrib.layers import sparse_feature_cross", "sparse_feature_cross"),
-    ("from tensorflow.python.ops import seq2seq", "tensorflow.python.ops.seq2seq"),
+    ("from tensorflow.python.ops import linear", "linear"),
     ("from tensorflow.python.framework.ops import nothing_there", "nothing_there"),
     ("from tensorflow import lite", "tensorflow.lite"),
     ("from tensorflow.lite.python import lite", "tensorflow.lite"),

@@ -11,9 +11,15 @@ import importlib
 import json
 from pathlib import Path
 
+# Modules of before 1.0: the namespace or module that has their names now.
+_EARLY = {
+    "models.rnn.linear": "nn.rnn_cell", "models.rnn.rnn": "nn", "models.rnn.rnn_cell": "nn.rnn_cell",
+    "models.rnn.seq2seq": "nn.seq2seq", "python.ops.rnn_cell": "nn.rnn_cell", "python.ops.seq2seq": "nn.seq2seq",
+}  # fmt: skip
+
 
 def _is_inner(name: str) -> bool:
-    return name.startswith(("python", "core")) or ".python" in name
+    return name.startswith(("python", "core", "models")) or ".python" in name
 
 
 @functools.cache
@@ -25,7 +31,7 @@ def _locations() -> dict[str, dict[str, str]]:
 @functools.cache
 def _modules() -> frozenset[str]:
     found: set[str] = set()
-    for name in _locations():
+    for name in [*_locations(), *_EARLY]:
         parts = name.split(".")
         found.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
     return frozenset(found)
@@ -42,6 +48,8 @@ def names(module: str) -> list[str]:
 
 def find(module: str, name: str, find_public):
     """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
+    if module in _EARLY:
+        return find_public(f"{_EARLY[module]}.{name}")
     public = _locations()[module][name] if _is_inner(module) else None
     if public is None:
         raise KeyError(name)

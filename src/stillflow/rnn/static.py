@@ -14,7 +14,10 @@ from stillflow.rnn.step import Lengths, cache_variables, packs_state, rnn_step
 from stillflow.variables.scope import variable_scope
 
 
-@public("nn.static_rnn", "nn.rnn", "contrib.rnn.static_rnn", "contrib.rnn.python.ops.core_rnn.static_rnn")
+@public(
+    "nn.static_rnn", "nn.rnn", "python.ops.rnn.rnn", "contrib.rnn.static_rnn",
+    "contrib.rnn.python.ops.core_rnn.static_rnn",
+)  # fmt: skip
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
     """Calls a cell for each input of a list: nodes are made for every step.
 
@@ -124,7 +127,7 @@ class _Step:
 
 @public(
     "nn.static_state_saving_rnn", "nn.state_saving_rnn", "contrib.rnn.static_state_saving_rnn",
-    "contrib.rnn.python.ops.core_rnn.static_state_saving_rnn",
+    "contrib.rnn.python.ops.core_rnn.static_state_saving_rnn", "python.ops.rnn.state_saving_rnn",
 )  # fmt: skip
 def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_length=None, scope=None):
     """static_rnn that takes its first state from a state saver and gives it the last one: long sequences in parts.
@@ -158,7 +161,7 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
 
 @public(
     "nn.static_bidirectional_rnn", "nn.bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn",
-    "contrib.rnn.python.ops.core_rnn.static_bidirectional_rnn",
+    "contrib.rnn.python.ops.core_rnn.static_bidirectional_rnn", "python.ops.rnn.bidirectional_rnn",
 )  # fmt: skip
 def static_bidirectional_rnn(
     cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None, sequence_length=None,

@@ -69,6 +69,30 @@ class Linear:
         return result if self._bias is None else ops.bias_add(result, self._bias)
 
 
+@public("nn.rnn_cell.linear", "nn.rnn_cell._linear")
+def early_linear(args, output_size, bias, bias_start=0.0, scope=None):
+    """[args] * Matrix + Bias, as before 1.0.
+
+    Args:
+      args: a tensor [batch, size], or a list of such tensors.
+      output_size: the size of the result.
+      bias: whether there is a bias.
+      bias_start: where it begins.
+      scope: the variable scope of "Matrix" and "Bias", "Linear" by default.
+
+    Raises ValueError without tensors, and for tensors of another rank or of unknown size.
+    """
+    args, size = _as_list(args)
+    with variable_scope(scope or "Linear"):
+        matrix = get_variable("Matrix", [size, output_size], dtype=args[0].dtype)
+        result = ops.matmul(args[0] if len(args) == 1 else ops.concat(args, 1), matrix)
+        if not bias:
+            return result
+        return result + get_variable(
+            "Bias", [output_size], dtype=args[0].dtype, initializer=Constant(bias_start, dtype=args[0].dtype)
+        )
+
+
 @public(
     "contrib.rnn.python.ops.core_rnn_cell._linear", "python.ops.rnn_cell_impl._linear",
     "contrib.legacy_seq2seq.python.ops.seq2seq.linear",
