@@ -183,3 +183,22 @@ def test_constraints_hold_after_each_step(optimizer):
         session.run(tf.global_variables_initializer())
         session.run(train)
         assert session.run(w)[0] == 0
+
+
+def test_minimize_passes_its_options_by_name():
+    """Subclasses in programs take them as keywords: compute_gradients(self, loss, var_list, **kwargs)."""
+
+    class Halving(tf.train.GradientDescentOptimizer):
+        def compute_gradients(self, loss, var_list, **kwargs):
+            pairs = super().compute_gradients(loss, var_list, **kwargs)
+            return [(gradient / 2, variable) for gradient, variable in pairs]
+
+        def apply_gradients(self, pairs, **kwargs):
+            return super().apply_gradients(pairs, **kwargs)
+
+    x = tf.Variable(8.0)
+    step = Halving(1.0).minimize(x * 4, var_list=[x])
+    with tf.Session() as session:
+        session.run(x.initializer)
+        session.run(step)
+        assert session.run(x) == 6.0

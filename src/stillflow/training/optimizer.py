@@ -72,20 +72,16 @@ class Optimizer(Trackable):
           RuntimeError: in eager execution, if `loss` is no function.
         """
         grads_and_vars = self.compute_gradients(
-            loss,
-            var_list=var_list,
-            gate_gradients=gate_gradients,
-            aggregation_method=aggregation_method,
-            colocate_gradients_with_ops=colocate_gradients_with_ops,
-            grad_loss=grad_loss,
-        )
+            loss, var_list=var_list, gate_gradients=gate_gradients, aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss,
+        )  # fmt: skip
         if all(grad is None for grad, _ in grads_and_vars):
             variables = [str(v) for _, v in grads_and_vars]
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not support gradients, "
                 f"between variables {variables} and loss {loss}."
             )
-        return self.apply_gradients(grads_and_vars, global_step, name)
+        return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
     def compute_gradients(
         self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
