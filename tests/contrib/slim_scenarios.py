@@ -114,7 +114,8 @@ def training(tf):
     slim, found = tf.contrib.slim, {}
     with tf.Graph().as_default():
         train_op = slim.learning.create_train_op(_model(tf), tf.train.GradientDescentOptimizer(0.05))
-        loss = slim.learning.train(train_op, "log", number_of_steps=6, log_every_n_steps=0, save_summaries_secs=0)
+        never = {"save_summaries_secs": 0, "save_interval_secs": 0}  # threads, which would race with the last save
+        loss = slim.learning.train(train_op, "log", number_of_steps=6, log_every_n_steps=0, **never)
         found["loss"], found["graph"] = round(float(loss), 5), digest(tf)
     found["files"] = sorted(name for name in tf.gfile.ListDirectory("log") if name[0] in "cm")
     with tf.Graph().as_default():
