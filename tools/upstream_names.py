@@ -107,14 +107,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find(self, module, attribute):
         child = f"{module}.{attribute}"
         for look in (_own, self._module, self._stand_in, _op, _public):
-            value = look(module, attribute) if look is not self._module else self._module(child)
+            value = look(module, attribute)
             if value is not None:
                 return value
         if _OF_TESTS.search(child):
             raise AttributeError(child)
         return Missing(child)
 
-    def _module(self, child):
+    def _module(self, module, attribute):
+        child = f"{module}.{attribute}"
         return importlib.import_module(child) if self._is_module(child) else None
 
     def _stand_in(self, module, attribute):

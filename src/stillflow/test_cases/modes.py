@@ -9,7 +9,7 @@ from typing import Any
 
 from stillflow.eager.modes import eager_mode, graph_mode
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.device import device as on_device
+from stillflow.graph.contexts import device as on_device
 from stillflow.graph.graph import Graph
 from stillflow.names import public
 
