@@ -5,6 +5,7 @@ stand-ins below (decorators of tests whose purpose stillflow has not), among the
 is found nowhere becomes an object which raises MissingName when it is used, so that the other tests of the file run.
 """
 
+import contextlib
 import functools
 import importlib
 import importlib.abc
@@ -14,6 +15,7 @@ import os
 import re
 import sys
 import types
+from unittest import mock
 
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
@@ -207,11 +209,17 @@ def _stand_ins():
             "enable_control_flow_v2": _skipping,
             "InstallStackTraceHandler": lambda: None,
         },
+        "ops": {
+            "RegisterShape": lambda *_: _as_it_is,
+            "RegisterStatistics": lambda *_: _as_it_is,
+            "_set_call_cpp_shape_fn": lambda *_: None,
+        },
+        "compat": {"forward_compatible": lambda *_: True, "forward_compatibility_horizon": contextlib.nullcontext},
         "tf2": {"enabled": _no},
         "control_flow_util": {"ENABLE_CONTROL_FLOW_V2": False},
         "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},
         "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
-        "test": {"Benchmark": object},
+        "test": {"Benchmark": object, "mock": mock},
         "googletest": {"Benchmark": object},
         "benchmark": {"Benchmark": object},
     }

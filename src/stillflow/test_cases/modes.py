@@ -56,7 +56,7 @@ def run_in_graph_and_eager_modes(f, config=None, use_gpu=True, reset_test=True, 
     def run(self, *args, **kwargs):
         if "graph" in _MODES:
             # A test that skips itself in graphs may have something to say all the same.
-            with contextlib.suppress(unittest.SkipTest), graph_mode(), self.test_session(use_gpu, config=config):
+            with contextlib.suppress(unittest.SkipTest), graph_mode(), self.test_session(use_gpu=use_gpu, config=config):
                 f(self, *args, **kwargs)
         if "eager" not in _MODES:
             return
