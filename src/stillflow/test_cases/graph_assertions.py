@@ -22,7 +22,9 @@ def assert_ops_in_graph(expected_ops, graph):
     for node in graph.as_graph_def().node:
         if node.name in expected_ops:
             if expected_ops[node.name] != node.op:
-                raise ValueError(f"Expected op for node {node.name} is different. {expected_ops[node.name]} vs {node.op}")
+                raise ValueError(
+                    f"Expected op for node {node.name} is different. {expected_ops[node.name]} vs {node.op}"
+                )
             found[node.name] = node
     if set(expected_ops) != set(found):
         raise ValueError(f"Not all expected ops are present. Expected {expected_ops.keys()}, found {found.keys()}")

@@ -8,8 +8,8 @@ import unittest
 from typing import Any
 
 from stillflow.eager.modes import eager_mode, graph_mode
-from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.contexts import device as on_device
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
 from stillflow.names import public
 
@@ -56,7 +56,11 @@ def run_in_graph_and_eager_modes(f, config=None, use_gpu=True, reset_test=True, 
     def run(self, *args, **kwargs):
         if "graph" in _MODES:
             # A test that skips itself in graphs may have something to say all the same.
-            with contextlib.suppress(unittest.SkipTest), graph_mode(), self.test_session(use_gpu=use_gpu, config=config):
+            with (
+                contextlib.suppress(unittest.SkipTest),
+                graph_mode(),
+                self.test_session(use_gpu=use_gpu, config=config),
+            ):
                 f(self, *args, **kwargs)
         if "eager" not in _MODES:
             return
@@ -100,14 +104,20 @@ def _skipping(reason):
     return decorate
 
 
-run_v2_only = public("python.framework.test_util.run_v2_only")(_decorator(_skipping("Test is only compatible with v2")))
+run_v2_only = public("python.framework.test_util.run_v2_only")(
+    _decorator(_skipping("Test is only compatible with v2"))
+)
 run_gpu_only = public("python.framework.test_util.run_gpu_only")(_decorator(_skipping("Test requires GPU")))
-run_cuda_only = public("python.framework.test_util.run_cuda_only")(_decorator(_skipping("Test only applicable with CUDA")))
+run_cuda_only = public("python.framework.test_util.run_cuda_only")(
+    _decorator(_skipping("Test only applicable with CUDA"))
+)
+
+
 @public("python.framework.test_util.run_v1_only")
 def run_v1_only(reason, func=None):
     """Decorates a test, or a class of tests, of what TensorFlow 2 lacks, for a reason that says why. They run."""
     if not isinstance(reason, str):
-        raise ValueError("'reason' should be string, got {}".format(type(reason)))
+        raise ValueError(f"'reason' should be string, got {type(reason)}")
     return _as_it_is if func is None else func
 
 
