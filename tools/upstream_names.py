@@ -142,7 +142,8 @@ def _op(module, attribute):
     """The function of a gen_*_ops module that adds a node of an op."""
     from stillflow.ops import raw_ops
 
-    if not module.endswith("_ops") or attribute.startswith("_"):
+    attribute = attribute.lstrip("_")
+    if not module.endswith("_ops") or not attribute:
         return None
     plain = attribute if attribute[0].isupper() else "".join(w[:1].upper() + w[1:] for w in attribute.split("_"))
     for name in (plain, plain + "Op"):

@@ -7,6 +7,7 @@ import hashlib
 import inspect
 from typing import Any
 
+from stillflow import errors
 from stillflow.formats.protobuf import to_bytes
 from stillflow.functions import numbers
 from stillflow.functions.call import call_op_def
@@ -14,14 +15,19 @@ from stillflow.functions.copying_graph import CopyingGraph
 from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph import dtypes
-from stillflow.graph.contexts import device
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_def import function_def_message
+from stillflow.graph.graph import Graph
 from stillflow.names import public
+from stillflow.ops.array.placeholder import placeholder
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.functions.symbolic_gradient import gradient_of_call
-from stillflow.ops.array.placeholder import placeholder
-from stillflow.variables.scope import get_variable_scope, share_with_function, variable_scope
+from stillflow.variables.scope import (
+    default_variable_store,
+    get_variable_scope,
+    share_variables_with_function,
+    variable_scope,
+)
 
 # What types are called in the names of functions whose types are found when they are called.
 _SHORT = {
@@ -38,6 +44,9 @@ class _Body(FunctionGraph):
     def __init__(self, name, by_value):
         super().__init__(name)
         self._by_value = by_value
+        self._outer_scope = get_variable_scope()
+        share_variables_with_function(self)
+        self._seed = None
         self.extra_vars: list = []
 
     @property
@@ -48,10 +57,23 @@ class _Body(FunctionGraph):
     def extra_args(self):
         return [inside for _, inside in self.captures]
 
-    def get_variable(self, getter, name, *args, **kwargs):
-        """A custom getter of variables."""
+    def _name_for(self, tensor):
+        return None
+
+    def control_dependencies(self, control_inputs):
+        """Raises ValueError for what is outside, which such a function cannot wait for."""
+        return Graph.control_dependencies(self, control_inputs)
+
+    def get_variable(
+        self, getter, name, shape=None, dtype=None, initializer=None, reuse=None, trainable=True, collections=None,
+        use_resource=None, **kwargs,
+    ):  # fmt: skip
+        """A custom getter of variables: they are made in the scope around the function."""
         with self.outer_graph.as_default():
-            variable = getter(name, *args, **kwargs)
+            variable = self._outer_scope.get_variable(
+                default_variable_store(), name, shape=shape, dtype=dtype, initializer=initializer, reuse=reuse,
+                trainable=trainable, collections=collections, use_resource=use_resource,
+            )  # fmt: skip
             self.extra_vars.append(variable)
             return variable.value() if self._by_value and hasattr(variable, "handle") else variable
 
@@ -64,6 +86,7 @@ class _CopyingBody(CopyingGraph, _Body):
         self.allow(allowed)
 
 
+@public("python.framework.function._DefinedFunction")
 class DefinedFunction:
     """A function of given types. It is made when it is first called, or asked for its name."""
 
@@ -73,7 +96,7 @@ class DefinedFunction:
         **kwargs,
     ):  # fmt: skip
         self._func = func
-        self._types = [dtypes.as_dtype(dtype) for dtype in input_types]
+        self._types = tuple(dtypes.as_dtype(dtype) for dtype in input_types)
         self._arg_names = [argnames[i] if i < len(argnames) else f"arg{i}" for i in range(len(input_types))]
         self._name = func_name
         self._grad_func = grad_func
@@ -83,7 +106,7 @@ class DefinedFunction:
         self._allowed = (whitelisted_stateful_ops or ()) if capture_by_value else None
         self._by_value = capture_resource_var_by_value
         self._attrs = kwargs
-        self._device = next(iter(get_default_graph()._device_stack[-1:]), None)
+        self._devices = get_default_graph()._device_stack[-1:]
         self._function: Function | None = None
         self._op_def: Any = None
         self._stateful_ops: list = []
@@ -126,6 +149,16 @@ class DefinedFunction:
     @property
     def _signature(self):
         return self.definition.signature
+
+    @classmethod
+    def of_library(cls, function):
+        """The function that a graph's library has."""
+        signature = function.definition.signature
+        types = [arg.type for arg in signature.input_arg]
+        made = cls(None, [arg.name for arg in signature.input_arg], types, function.name)
+        made._function = function
+        made._out_names = [arg.name for arg in signature.output_arg]
+        return made
 
     def set_grad_func(self, grad_func):
         """Says which function, made by Defun too, computes the gradient."""
@@ -193,6 +226,12 @@ class DefinedFunction:
                 content = to_bytes(function_def_message(body, "", description, attrs, self._out_names))
                 digest = hashlib.sha256(content).digest()[:8]
                 name = f"{base}_{base64.b64encode(digest, b'aA').decode().rstrip('=')}"
+            if self._out_names and len(self._out_names) > len(body.outputs):
+                raise errors.make(
+                    errors.INVALID_ARGUMENT,
+                    f"output names must be either empty or equal in size to outputs. output names size = "
+                    f"{len(self._out_names)} outputs size = {len(body.outputs)}",
+                )
             self._stateful_ops = [(op.name, op.type) for op in body.get_operations() if op._op_def.is_stateful]
             self._function = Function(
                 name, body.outer_graph, body=body, description=description, attrs=attrs, output_names=self._out_names
@@ -204,11 +243,11 @@ class DefinedFunction:
             body = _Body(name, self._by_value)
         else:
             body = _CopyingBody(name, self._by_value, self._allowed)
-        share_with_function(body)
-        with body.as_default(), device(self._device):
+        body._device_stack = list(self._devices)
+        with body.as_default():
             for argument, dtype in zip(self._arg_names, self._types, strict=True):
                 body.inputs.append(placeholder(dtype, name=argument))
-            with variable_scope(get_variable_scope(), custom_getter=body.get_variable, auxiliary_name_scope=False):
+            with variable_scope("", custom_getter=body.get_variable):
                 results = self._func(*body.inputs)
             results = [] if results is None else results
             results = list(results) if isinstance(results, (list, tuple)) else [results]
@@ -244,7 +283,7 @@ class OverloadedFunction:
             defined = DefinedFunction(self._func, self._arg_names, types, name, **self._settings)
             results = [dtypes.as_dtype(arg.type) for arg in defined._signature.output_arg]
             if self._grad_func:
-                defined.set_grad_func(self._grad_func.instantiate(types + results))
+                defined.set_grad_func(self._grad_func.instantiate([*types, *results]))
             self._of_types[key] = defined
         return self._of_types[key]
 

@@ -39,10 +39,7 @@ def _made(function):
         results = [_copied(tensor, copies) for tensor in original.outputs]
         grads = [ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name="grad") for tensor in results]
         xs = list(body.inputs)
-        # What is no number has no gradient, neither has what depends on it alone.
-        pairs = [
-            (y, grad) for y, grad in zip(results, grads, strict=True) if y.dtype.is_floating or y.dtype.is_complex
-        ]
+        pairs = [(y, grad) for y, grad in zip(results, grads, strict=True) if _has_gradient(y)]
         found = gradients([y for y, _ in pairs], xs, [grad for _, grad in pairs]) if pairs else [None] * len(xs)
         body.inputs += grads
         body.outputs = [_dense(x, grad) for x, grad in zip(xs, found, strict=True)]
@@ -59,6 +56,10 @@ def _copy(body, op, copies):
 
 def _copied(tensor, copies):
     return copies[tensor._op]._outputs[tensor.value_index]
+
+
+def _has_gradient(tensor):
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
 def _dense(x, grad):
