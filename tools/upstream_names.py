@@ -104,7 +104,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _is_module(self, fullname):
         path = self._path_of(fullname)
         leaf = fullname.rpartition(".")[2]
-        return os.path.exists(path + ".py") or os.path.isdir(path) or leaf.startswith("gen_") or leaf.endswith("_pb2")
+        if leaf.startswith("gen_") or leaf.endswith("_pb2"):
+            return True
+        return os.path.exists(path + ".py") or os.path.isdir(path) or _is_namespace(fullname)
 
     def find(self, module, attribute):
         child = f"{module}.{attribute}"
@@ -124,15 +126,18 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return self._stand_ins.get(module.rpartition(".")[2], {}).get(attribute)
 
 
-def _own(module, attribute):
-    """What stillflow says that the module offers."""
+def _is_namespace(module):
     from stillflow.names import namespace
 
-    name = module.partition(".")[2]
-    if not namespace.is_namespace(name):
+    return namespace.is_namespace(module.partition(".")[2])
+
+
+def _own(module, attribute):
+    """What stillflow says that the module offers."""
+    if not _is_namespace(module):
         return None
     try:
-        value = getattr(importlib.import_module(f"stillflow.{name}"), attribute)
+        value = getattr(importlib.import_module(f"stillflow.{module.partition('.')[2]}"), attribute)
     except (AttributeError, ImportError):
         return None
     return None if isinstance(value, types.ModuleType) and value.__name__.startswith("stillflow.python") else value

@@ -15,6 +15,7 @@ from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.nest import map_structure
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
@@ -64,13 +65,12 @@ class TestCase(ArrayAssertions):
 
     # ---- Sessions ---------------------------------------------------------------------------------------------
 
+    @by_mode
     def evaluate(self, tensors):
         """The values of tensors, or of nested lists and dicts of them, in the default session or the test's.
 
         Where operations are executed, the values that tensors have.
         """
-        if default_graph.get_default_graph().executes_eagerly:
-            return map_structure(_value, tensors() if callable(tensors) else tensors)
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)
@@ -230,6 +230,11 @@ class TestCase(ArrayAssertions):
     # Names that Python has dropped.
     assertItemsEqual = absltest.TestCase.assertCountEqual  # noqa: N815
     assertRaisesRegexp = absltest.TestCase.assertRaisesRegex  # noqa: N815
+
+
+@eager_version_of(TestCase.evaluate)
+def _evaluate(_, tensors):
+    return map_structure(_value, tensors() if callable(tensors) else tensors)
 
 
 class _LoggingSession(Session):
