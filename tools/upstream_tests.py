@@ -204,6 +204,11 @@ def _run_stillflow(options, files, mode):
     return found
 
 
+def _peer():
+    """The interpreter of TensorFlow 1.15.5: see tools/make_peers.py."""
+    return os.path.join(os.environ.get("STILLFLOW_PEER_TF1", _TOOLS.parent / ".venv-tf1"), "bin", "python")
+
+
 def _runs_in_both(path, folder):
     return "graph_and_eager_modes" in Path(folder, path).read_text(encoding="utf-8")
 
@@ -219,7 +224,7 @@ def main():
     parser.add_argument("folder", help="TensorFlow 1.15.5's sources")
     parser.add_argument("--folders", default=_FOLDERS, help="folders or files below tensorflow/python")
     parser.add_argument("--modes", default="graph,eager")
-    parser.add_argument("--peer", default=os.environ.get("STILLFLOW_TENSORFLOW", ".peers/tf1/bin/python"))
+    parser.add_argument("--peer", default=_peer(), help="TensorFlow 1.15.5's python")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "stillflow-upstream.jsonl"))
     parser.add_argument("--limit", type=int, default=100, help="seconds for a file")
     parser.add_argument("--test-limit", type=int, default=20, help="seconds for a test")
