@@ -19,8 +19,8 @@ from unittest import mock
 
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|framework\.combinations|"
-    r"test_combinations|tests\.|testdata|_testlib"
+    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib"
 )
 
 
@@ -84,7 +84,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         top, _, rest = fullname.partition(".")
-        if top != "tensorflow" or rest.split(".")[0] not in ("python", "core", "compiler"):
+        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
             return None
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):
@@ -220,7 +220,10 @@ def _stand_ins():
             "RegisterStatistics": lambda *_: _as_it_is,
             "_set_call_cpp_shape_fn": lambda *_: None,
         },
-        "compat": {"forward_compatible": lambda *_: True, "forward_compatibility_horizon": contextlib.nullcontext},
+        "compat": {
+            "forward_compatible": lambda *_: True,
+            "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
+        },
         "tf2": {"enabled": _no},
         "control_flow_util": {"ENABLE_CONTROL_FLOW_V2": False},
         "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},

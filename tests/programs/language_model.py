@@ -143,6 +143,15 @@ def _parts(tf, sources):
     return parts["model"], parts["sample"]
 
 
+def _value(name, shape):
+    """A variable's. Words differ much in probability: GPT-2's top_p_logits drops the least likely word or does not,
+    as the sum of all probabilities is rounded, so that with words of one probability the last bit decides.
+    """
+    if name.endswith("/g"):
+        return np.ones(shape, np.float32)
+    return np.random.normal(scale=2.0 if name.endswith("/wte") else 0.3, size=shape).astype(np.float32)
+
+
 def run(tf, folder, sources=None, write=False):
     """Writes a checkpoint of small weights to the folder, or reads it; {what: array} of what the model says."""
     model, sample = _parts(tf, sources)
@@ -159,8 +168,7 @@ def run(tf, folder, sources=None, write=False):
     with tf.Session() as session:
         if write:
             for variable in tf.trainable_variables():
-                value = np.random.normal(scale=0.3, size=variable.shape.as_list()).astype(np.float32)
-                variable.load(value, session)
+                variable.load(_value(variable.op.name, variable.shape.as_list()), session)
             saver.save(session, path)
         else:
             saver.restore(session, tf.train.latest_checkpoint(folder))
