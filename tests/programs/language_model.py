@@ -143,13 +143,13 @@ def _parts(tf, sources):
     return parts["model"], parts["sample"]
 
 
-def _value(name, shape):
-    """A variable's. Words differ much in probability: GPT-2's top_p_logits drops the least likely word or does not,
-    as the sum of all probabilities is rounded, so that with words of one probability the last bit decides.
+def _value(name, shape, is_gpt2):
+    """A variable's. GPT-2's top_p_logits drops the least likely word or does not, as the sum of all probabilities is
+    rounded: its words differ much in probability, so that this last bit does not decide what is drawn.
     """
     if name.endswith("/g"):
         return np.ones(shape, np.float32)
-    return np.random.normal(scale=2.0 if name.endswith("/wte") else 0.3, size=shape).astype(np.float32)
+    return np.random.normal(scale=2.0 if is_gpt2 and name.endswith("/wte") else 0.3, size=shape).astype(np.float32)
 
 
 def run(tf, folder, sources=None, write=False):
@@ -168,7 +168,7 @@ def run(tf, folder, sources=None, write=False):
     with tf.Session() as session:
         if write:
             for variable in tf.trainable_variables():
-                variable.load(_value(variable.op.name, variable.shape.as_list()), session)
+                variable.load(_value(variable.op.name, variable.shape.as_list(), sources is not None), session)
             saver.save(session, path)
         else:
             saver.restore(session, tf.train.latest_checkpoint(folder))
