@@ -11,7 +11,7 @@ SOURCES := $(shell find src csrc -name '*.py' -o -name '*.pyx' -o -name '*.pxi' 
 	-o -name '*.in' -o -name '*.binpb' -o -name '*.json') tools/make_tables.py tools/make_stubs.py CMakeLists.txt pyproject.toml
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: train test test-peer test-sanitize fuzz bench lint format wheel clean
+.PHONY: train test test-peer test-upstream test-sanitize fuzz bench lint format wheel clean
 
 train: $(VENV)/usable
 	$(BIN)/stillflow word2vec --out $(OUT)
@@ -24,6 +24,13 @@ test: $(VENV)/installed
 test-peer: $(VENV)/installed
 	$(BIN)/python tools/make_peers.py
 	$(BIN)/python -m pytest tests -m peer -n auto
+
+# TensorFlow 1.15.5's own tests: DIR is a folder of yours with its sources, FOLDERS says which of tensorflow/python.
+FOLDERS ?= framework,ops,kernel_tests,training,data,summary,lib,client,saved_model
+test-upstream: $(VENV)/installed
+	$(BIN)/python tools/make_peers.py
+	$(INSTALL) six termcolor wrapt
+	$(BIN)/python tools/upstream_tests.py $(DIR) --folders $(FOLDERS)
 
 # The tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-sanitize: $(VENV)/installed

@@ -280,7 +280,7 @@ class _Backward:
 
     def _differentiate(self, op, function, out_grads):
         for i, grad in enumerate(out_grads):
-            if grad is None and _is_trainable(op._outputs[i]):
+            if grad is None and (_is_trainable(op._outputs[i]) or getattr(function, "takes_zeros", False)):
                 zeros = ops.zeros_like_output if self._loops is None else self._loops.zeros_like_output
                 out_grads[i] = zeros(op, i)
         with name_scope(f"{op._name}_grad"), self._graph._original_op(op):

@@ -57,6 +57,7 @@ class EagerGraph(Graph):
     """
 
     executes_eagerly = True
+    has_nodes = False
     takes_any_input = True
 
     def __init__(self, threads=0):

@@ -12,7 +12,7 @@ from stillflow.platform.compat import as_bytes
 
 public_module("python.platform.gfile")
 
-_COPY_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 20
 
 
 @public("python.lib.io.file_io.FileIO")
@@ -260,10 +260,10 @@ def Copy(oldpath, newpath, overwrite=False):  # noqa: N802
     """Copies a file. Raises tf.errors.AlreadyExistsError if there is one already, unless `overwrite`."""
     _check_free(newpath, overwrite)
     with GFile(oldpath, "rb") as source, GFile(newpath, "wb") as target:
-        content = source.read(_COPY_BYTES)
+        content = source.read(BLOCK_BYTES)
         target.write(content)
         while content:
-            content = source.read(_COPY_BYTES)
+            content = source.read(BLOCK_BYTES)
             target.write(content)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from stillflow.graph import dtypes
 from stillflow.graph.function_call import FunctionCall
 from stillflow.graph.op_def import Arg, OpDef
+from stillflow.ops.functions.symbolic_gradient import gradient_of_call
 from stillflow.ops.registry import Called, Kernel
 
 
-def call_op_def(definition) -> OpDef:
-    """The OpDef of nodes that call the function of a FunctionDef message.
+def call_op_def(definition, gradient=gradient_of_call) -> OpDef:
+    """The OpDef of nodes that call the function of a FunctionDef message, which have that gradient.
 
     Raises ValueError for arguments that are lists.
     """
@@ -30,7 +31,7 @@ def call_op_def(definition) -> OpDef:
         outputs,
         {},
         is_stateful=signature.is_stateful,
-        is_differentiable=None,
+        gradient=gradient,
         waits=True,
         lowering=Kernel("call_function", names, (function, types), "op"),
     )

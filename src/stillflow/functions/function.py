@@ -15,20 +15,24 @@ class Function:
       gradient_name: the name of the function that computes its gradient, or None.
       description: what TensorFlow keeps of a function's docstring.
       attrs: attributes of the definition.
+      output_names: what the definition calls the results; None for names made of those of their nodes.
     """
 
     def __init__(
         self, name, outer_graph, definition=None, body=None, gradient_name=None, description="", attrs=None,
-        load_body=None,
+        load_body=None, output_names=None,
     ):  # fmt: skip
         self.name = name
         self.gradient_name = gradient_name
+        self.gradient_body = None  # see functions.gradient
+        self.gradient: Function | None = None  # which computes it, where it comes with this one
         self._outer_graph = outer_graph
         self._definition = definition
         self._body = body
         self._load_body = load_body
         self._description = description
         self._attrs = attrs or {}
+        self._output_names = output_names
 
     @property
     def definition(self):
@@ -36,7 +40,9 @@ class Function:
         if self._definition is None:
             from stillflow.graph.function_def import function_def_message
 
-            self._definition = function_def_message(self._body, self.name, self._description, self._attrs)
+            self._definition = function_def_message(
+                self._body, self.name, self._description, self._attrs, self._output_names
+            )
         return self._definition
 
     @property
@@ -59,6 +65,8 @@ class Function:
     def add_to_graph(self, graph):
         """Makes the function, and those that it calls, known in a graph."""
         graph._functions.setdefault(self.name, self)
+        if self.gradient is not None:
+            self.gradient.add_to_graph(graph)
         if self._body is not None:
             for function in list(self._body._functions.values()):
                 graph._functions.setdefault(function.name, function)

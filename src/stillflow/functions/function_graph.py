@@ -66,11 +66,15 @@ class FunctionGraph(Graph):
         if placeholder is None:
             self._check_accessible(tensor)
             with self.control_dependencies(None):
-                placeholder = ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name=tensor._op._name)
+                placeholder = ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name=self._name_for(tensor))
             placeholder.op._captured = tensor
             self._captures[tensor] = placeholder
             self.inputs.append(placeholder)
         return placeholder
+
+    def _name_for(self, tensor):
+        """The name of the placeholder that stands for a tensor outside; None for the default."""
+        return tensor._op._name
 
     def _check_accessible(self, tensor):
         graph: Graph = self

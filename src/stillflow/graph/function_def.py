@@ -34,7 +34,7 @@ class _Names:
         return found
 
 
-def function_def_message(graph, name, description="", attrs=None):
+def function_def_message(graph, name, description="", attrs=None, output_names=None):
     """The FunctionDef of a function's body.
 
     Args:
@@ -42,6 +42,7 @@ def function_def_message(graph, name, description="", attrs=None):
       name: the function's name.
       description: for its signature.
       attrs: attributes of the function.
+      output_names: what the results are called, instead of names made of those of their nodes.
     """
     proto = protobuf.message("FunctionDef")()
     signature = proto.signature
@@ -50,8 +51,9 @@ def function_def_message(graph, name, description="", attrs=None):
     arguments = {tensor._op for tensor in graph.inputs}
     nodes = [op for op in graph.get_operations() if op not in arguments]
     names = _Names()
-    for tensor in graph.outputs:
-        signature.output_arg.add(name=names.of_argument(tensor._op._name), type=tensor._dtype.as_datatype_enum)
+    for index, tensor in enumerate(graph.outputs):
+        result = output_names[index] if output_names else names.of_argument(tensor._op._name)
+        signature.output_arg.add(name=result, type=tensor._dtype.as_datatype_enum)
     tensors = {}  # Tensor -> how the body calls it
     for index, tensor in enumerate(graph.inputs):
         argument = names.of_argument(tensor._op._name)

@@ -33,8 +33,8 @@ class DefaultStack(threading.local):
                     if self.stack[-1] is not default:
                         raise AssertionError(f"Nesting violated for default stack of {type(default)} objects")
                     self.stack.pop()
-                else:
-                    self.stack.remove(default)
+                elif default in self.stack:  # the same object may be there twice; the inner one leaves
+                    del self.stack[max(i for i, item in enumerate(self.stack) if item is default)]
 
 
 class DefaultGraphs(DefaultStack):

@@ -130,10 +130,14 @@ def _add_library(graph, library):
     for definition in library.function:
         name = definition.signature.name
         if name not in graph._functions:
-            kept = type(definition).FromString(definition.SerializeToString())
-            graph._functions[name] = Function(
-                name, graph, kept, gradient_name=gradients.get(name), load_body=_imported_body
-            )
+            graph._functions[name] = imported_function(definition, graph, gradients.get(name))
+
+
+def imported_function(definition, graph, gradient_name=None):
+    """The function of a FunctionDef message, which may call the functions of `graph`."""
+    kept = type(definition).FromString(definition.SerializeToString())
+    name = definition.signature.name
+    return Function(name, graph, kept, gradient_name=gradient_name, load_body=_imported_body)
 
 
 def _imported_body(definition, outer_graph):

@@ -415,6 +415,8 @@ def _function_attr(attr, value):
     """The call of a function that an attribute names; a function becomes part of the graph."""
     if isinstance(value, FunctionCall):
         return value
+    if isinstance(value, (str, bytes)):
+        return FunctionCall(value if isinstance(value, str) else value.decode())
     if not hasattr(value, "add_to_graph"):
         raise TypeError(f"Expected function for argument '{attr.name}' not {value!r}.")
     value.add_to_graph(get_default_graph())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow import errors
+from stillflow.functions.gradient import gradient_body
 from stillflow.graph import dtypes
 from stillflow.ops.registry import Called, Special
 from stillflow.plan.prune import needed_operations
@@ -13,7 +14,8 @@ def body_of(op, name):
     graph = op._graph
     while graph is not None:
         if name in graph._functions:
-            return graph._functions[name].body
+            function = graph._functions[name]
+            return gradient_body(function, graph) if op.type == "SymbolicGradient" else function.body
         graph = getattr(graph, "outer_graph", None)
     raise errors.make(errors.NOT_FOUND, f"Function {name} is not defined.", op)
 

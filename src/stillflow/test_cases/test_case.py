@@ -14,8 +14,13 @@ from absl.testing import absltest
 from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
+from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.nest import map_structure
 from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.random import seeds
+from stillflow.session.fetches import IndexedSlicesValue
 from stillflow.session.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions
@@ -60,8 +65,12 @@ class TestCase(ArrayAssertions):
 
     # ---- Sessions ---------------------------------------------------------------------------------------------
 
+    @by_mode
     def evaluate(self, tensors):
-        """The values of tensors, or of nested lists and dicts of them, in the default session or the test's."""
+        """The values of tensors, or of nested lists and dicts of them, in the default session or the test's.
+
+        Where operations are executed, the values that tensors have.
+        """
         session = scopes.get_default_session()
         if session is not None:
             return session.run(tensors)
@@ -223,6 +232,11 @@ class TestCase(ArrayAssertions):
     assertRaisesRegexp = absltest.TestCase.assertRaisesRegex  # noqa: N815
 
 
+@eager_version_of(TestCase.evaluate)
+def _evaluate(_, tensors):
+    return map_structure(_value, tensors() if callable(tensors) else tensors)
+
+
 class _LoggingSession(Session):
     """A session that logs what fails, except for the end of the input."""
 
@@ -247,6 +261,17 @@ class _CapturedWrites:
         self._stream.flush()
         with open(self._path) as file:
             return file.read()
+
+
+def _value(tensor):
+    """What evaluate makes of an item in eager execution."""
+    if callable(tensor):
+        return map_structure(_value, tensor())
+    if isinstance(tensor, SparseTensor):
+        return SparseTensorValue(*map(_value, (tensor.indices, tensor.values, tensor.dense_shape)))
+    if isinstance(tensor, IndexedSlices):
+        return IndexedSlicesValue(*map(_value, (tensor.values, tensor.indices, tensor.dense_shape)))
+    return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
 
 def _open(graph, config, force_gpu):

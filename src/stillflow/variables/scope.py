@@ -231,6 +231,11 @@ def _scope_store():
 def share_with_function(body):
     """Makes the default graph's scopes, variables and creators of variables those of the body of a function."""
     body.__dict__["_variable_scopes"] = _scope_store()
+    share_variables_with_function(body)
+
+
+def share_variables_with_function(body):
+    """Like share_with_function, but the body begins without scopes."""
     body.__dict__["_variable_store"] = default_variable_store()
     body.__dict__["_variable_creators"] = creators()
 

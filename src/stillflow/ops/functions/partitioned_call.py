@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.ops.functions.symbolic_gradient import gradient_of_call
 from stillflow.ops.registry import define_op
 
 _ATTRS = (
@@ -15,7 +16,6 @@ partitioned_call = define_op(
     _ATTRS,
     kernel=_KERNEL,
     state="op",
-    differentiable=None,
     traits="waits",
 )
 stateful_partitioned_call = define_op(
@@ -24,7 +24,6 @@ stateful_partitioned_call = define_op(
     kernel=_KERNEL,
     state="op",
     stateful=True,
-    differentiable=None,
     traits="waits",
 )
 
@@ -33,3 +32,7 @@ stateful_partitioned_call = define_op(
 @stateful_partitioned_call.shape_rule
 def _(context):
     return [None] * context.output_count()
+
+
+partitioned_call.gradient(gradient_of_call)
+stateful_partitioned_call.gradient(gradient_of_call)

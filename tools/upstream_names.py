@@ -1,0 +1,246 @@
+"""What TensorFlow's unit tests import, as far as stillflow has it; tools/upstream_child.py installs it.
+
+Tests reach deep into tensorflow.python. A name is looked for, in this order: where stillflow says it is, among the
+stand-ins below (decorators of tests whose purpose stillflow has not), among the ops, among all public names. One that
+is found nowhere becomes an object which raises MissingName when it is used, so that the other tests of the file run.
+"""
+
+import contextlib
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import inspect
+import os
+import re
+import sys
+import types
+from unittest import mock
+
+# Modules of the tests themselves, which the folder has.
+_OF_TESTS = re.compile(
+    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib"
+)
+
+
+class MissingName(Exception):
+    """A name of TensorFlow that stillflow lacks has been used."""
+
+
+class Missing:
+    """Stands for a name that was found nowhere."""
+
+    def __init__(self, name):
+        self.__dict__["_name"] = name
+
+    def __getattr__(self, attribute):
+        if attribute.startswith("__") and attribute.endswith("__"):
+            raise AttributeError(attribute)
+        if attribute == "dtype":  # numpy asks for the dtype of a dtype
+            self._raise()
+        return Missing(self._name)
+
+    def _raise(self, *_, **__):
+        raise MissingName(self._name)
+
+    def __call__(self, *args, **kwargs):
+        if len(args) == 1 and not kwargs and inspect.isfunction(args[0]):  # a decorator
+            return functools.wraps(args[0])(lambda *_, **__: self._raise())
+        return self._raise()
+
+    def __mro_entries__(self, bases):
+        return (type("MissingBase", (), {"__init__": self._raise}),)
+
+    __instancecheck__ = __subclasscheck__ = __index__ = __enter__ = __iter__ = __getitem__ = __len__ = _raise
+
+    def __exit__(self, *_):
+        return False
+
+
+class _Module(types.ModuleType):
+    """A module of TensorFlow that is made of what stillflow has."""
+
+    def __init__(self, name, finder):
+        super().__init__(name)
+        self.__dict__["_finder"] = finder
+        self.__path__ = []
+        self.__file__ = f"<{name}>"
+
+    def __getattr__(self, attribute):
+        if attribute.startswith("__") and attribute.endswith("__"):
+            raise AttributeError(attribute)
+        value = self._finder.find(self.__name__, attribute)
+        self.__dict__[attribute] = value
+        return value
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Makes every module below tensorflow.python and its kin."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._stand_ins = _stand_ins()
+
+    def find_spec(self, fullname, path=None, target=None):
+        top, _, rest = fullname.partition(".")
+        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
+            return None
+        file = self._path_of(fullname) + ".py"
+        if _OF_TESTS.search(fullname) and os.path.exists(file):
+            loader = importlib.machinery.SourceFileLoader(fullname, file)
+            return importlib.machinery.ModuleSpec(fullname, loader, origin=file)
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec):
+        return _Module(spec.name, self)
+
+    def exec_module(self, module):
+        pass
+
+    def _path_of(self, fullname):
+        return os.path.join(self._folder, *fullname.split("."))
+
+    def _is_module(self, fullname):
+        path = self._path_of(fullname)
+        leaf = fullname.rpartition(".")[2]
+        if leaf.startswith("gen_") or leaf.endswith("_pb2"):
+            return True
+        return os.path.exists(path + ".py") or os.path.isdir(path) or _is_namespace(fullname)
+
+    def find(self, module, attribute):
+        child = f"{module}.{attribute}"
+        for look in (_own, self._module, self._stand_in, _op, _public):
+            value = look(module, attribute)
+            if value is not None:
+                return value
+        if _OF_TESTS.search(child):
+            raise AttributeError(child)
+        return Missing(child)
+
+    def _module(self, module, attribute):
+        child = f"{module}.{attribute}"
+        return importlib.import_module(child) if self._is_module(child) else None
+
+    def _stand_in(self, module, attribute):
+        return self._stand_ins.get(module.rpartition(".")[2], {}).get(attribute)
+
+
+def _is_namespace(module):
+    from stillflow.names import namespace
+
+    return namespace.is_namespace(module.partition(".")[2])
+
+
+def _own(module, attribute):
+    """What stillflow says that the module offers."""
+    if not _is_namespace(module):
+        return None
+    try:
+        value = getattr(importlib.import_module(f"stillflow.{module.partition('.')[2]}"), attribute)
+    except (AttributeError, ImportError):
+        return None
+    return None if isinstance(value, types.ModuleType) and value.__name__.startswith("stillflow.python") else value
+
+
+def _op(module, attribute):
+    """The function of a gen_*_ops module that adds a node of an op."""
+    from stillflow.ops import raw_ops
+
+    attribute = attribute.lstrip("_")
+    if not module.endswith("_ops") or not attribute:
+        return None
+    plain = attribute if attribute[0].isupper() else "".join(w[:1].upper() + w[1:] for w in attribute.split("_"))
+    for name in (plain, plain + "Op"):
+        try:
+            return raw_ops.function(name)
+        except KeyError:
+            pass
+    return None
+
+
+@functools.cache
+def _public_names():
+    """{last part of a public name: the shortest such name}."""
+    from stillflow.names.table import NAMES
+
+    found = {}
+    for name in sorted(NAMES, key=lambda name: (name.count("."), len(name))):
+        if not name.startswith(("contrib.", "python.", "keras.", "estimator.", "raw_ops.")):
+            found.setdefault(name.rpartition(".")[2], name)
+    return found
+
+
+def _public(module, attribute):
+    from stillflow.names import namespace
+
+    name = _public_names().get(attribute.removesuffix("_v1").removesuffix("V1").removesuffix("_v2"))
+    if name is None:
+        return None
+    value = namespace.find(name)
+    return None if isinstance(value, types.ModuleType) else value
+
+
+def _as_it_is(f=None, *_, **__):
+    return f if inspect.isfunction(f) or inspect.isclass(f) else _as_it_is
+
+
+def _no(*_, **__):
+    return False
+
+
+def _skipping(f=None, *_, **__):
+    def skip(self, *_, **__):
+        self.skipTest("control flow of TensorFlow 2")
+
+    return functools.wraps(f)(skip) if inspect.isfunction(f) else _skipping
+
+
+def _stand_ins():
+    """{module: {name: value}}: what says nothing about stillflow."""
+    same = (
+        "also_run_as_tf_function assert_no_garbage_created assert_no_new_pyobjects_executing_eagerly "
+        "assert_no_new_tensors build_as_function_and_v1_graph enable_c_shapes enable_output_all_intermediates "
+        "py_func_if_in_function use_deterministic_cudnn with_c_shapes with_control_flow_v2 "
+        "enable_tf_xla_constant_folding"
+    )
+    no = (
+        "IsMklEnabled IsGoogleCudaEnabled CudaSupportsHalfMatMulAndConv GpuSupportsHalfMatMulAndConv IsBuiltWithROCm "
+        "is_xla_enabled"
+    )
+    return {
+        "test_util": {
+            **dict.fromkeys(same.split(), _as_it_is),
+            **dict.fromkeys(no.split(), _no),
+            "enable_control_flow_v2": _skipping,
+            "InstallStackTraceHandler": lambda: None,
+        },
+        "ops": {
+            "RegisterShape": lambda *_: _as_it_is,
+            "RegisterStatistics": lambda *_: _as_it_is,
+            "_set_call_cpp_shape_fn": lambda *_: None,
+        },
+        "compat": {
+            "forward_compatible": lambda *_: True,
+            "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
+        },
+        "tf2": {"enabled": _no},
+        "control_flow_util": {"ENABLE_CONTROL_FLOW_V2": False},
+        "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},
+        "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
+        "test": {"Benchmark": object, "mock": mock},
+        "googletest": {"Benchmark": object},
+        "benchmark": {"Benchmark": object},
+    }
+
+
+def install(folder, modes):
+    """Makes `import tensorflow` mean stillflow; of tests that run in both, only those modes."""
+    import stillflow
+    from stillflow.runner import numpy_names
+    from stillflow.test_cases import modes as test_modes
+
+    stillflow.install_as_tensorflow()
+    numpy_names.install(lambda *_: None)
+    test_modes.limit_modes(modes)
+    sys.meta_path.insert(0, _Finder(folder))
