@@ -16,6 +16,7 @@ from stillflow.contrib.distributions.transformed import TransformedDistribution
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.distributions.normal import Normal
 from stillflow.graph.name_scope import name_scope
+from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.identity import LinearOperatorIdentity
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
 from stillflow.names import public
@@ -231,7 +232,7 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
         with name_scope(name) as name, name_scope("init", values=[loc, scale_tril]):
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             if scale_tril is None:
-                scale = LinearOperatorIdentity(
+                scale: LinearOperator = LinearOperatorIdentity(
                     num_rows=vector_size(loc),
                     dtype=loc.dtype,
                     is_self_adjoint=True,
