@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.names import public
 from stillflow.training.adagrad import AdagradOptimizer
 from stillflow.training.adam import AdamOptimizer
 from stillflow.training.ftrl import FtrlOptimizer
@@ -18,6 +19,7 @@ _BY_NAME: dict = {
 }
 
 
+@public("python.estimator.canned.optimizers.get_optimizer_instance")
 def optimizer_of(opt, learning_rate=None):
     """The tf.train.Optimizer that a name, a function or an optimizer means.
 
