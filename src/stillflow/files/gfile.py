@@ -15,7 +15,6 @@ public_module("python.platform.gfile")
 BLOCK_BYTES = 1 << 20
 
 
-@public("python.lib.io.file_io.FileIO")
 @public("gfile.GFile", "gfile.Open", "io.gfile.GFile")
 class GFile:
     """A file, opened when it is first read or written. Text is UTF-8; a "b" in `mode` gives and takes bytes.

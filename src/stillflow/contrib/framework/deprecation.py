@@ -34,7 +34,7 @@ def _name_of(function):
     return f"{function.__name__} (from {function.__module__})"
 
 
-@public("contrib.framework.deprecated", "python.util.deprecation.deprecated")
+@public("contrib.framework.deprecated")
 def deprecated(date, instructions, warn_once=True):
     """Decorates a function that warns when it is called.
 
@@ -63,7 +63,7 @@ def deprecated(date, instructions, warn_once=True):
     return decorate
 
 
-@public("contrib.framework.deprecated_args", "python.util.deprecation.deprecated_args")
+@public("contrib.framework.deprecated_args")
 def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_once=True):
     """Decorates a function that warns when it is given some arguments.
 
@@ -88,7 +88,7 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, warn_on
     return _decorator_for(harmless, is_deprecated, date, instructions, warn_once, "{name} are")
 
 
-@public("contrib.framework.deprecated_arg_values", "python.util.deprecation.deprecated_arg_values")
+@public("contrib.framework.deprecated_arg_values")
 def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
     """Decorates a function that warns when arguments have some values; see deprecated_args.
 

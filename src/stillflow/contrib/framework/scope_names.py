@@ -15,7 +15,7 @@ def _replaced(name, pattern, replacement):
         return name
 
 
-@public("contrib.framework.strip_name_scope", "python.framework.ops.strip_name_scope")
+@public("contrib.framework.strip_name_scope")
 def strip_name_scope(name, export_scope):
     """A name without a scope: of a node, of a control input ("^name") or of a colocation group ("loc:@name").
 
@@ -26,7 +26,7 @@ def strip_name_scope(name, export_scope):
     return _replaced(name, rf"([\^]|loc:@|^){export_scope.removesuffix('/')}[\/]+(.*)", r"\1\2")
 
 
-@public("contrib.framework.prepend_name_scope", "python.framework.ops.prepend_name_scope")
+@public("contrib.framework.prepend_name_scope")
 def prepend_name_scope(name, import_scope):
     """A name with a scope in front; see strip_name_scope."""
     if not import_scope:
