@@ -46,7 +46,6 @@ DEVIATIONS = {
     "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
     "tf.train.Saver.__init__": "may save the positions of random numbers too",
     "tf.train.export_meta_graph": "nothing is collected",
-    "tf.xla.experimental.jit_scope": "TensorFlow's decorator hides what it takes",
 }
 
 
