@@ -46,6 +46,18 @@ DEVIATIONS = {
     "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
     "tf.train.Saver.__init__": "may save the positions of random numbers too",
     "tf.train.export_meta_graph": "nothing is collected",
+    **{
+        f"tf.estimator.{kind}Head.update_metrics": "takes the mode, too, as Head's does"
+        for kind in (
+            "BinaryClass",
+            "LogisticRegression",
+            "MultiClass",
+            "Multi",
+            "MultiLabel",
+            "PoissonRegression",
+            "Regression",
+        )
+    },
 }
 
 
