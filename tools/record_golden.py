@@ -36,6 +36,7 @@ OUTCOMES = (
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("keras_data", "keras_cases.data_cases"),
+    ("keras_networks", "keras_cases.network_cases"),
     ("keras_pictures", "keras_cases.picture_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),

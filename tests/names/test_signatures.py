@@ -45,6 +45,11 @@ DEVIATIONS = {
     "tf.train.Coordinator.stop_on_exception": "TensorFlow's decorator hides that it takes nothing",
     "tf.train.Saver.__init__": "may save the positions of random numbers too",
     "tf.train.export_meta_graph": "nothing is collected",
+    **{
+        name: "TensorFlow's decorator hides what it takes"
+        for name in RECORDED
+        if name.startswith("tf.keras.applications.")
+    },
 }
 
 
