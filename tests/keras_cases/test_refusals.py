@@ -16,19 +16,52 @@ def model():
     return made
 
 
-def test_data_sets_are_given_as_tensors():
-    dataset = tf.data.Dataset.from_tensor_slices((np.ones((8, 3), np.float32), np.ones((8, 1), np.float32)))
-    dataset = dataset.repeat().batch(4)
-    with pytest.raises(TypeError, match="get_next"):
-        model().fit(dataset, steps_per_epoch=2)
-    x, y = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
-    history = model().fit(x, y, steps_per_epoch=2, epochs=2, verbose=0)
-    assert history.history["loss"][1] < history.history["loss"][0]
+def pairs(size=4):
+    return tf.data.Dataset.from_tensor_slices((np.ones((8, 3), np.float32), np.ones((8, 1), np.float32))).batch(size)
 
 
-def test_generators_are_not_arrays():
-    with pytest.raises(TypeError, match="train_on_batch"):
-        model().fit(pair for pair in [])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            {"x": lambda: tf.compat.v1.data.make_one_shot_iterator(pairs())},
+            ValueError,
+            "not iterators that have been",
+        ),
+        ({"x": lambda: pairs().repeat()}, ValueError, "must specify the `steps_per_epoch` argument"),
+        ({"x": pairs, "steps_per_epoch": 3}, ValueError, "contains 2 batches, but you passed `steps_per_epoch=3`"),
+        ({"x": pairs, "y": np.ones(8)}, ValueError, "should not specify a target"),
+        ({"x": pairs, "batch_size": 4}, ValueError, "`batch_size` argument must not be specified"),
+        ({"x": pairs, "validation_split": 0.5}, ValueError, "`validation_split` argument is not supported"),
+        ({"x": lambda: (pair for pair in [])}, ValueError, "specify the number of steps via the `steps_per_epoch`"),
+        (
+            {"x": lambda: (each for each in [(1, 2, 3, 4)]), "steps_per_epoch": 1},
+            ValueError,
+            "a tuple of 1 or 2 or 3",
+        ),
+    ],
+)
+def test_data_that_do_not_fit_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        model().fit(**{**arguments, "x": arguments["x"]()}, verbose=0)
+
+
+def test_what_a_generator_raises_arrives():
+    def failing():
+        yield np.ones((2, 3)), np.ones((2, 1))
+        raise KeyError("no more files")
+
+    for workers in (0, 1, 2):
+        with pytest.raises(KeyError, match="no more files"):
+            model().fit(failing(), steps_per_epoch=3, workers=workers, verbose=0)
+
+
+def test_data_that_end_early_stop_the_training(caplog):
+    history = model().fit(
+        ((np.ones((2, 3)), np.ones((2, 1))) for _ in range(3)), steps_per_epoch=2, epochs=3, verbose=0
+    )
+    assert len(history.epoch) == 2
+    assert "iterator ran out of data; interrupting training" in caplog.text
 
 
 def test_models_are_trained_in_graphs():

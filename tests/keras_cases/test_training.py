@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from keras_cases import training_scenarios as scenarios
+from keras_cases import feeding_scenarios, training_scenarios
 
 import stillflow as tf
 
-RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "keras_trainings.json").read_text())
+GOLDEN = Path(__file__).parent.parent / "golden"
+MODULES = {"keras_trainings": training_scenarios, "keras_feedings": feeding_scenarios}
+RECORDED = {file: json.loads((GOLDEN / f"{file}.json").read_text()) for file in MODULES}
 
 
 def assert_agrees(found, recorded):
@@ -28,10 +30,13 @@ def assert_agrees(found, recorded):
         assert found == recorded
 
 
-@pytest.mark.parametrize("name", sorted(RECORDED))
-def test_a_training_does_what_it_does_in_tensorflow(name):
-    assert_agrees(scenarios.outcome(tf, scenarios.SCENARIOS[name]), RECORDED[name])
+@pytest.mark.parametrize(("file", "name"), [(file, name) for file in MODULES for name in MODULES[file].SCENARIOS])
+def test_a_training_does_what_it_does_in_tensorflow(file, name):
+    scenario = MODULES[file].SCENARIOS[name]
+    assert_agrees(training_scenarios.outcome(tf, scenario), RECORDED[file][name])
 
 
 def test_all_trainings_are_recorded():
-    assert set(scenarios.SCENARIOS) == set(RECORDED)
+    assert {file: set(module.SCENARIOS) for file, module in MODULES.items()} == {
+        file: set(recorded) for file, recorded in RECORDED.items()
+    }
