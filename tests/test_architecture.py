@@ -12,7 +12,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # The floors of src/stillflow, the highest first. A package imports what stands below it, be it on a lower floor or
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
-    "programs": "__main__ command_line runner word2vec inspection testing",
+    "programs": "__main__ command_line runner word2vec inspection onnx_export testing",
     "libraries": "contrib keras estimator feature_columns rnn distributions metrics losses layers training_loop"
     " training test_cases summary datasets saver examples",
     "running": "eager session plan importer functions",

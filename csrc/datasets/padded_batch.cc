@@ -1,4 +1,4 @@
-// Data sets that bring several elements as one, made equally large: padded_batch.
+// padded_batch_dataset: batches of elements padded to one shape.
 #include <algorithm>
 
 #include "datasets/datasets.h"

@@ -1,4 +1,4 @@
-// position.h: positions of iterators as bytes, which nobody vouches for when they are read.
+// position.h: serialized positions of iterators, which are untrusted when they are read.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Data sets that fetch elements before they are asked for, in a thread of their own: prefetch.
+// prefetch_dataset: elements computed in advance by a background thread.
 #include <atomic>
 #include <condition_variable>
 #include <deque>

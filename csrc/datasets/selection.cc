@@ -1,4 +1,4 @@
-// Data sets that bring some elements of another: take, skip, shard.
+// take, skip and shard data sets.
 #include "datasets/datasets.h"
 #include "datasets/kinds.h"
 

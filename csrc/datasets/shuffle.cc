@@ -1,4 +1,4 @@
-// Data sets that bring elements in random order: shuffle, and shuffle and repeat in one.
+// shuffle, and shuffle_and_repeat, data sets.
 //
 // The order is TensorFlow's for the same seeds: of the elements that are held, a word of a Philox stream says which
 // is next, and the oldest takes its place.

@@ -1,4 +1,4 @@
-// words.h: random words one after the other, from a place that can be saved.
+// words.h: a sequential random stream whose position can be saved.
 #pragma once
 
 #include "arithmetic/random/philox.h"

@@ -1,4 +1,4 @@
-// snappy.h: takes apart what Snappy has compressed. Nothing here compresses: TensorFlow does not, either.
+// snappy.h: decompresses Snappy. Nothing here compresses: TensorFlow writes none either.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// wire.h: the wire form of protocol buffers, as far as it is needed here, read from bytes that nobody vouches for.
+// wire.h: the protocol buffer wire format, as far as it is needed here, parsed from untrusted bytes.
 #pragma once
 
 #include <cstdint>

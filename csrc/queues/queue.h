@@ -1,4 +1,4 @@
-// queue.h: queues: what waits for room or for elements, and the order in which it is served.
+// queue.h: queues: pending attempts to enqueue and dequeue, and the order in which they are served.
 //
 // Whoever wants to put in, take out or close makes an attempt. Attempts to put in (and to close) are served in the
 // order in which they came, and so are those to take out, by whichever thread makes it possible; the thread that made

@@ -1,4 +1,4 @@
-// reader.h: readers: what turns names of work, mostly of files, that come from a queue into records.
+// reader.h: readers: records from the work items, mostly file names, of a queue.
 #pragma once
 
 #include <cstdint>

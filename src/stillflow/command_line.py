@@ -23,6 +23,7 @@ def main(argv=None) -> int:
     _add_run(commands)
     _add_word2vec(commands)
     _add_ckpt(commands)
+    _add_convert(commands)
     arguments = parser.parse_args(argv)
     return arguments.run(arguments)
 
@@ -84,3 +85,22 @@ def _run_ckpt(arguments):
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def _add_convert(commands):
+    from stillflow.onnx_export import options
+
+    parser = commands.add_parser(
+        "convert",
+        help="write a model as ONNX",
+        description="Writes a SavedModel, a MetaGraph with its checkpoint, or a frozen graph as an ONNX model; needs "
+        "the extra `onnx`. Exit code 2 says that something cannot be read, or has no counterpart in ONNX.",
+    )
+    options.add_arguments(parser)
+    parser.set_defaults(run=_run_convert)
+
+
+def _run_convert(arguments):
+    from stillflow.onnx_export import command
+
+    return command.run(arguments)

@@ -365,3 +365,63 @@ def test_renamed_objects_are_found_by_their_new_keys(ckpt):
     assert ckpt("convert", path, "x.npz")[0] == 0
     assert ckpt("convert", "x.npz", "z")[0] == 0
     assert ckpt("diff", path, "z") == (0, "")
+
+
+GPT2 = {
+    "wte": [7, 4],
+    "wpe": [5, 4],
+    "ln_f/g": [4],
+    "h0/ln_1/b": [4],
+    "h0/attn/c_attn/w": [1, 4, 12],
+    "h0/mlp/c_fc/b": [16],
+}
+BERT = {
+    "bert/embeddings/word_embeddings": [7, 4],
+    "bert/embeddings/LayerNorm/gamma": [4],
+    "bert/encoder/layer_11/attention/self/query/kernel": [4, 6],
+    "bert/encoder/layer_11/attention/self/query/bias": [6],
+    "bert/encoder/layer_11/attention/self/query/kernel/adam_m": [4, 6],
+    "cls/predictions/output_bias": [7],
+    "cls/seq_relationship/output_weights": [2, 4],
+}
+
+
+def test_gpt2_and_bert_go_to_the_names_of_hugging_face(ckpt):
+    library = pytest.importorskip("safetensors.numpy")
+    for model, shapes in (("gpt2", {f"model/{name}": dims for name, dims in GPT2.items()}), ("bert", BERT)):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.train.create_global_step()
+            variables = {
+                name: tf.get_variable(name, dims, initializer=tf.random_normal_initializer(seed=1))
+                for name, dims in shapes.items()
+            }
+            session.run(tf.global_variables_initializer())
+            tf.train.Saver().save(session, model, write_meta_graph=False)
+            values = session.run(variables)
+        code, out = ckpt("convert", "--names", model, model, f"{model}.safetensors")
+        assert code == 0
+        assert "left out, because it is no tensor of a model: global_step" in out
+        found = library.load_file(f"{model}.safetensors")
+        if model == "gpt2":
+            assert sorted(found) == [
+                "h.0.attn.c_attn.weight",
+                "h.0.ln_1.bias",
+                "h.0.mlp.c_fc.bias",
+                "ln_f.weight",
+                "wpe.weight",
+                "wte.weight",
+            ]
+            np.testing.assert_array_equal(found["h.0.attn.c_attn.weight"], values["model/h0/attn/c_attn/w"][0])
+        else:
+            assert sorted(found) == [
+                "bert.embeddings.LayerNorm.weight",
+                "bert.embeddings.word_embeddings.weight",
+                "bert.encoder.layer.11.attention.self.query.bias",
+                "bert.encoder.layer.11.attention.self.query.weight",
+                "cls.predictions.bias",
+                "cls.seq_relationship.weight",
+            ]
+            query = "bert/encoder/layer_11/attention/self/query/kernel"
+            np.testing.assert_array_equal(found["bert.encoder.layer.11.attention.self.query.weight"], values[query].T)
+    assert ckpt("convert", "--names", "bert", "gpt2", "none.safetensors")[0] == 2
+    assert ckpt("convert", "--names", "gpt2", "gpt2", "gpt2.npz")[0] == 2

@@ -2,7 +2,8 @@
 //
 // A row of a is read as it lies in memory, real and imaginary parts by turns; b is a source of panels in which each
 // element is the matrix [[re, im], [-im, re]]. The real product then has the parts of c by turns. So an element of c
-// takes, for each k in ascending order, re re and -im im, resp. re im and im re, by one fused multiply-add each.
+// takes, for each k in ascending order, re re and -im im (real part), re im and im re (imaginary part), by one fused
+// multiply-add each.
 #pragma once
 
 #include "arithmetic/gemm/gemm.h"

@@ -1,4 +1,4 @@
-// choice.h: selection between two numbers without a branch.
+// choice.h: branch-free selection between two numbers.
 #pragma once
 
 #include "arithmetic/math/scalar.h"

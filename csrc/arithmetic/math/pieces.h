@@ -1,4 +1,4 @@
-// pieces.h: rows of elements cut into pieces that registers hold, so that sums over many rows stay in these.
+// pieces.h: rows cut into register-sized pieces, so that accumulators of sums over many rows stay in registers.
 #pragma once
 
 #include "arithmetic/math/lanes.h"

@@ -1,4 +1,4 @@
-// registers.h: how wide registers are, and the types that fill one.
+// registers.h: the width of vector registers, and the vector types that fill one.
 #pragma once
 
 namespace stillflow {

@@ -1,4 +1,4 @@
-// check_numerics, ensure_shape: the input handed on if it is as it should be.
+// check_numerics, ensure_shape: identities that fail on NaN or infinity, or on another shape.
 //
 //   check_numerics  in[0] floating array without infinities and NaN; attr message
 //   ensure_shape    in[0] array; attr shape: sizes, -1 for any; -2 alone for any shape

@@ -1,4 +1,4 @@
-// fake_quant and its gradient: numbers as they are after they were kept in a few bits.
+// fake_quant and its gradient: quantization to a few bits, simulated in float.
 //
 //   in[0] float numbers; in[1], in[2] the least and the largest, if they are tensors: scalars, or vectors with one
 //   for each channel, the last dimension. They are moved such that zero is kept exactly. attrs num_bits: from 2 to

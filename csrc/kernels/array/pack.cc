@@ -1,4 +1,4 @@
-// pack, unpack: arrays of one shape stacked along a new dimension, and taken apart again.
+// pack, unpack: arrays of one shape stacked along a new dimension, and unstacked.
 //
 //   pack    in[0...] values of one shape; out[0] with a new dimension at `axis`, as many as there are values
 //   unpack  in[0] value; out[i] its part i along `axis`

@@ -1,4 +1,4 @@
-// pad, pad_v2, mirror_pad, mirror_pad_grad: arrays with something around them.
+// pad, pad_v2, mirror_pad, mirror_pad_grad: padding by a constant or by reflection.
 //
 //   pad              in[0] input; in[1] paddings, int32 | int64[rank of input, 2]; out[0] zeros around the input
 //   pad_v2           in[2] value, a scalar, instead of the zeros

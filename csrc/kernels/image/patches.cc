@@ -1,4 +1,4 @@
-// extract_image_patches: for each place of a window over images, the elements in it, side by side.
+// extract_image_patches: the patches under a sliding window (im2col).
 //
 //   in[0]   images [batch, rows, columns, depth]
 //   out[0]  [batch, out_rows, out_columns, window rows * window columns * depth]

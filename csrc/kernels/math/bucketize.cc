@@ -1,4 +1,4 @@
-// bucketize: between which of some boundaries each number lies: how many of them are not above it.
+// bucketize: for each value the number of boundaries that are not above it.
 //
 //   in[0]  x  float32 | float64 | int32 | int64; attr boundaries, ascending, which count as float32
 //   out[0] int32 of x's shape. A number that is a boundary lies above it; so does what is no number, above all.

@@ -1,4 +1,4 @@
-// avg_pool, avg_pool3d, and the gradients avg_pool_grad, avg_pool3d_grad: means of what lies under a window.
+// avg_pool, avg_pool3d, and the gradients avg_pool_grad, avg_pool3d_grad: average pooling.
 //
 //   avg_pool*       in[0] input [batch, spatial..., channels], or channels first; out[0] [batch, places..., channels]
 //   avg_pool*_grad  in[0] the input's shape, int32; in[1] grad: the output's gradient; out[0] the input's gradient

@@ -1,4 +1,4 @@
-// max_pool, max_pool_v2, max_pool3d: the largest element under a window at each of its places.
+// max_pool, max_pool_v2, max_pool3d: max pooling.
 //
 //   in[0]   input   [batch, spatial..., channels], or channels first; max_pool_v2: in[1] ksize, in[2] strides
 //   out[0]  [batch, places..., channels], in the same format

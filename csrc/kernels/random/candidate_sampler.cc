@@ -1,4 +1,4 @@
-// Candidate samplers: a few classes drawn from many, and how often each class is to be expected among them.
+// Candidate samplers: classes sampled from a large set, and the expected count of each.
 //
 //   in[0]   true_classes            int64[batch, num_true]
 //   out[0]  sampled_candidates      int64[num_sampled]

@@ -1,4 +1,4 @@
-// multinomial, stateless_multinomial: classes drawn with the probabilities of softmax(logits).
+// multinomial, stateless_multinomial: class indices sampled from softmax(logits).
 //
 //   in[0]  logits       [rows, classes], of any number type; those that are not finite have probability 0
 //   in[1]  num_samples  int32 scalar

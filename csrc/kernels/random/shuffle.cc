@@ -1,4 +1,4 @@
-// random_shuffle: the parts of an array along its first dimension, in random order.
+// random_shuffle: a random permutation along the first dimension.
 //
 //   in[0]  value   of any type and shape
 //   out[0] output  of the same; a scalar, or what has at most one part or element, as it is

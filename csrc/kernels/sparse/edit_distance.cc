@@ -1,4 +1,4 @@
-// edit_distance: how many letters of sequences have to be put in, taken out or changed to make others of them.
+// edit_distance: the Levenshtein distance between sequences.
 //
 //   in[0..2] a sparse tensor of hypotheses: int64 indices, values, int64 shape; in[3..5] one of truths
 //   attr normalize: whether distances are divided by the lengths of truths

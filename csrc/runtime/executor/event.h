@@ -1,4 +1,4 @@
-// event.h: what a step sleeps on until another thread has done something for it.
+// event.h: a condition that a step blocks on until another thread signals it.
 #pragma once
 
 #include <chrono>

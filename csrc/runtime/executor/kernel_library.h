@@ -1,4 +1,4 @@
-// kernel_library.h: finds the kernels of a shared library made for one instruction set, and those of csrc/services.
+// kernel_library.h: finds the kernels of a shared library made for one instruction set, and those of the engine.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// dataset_arguments.h: what kernels that make data sets share: scalar arguments, inputs, and the variant that they
-// give.
+// arguments.h: what kernels that make data sets share: scalar arguments, inputs, and the variant that they give.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-"""confusion_matrix: how often each class was taken for each other."""
+"""confusion_matrix: counts of examples by label (row) and prediction (column)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions in any number of dimensions, with gaps and transposed, over Conv2D and Conv3D."""
+"""Convolutions in one to three dimensions, dilated and transposed, built on Conv2D and Conv3D."""
 
 from __future__ import annotations
 

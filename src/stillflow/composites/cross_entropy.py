@@ -1,4 +1,4 @@
-"""Losses of classifiers from scores (logits): softmax, sigmoid and Poisson."""
+"""Losses on logits: softmax, sigmoid and weighted cross entropy; Poisson log-likelihood."""
 
 from __future__ import annotations
 

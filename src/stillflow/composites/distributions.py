@@ -1,4 +1,4 @@
-"""Random numbers of further distributions, shuffles and crops: a random op, and what TensorFlow puts around it."""
+"""Gamma, Poisson and multinomial samples, random_shuffle, random_crop: a random op and what surrounds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dropout: random elements set to 0, the others scaled up."""
+"""dropout: random elements set to 0, the others scaled by 1 / keep_prob."""
 
 from __future__ import annotations
 

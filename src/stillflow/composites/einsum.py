@@ -1,4 +1,4 @@
-"""einsum: sums of products over axes that letters name, made of products of matrices as TensorFlow 1.15 does."""
+"""einsum: tensor contractions in Einstein notation, lowered to matrix products as in TensorFlow 1.15."""
 
 from __future__ import annotations
 

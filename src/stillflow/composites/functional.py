@@ -1,4 +1,4 @@
-"""map_fn, foldl, foldr and scan: loops over the parts of tensors along their first dimension."""
+"""map_fn, foldl, foldr and scan: loops over slices of tensors along their first dimension."""
 
 from __future__ import annotations
 

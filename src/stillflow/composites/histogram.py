@@ -1,4 +1,4 @@
-"""histogram_fixed_width_bins: which part of a range each value lies in."""
+"""histogram_fixed_width_bins: the index of the bin that each value falls into."""
 
 from __future__ import annotations
 

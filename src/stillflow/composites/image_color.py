@@ -1,4 +1,4 @@
-"""Brightness, contrast, hue and saturation of images; shades of gray, YIQ and YUV; how much images differ."""
+"""Color adjustments (brightness, contrast, hue, saturation), grayscale, YIQ and YUV, and differences of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""decode_image: the pixels of a file of any of four formats, and images of lower quality."""
+"""decode_image (BMP, GIF, JPEG, PNG by content) and adjust_jpeg_quality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""convert_image_dtype, and what images must be like."""
+"""convert_image_dtype, and checks of the ranks and shapes of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""expm: the exponential of matrices, by Pade approximations after halving as often as their size asks for."""
+"""expm: the matrix exponential, by Pade approximants with scaling and squaring."""
 
 from __future__ import annotations
 

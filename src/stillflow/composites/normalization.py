@@ -1,4 +1,4 @@
-"""Means and variances, and what normalizes by them or by a norm."""
+"""moments, batch_normalization, l2_normalize: means, variances, and normalization by them or by a norm."""
 
 from __future__ import annotations
 

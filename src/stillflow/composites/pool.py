@@ -1,4 +1,4 @@
-"""tf.nn.pool: pools in one to three dimensions, with gaps in the window."""
+"""tf.nn.pool: pooling in one to three dimensions, with strided or dilated windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nce_loss and sampled_softmax_loss: losses over many classes that look at a few of them."""
+"""nce_loss and sampled_softmax_loss: losses over many classes that sample a few of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions that keep channels apart, and those that put them together afterwards."""
+"""Depthwise and separable convolutions."""
 
 from __future__ import annotations
 

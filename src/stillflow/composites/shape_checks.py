@@ -1,4 +1,4 @@
-"""assert_shapes: sizes that several tensors must have in common; and checks that need no node."""
+"""assert_shapes: symbolic sizes that several tensors share; and static checks, which add no node."""
 
 from __future__ import annotations
 

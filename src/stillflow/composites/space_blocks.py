@@ -1,4 +1,4 @@
-"""required_space_to_batch_paddings: what makes sizes multiples of those of blocks."""
+"""required_space_to_batch_paddings: paddings that make sizes multiples of the block's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions on sparse tensors that are made of several nodes: placeholders, merges, transposition, ..."""
+"""Composite functions on sparse tensors: placeholders, merges, transposition, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions made of several nodes: logsumexp, variance, standard deviation, and the count of nonzero elements."""
+"""Composite reductions: logsumexp, variance, standard deviation, count_nonzero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summaries: nodes that write what they see as Summary messages, tagged by where they stand in the graph."""
+"""Summaries: nodes that serialize their inputs as Summary messages, tagged by name scope."""
 
 from __future__ import annotations
 

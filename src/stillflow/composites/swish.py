@@ -1,4 +1,4 @@
-"""swish: an activation with a gradient of its own."""
+"""swish: x * sigmoid(x), with a gradient that recomputes the sigmoid."""
 
 from __future__ import annotations
 

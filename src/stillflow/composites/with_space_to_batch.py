@@ -1,4 +1,4 @@
-"""tf.nn.with_space_to_batch: windows with gaps, as windows without gaps over images whose pixels are dealt out."""
+"""tf.nn.with_space_to_batch: dilated windows as dense windows over images rearranged by SpaceToBatch."""
 
 from __future__ import annotations
 

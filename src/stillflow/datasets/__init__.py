@@ -1,1 +1,1 @@
-"""Data sets: pipelines of elements that are described in the graph and gone through by iterators."""
+"""Data sets: input pipelines described in the graph and traversed by iterators."""

@@ -1,4 +1,4 @@
-"""Data sets that make their elements at another time: once and for all, or in advance."""
+"""Data sets that store elements (cache) or compute them in advance (prefetch)."""
 
 from __future__ import annotations
 

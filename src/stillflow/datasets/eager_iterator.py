@@ -1,4 +1,4 @@
-"""EagerIterator: what goes through a data set while operations are executed eagerly."""
+"""EagerIterator: the iterator over a data set in eager execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tf.data.Iterator: what goes through a data set when the graph runs."""
+"""tf.data.Iterator: an iterator over a data set, advanced by a node of the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is put behind a pipeline before an iterator goes through it: rewrites, and options."""
+"""What is appended to a pipeline before it is iterated: graph rewrites and options."""
 
 from __future__ import annotations
 

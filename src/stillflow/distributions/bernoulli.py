@@ -1,4 +1,4 @@
-"""Bernoulli: 1 with a probability, else 0."""
+"""Bernoulli: a coin toss, by logits or probabilities."""
 
 from __future__ import annotations
 

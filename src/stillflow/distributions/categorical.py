@@ -1,4 +1,4 @@
-"""Categorical: one of several classes."""
+"""Categorical: one of several classes, by logits or probabilities."""
 
 from __future__ import annotations
 

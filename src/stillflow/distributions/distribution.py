@@ -1,4 +1,4 @@
-"""Distribution: the class whose descendants say how to sample, and what densities and moments are."""
+"""Distribution: the base class; subclasses define sampling, densities and moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gamma and Exponential: waiting times."""
+"""Gamma and Exponential distributions, by concentration and rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laplace: two exponential distributions back to back."""
+"""Laplace (double exponential) distribution, by location and scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What distributions share that are one distribution, moved and scaled: Normal and Laplace."""
+"""The base of location-scale families: Normal and Laplace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normal: the bell curve."""
+"""Normal (Gaussian) distribution, by mean and standard deviation."""
 
 from __future__ import annotations
 

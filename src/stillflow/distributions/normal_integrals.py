@@ -1,4 +1,4 @@
-"""The distribution function of the standard normal distribution, its logarithm, and its inverse."""
+"""ndtr, log_ndtr and ndtri: the standard normal's cumulative distribution function, its logarithm and inverse."""
 
 from __future__ import annotations
 

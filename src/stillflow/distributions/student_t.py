@@ -1,4 +1,4 @@
-"""StudentT: a normal distribution of which the variance is estimated."""
+"""StudentT: Student's t-distribution, by degrees of freedom, location and scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uniform: the same density everywhere between two bounds."""
+"""Uniform distribution between two bounds."""
 
 from __future__ import annotations
 

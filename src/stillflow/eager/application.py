@@ -1,4 +1,4 @@
-"""Calls of ops that run at once: what their arguments become, and what is said of wrong ones."""
+"""Calls of ops in eager execution: conversion of their arguments, and errors for wrong ones."""
 
 from __future__ import annotations
 

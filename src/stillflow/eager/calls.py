@@ -1,4 +1,4 @@
-"""Calls: calls of ops that have been checked, so that others like them need not be."""
+"""Calls: a cache of checked op calls, so that calls of the same signature skip the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assertions that are decided at once, and what they say when they fail."""
+"""Assertions in eager execution, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CompiledOp: one op with given attributes as a small compiled graph, which is run whenever the op is called so."""
+"""CompiledOp: one op with given attributes as a small compiled graph, cached by its call signature."""
 
 from __future__ import annotations
 

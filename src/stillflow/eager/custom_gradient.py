@@ -1,4 +1,4 @@
-"""Functions that bring their own gradient, called while operations are executed eagerly."""
+"""tf.custom_gradient in eager execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that differentiate functions, by their arguments or by the variables that they use."""
+"""gradients_function, implicit_gradients and kin: derivatives of Python functions in eager execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EagerGraph: where operations are called when no graph is built. They run, and leave nothing but their results."""
+"""EagerGraph: the default graph of eager execution. Ops run when they are called and add no node."""
 
 from __future__ import annotations
 

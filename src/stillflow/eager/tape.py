@@ -1,4 +1,4 @@
-"""Tape: what operations were made from the tensors that it watches, and their derivatives."""
+"""Tape: the ops applied to watched tensors, and reverse-mode differentiation over them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested structures: lists, tuples, named tuples and dictionaries of things, taken apart and put together.
+"""Nested structures (lists, tuples, named tuples, dictionaries): flattened and packed.
 
 Dictionaries are walked in the order of their keys. With `expand_composites` what stands for several tensors, such as
 IndexedSlices, is taken apart too.

@@ -1,4 +1,4 @@
-"""Who is told of operations as they are added or run: the gradient tapes of this thread."""
+"""Observers of operations as they are added or run: this thread's gradient tapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested structures taken apart only as far as another, shallow structure is nested."""
+"""Nested structures flattened only as deep as another, shallow structure is nested."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _verify(arguments):
 
 def _convert(arguments):
     source = open_source(arguments.source)
-    _print(conversion.convert(source, arguments.target, arguments.rename, arguments.overwrite))
+    _print(conversion.convert(source, arguments.target, arguments.rename, arguments.overwrite, arguments.names))
     return 0
 
 

@@ -14,6 +14,7 @@ from stillflow import _engine, errors
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
+from stillflow.inspection import hugging_face
 from stillflow.inspection.sources import (
     DOTTED,
     NPZ_DTYPES,
@@ -30,8 +31,10 @@ from stillflow.saver.objects.object_graph import OBJECT_GRAPH_KEY
 _NPZ_KINDS = {dtypes.bfloat16: np.uint16}
 
 
-def convert(source: Source, target, renames, overwrites):
+def convert(source: Source, target, renames, overwrites, model=None):
     """Writes all tensors of `source` to `target`; yields what there is to tell.
+
+    `model`, one of hugging_face.MODELS, gives the tensors of such a model the names and forms that they have there.
 
     Raises:
       InputError: for names that collide, types that the target cannot hold, and a target that is there already.
@@ -41,6 +44,8 @@ def convert(source: Source, target, renames, overwrites):
     if isinstance(source, MetaGraphSource):
         raise InputError("A MetaGraph has no values to convert: name its checkpoint.")
     target = filesystem.path_text(target)
+    if model is not None and not target.endswith(".safetensors"):
+        raise InputError(f"The names of {model} are for files .safetensors.")
     names = _renamed(source, renames)
     is_npz, is_safetensors = target.endswith(".npz"), target.endswith(".safetensors")
     written = target if is_npz or is_safetensors else f"{target}.index"
@@ -52,7 +57,7 @@ def convert(source: Source, target, renames, overwrites):
     if is_npz:
         yield from _write_npz(source, names, target)
     elif is_safetensors:
-        yield from _write_safetensors(source, names, target)
+        yield from _write_safetensors(source, names, target, model)
     else:
         yield from _write_checkpoint(source, names, target)
 
@@ -167,7 +172,7 @@ def _write_array(archive, name, value):
 # ---- safetensors --------------------------------------------------------------------------------------------------
 
 
-def _write_safetensors(source, names, target):
+def _write_safetensors(source, names, target, model):
     library = safetensors()
     found = {}
     left_out = []
@@ -178,7 +183,13 @@ def _write_safetensors(source, names, target):
             continue
         if dtype in (dtypes.string, dtypes.complex128) or dtype.is_quantized:
             raise InputError(f"{old} is of the type {dtype.name}, which .safetensors cannot hold.")
-        found[new] = np.asarray(source.read(old), order="C")
+        place = hugging_face.Place(new) if model is None else hugging_face.place_of(model, new)
+        if place is None:
+            left_out.append(old)
+        else:
+            found[place.name] = _placed(source.read(old), old, place)
+    if not found and model is not None:
+        raise InputError(f"There is no tensor of {model} in it.")
     try:
         data = library.numpy.save(found)
     except library.SafetensorError as error:
@@ -188,3 +199,12 @@ def _write_safetensors(source, names, target):
     yield f"{target}: {len(found)} tensors"
     for name in left_out:
         yield f"left out, because it is no tensor of a model: {name}"
+
+
+def _placed(value, name, place):
+    value = np.asarray(value)
+    if place.is_squeezed:
+        if value.ndim != 3 or value.shape[0] != 1:
+            raise InputError(f"{name} has the shape {value.shape}, not [1, in, out].")
+        value = value[0]
+    return np.asarray(value.T if place.is_transposed else value, order="C")

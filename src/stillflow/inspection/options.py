@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stillflow.inspection import hugging_face
+
 _PATHS = (
     "a checkpoint (its path, or one of its files), a folder (its newest checkpoint, or its SavedModel), a MetaGraph "
     "(.meta, .pb, .pbtxt), or a file .npz or .safetensors"
@@ -37,5 +39,10 @@ def add_arguments(parser):
         default=[],
         metavar=("PATTERN", "REPLACEMENT"),
         help="replace what the regular expression matches in names; may be given several times",
+    )
+    convert.add_argument(
+        "--names",
+        choices=hugging_face.MODELS,
+        help="tensors of GPT-2 or BERT as Hugging Face's transformers have them, in a file .safetensors",
     )
     convert.add_argument("--overwrite", action="store_true", help="write over a target that is there")

@@ -1,4 +1,4 @@
-"""LinearOperator: what every kind of operator can do, by its own way or by writing the matrix out."""
+"""LinearOperator: the base class; methods fall back to the dense matrix where a subclass has no better way."""
 
 from __future__ import annotations
 

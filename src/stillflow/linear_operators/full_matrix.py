@@ -1,4 +1,4 @@
-"""LinearOperatorFullMatrix: a matrix that is there."""
+"""LinearOperatorFullMatrix: a dense matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of classes: what a model thinks of each class, as logits, against the class that it is."""
+"""Classification losses: softmax, sigmoid and hinge losses on logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses of numbers: differences of predictions and labels."""
+"""Regression losses: absolute, squared, Huber, log and pairwise losses, cosine distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""compute_weighted_loss: losses of single values, weighted and reduced to one."""
+"""compute_weighted_loss: elementwise losses, weighted and reduced to a scalar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that are means over classes."""
+"""Metrics averaged over classes: mean_per_class_accuracy, mean_iou."""
 
 from __future__ import annotations
 

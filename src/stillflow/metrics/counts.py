@@ -1,4 +1,4 @@
-"""Metrics of yes and no: how often which was predicted of which; precision and recall."""
+"""Metrics of binary predictions: true and false positives and negatives, precision and recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of a curve over thresholds: the area under it, and what one rate is where another has a given value."""
+"""Metrics of ROC and precision-recall curves: areas, and sensitivity at a given specificity and vice versa."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of the k classes that are thought likeliest: recall, precision and average precision at k."""
+"""Metrics of the k highest-scored classes: recall, precision and average precision at k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many of the k classes that are thought likeliest are among the labels, for each element and over batches."""
+"""True and false positives among the k highest-scored classes, per example and accumulated."""
 
 from __future__ import annotations
 

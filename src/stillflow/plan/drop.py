@@ -1,4 +1,4 @@
-"""drop: takes out nodes whose outputs nobody reads: what was only waited for, and what a pass has made needless."""
+"""drop: removes dead nodes: those whose outputs have no reader and that have no effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fold: runs, once, what depends on constants alone."""
+"""fold: constant folding."""
 
 from __future__ import annotations
 

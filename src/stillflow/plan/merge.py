@@ -1,4 +1,4 @@
-"""merge: nodes that compute the same from the same inputs become one (common subexpressions)."""
+"""merge: common subexpression elimination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""simplify: takes out nodes that hand on their input unchanged, and nodes whose outputs are known.
+"""simplify: removes identities and nodes whose outputs are known.
 
 Every rule keeps each bit of every value: x * 1 is x, but x + 0 is not (it turns -0 into 0).
 """

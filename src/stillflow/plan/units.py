@@ -1,4 +1,4 @@
-"""units: what a run goes on with while one of its steps waits, for a queue or for a function of Python.
+"""units: steps that may be overtaken while a step before them blocks on a queue or a Python function.
 
 Steps run in order. Where one waits for long, the engine overtakes it: it runs what does not depend on it (see
 csrc/runtime/executor/lanes.h). Loops are overtaken, and overtake, as a whole.

@@ -1,4 +1,4 @@
-"""What Session.run is asked for: nested structures of tensors and operations, taken apart and put together."""
+"""Fetches of Session.run: nested structures of tensors and operations, flattened and packed."""
 
 from __future__ import annotations
 

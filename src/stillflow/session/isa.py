@@ -1,4 +1,4 @@
-"""Which kernels to run: the best that the processor has, or those that STILLFLOW_ISA names."""
+"""The kernel library to load: for the best instruction set of the processor, or the one that STILLFLOW_ISA names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spectra as speech recognition has them: over the mel scale, and as cepstral coefficients."""
+"""linear_to_mel_weight_matrix and mfccs_from_log_mel_spectrograms: mel spectra and cepstral coefficients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""hann_window and hamming_window: what frames are multiplied by before they are transformed."""
+"""hann_window and hamming_window."""
 
 from __future__ import annotations
 

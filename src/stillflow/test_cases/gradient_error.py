@@ -1,4 +1,4 @@
-"""tf.test.compute_gradient and compute_gradient_error: gradients held to differences of the function itself."""
+"""tf.test.compute_gradient and compute_gradient_error: symbolic against numeric gradients."""
 
 from __future__ import annotations
 

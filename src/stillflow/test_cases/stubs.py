@@ -1,4 +1,4 @@
-"""tf.test.StubOutForTesting: attributes that are other ones for a while."""
+"""tf.test.StubOutForTesting: attributes replaced for the duration of a test."""
 
 from __future__ import annotations
 

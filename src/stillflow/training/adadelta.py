@@ -1,4 +1,4 @@
-"""AdadeltaOptimizer: steps as large, by their running mean, as the steps before."""
+"""AdadeltaOptimizer: steps scaled by the ratio of the running RMS of past steps to that of gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AdagradDAOptimizer: Adagrad by dual averaging, for variables most of which are to be 0."""
+"""AdagradDAOptimizer: Adagrad with dual averaging, for sparse linear models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MomentumOptimizer: gradients are summed up, and old ones fade."""
+"""MomentumOptimizer: gradient descent with a decaying sum of past gradients, Nesterov's variant included."""
 
 from __future__ import annotations
 

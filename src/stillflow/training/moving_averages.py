@@ -1,4 +1,4 @@
-"""Moving averages: of variables and tensors, with weights that fall exponentially."""
+"""Exponential moving averages of variables and tensors."""
 
 from __future__ import annotations
 

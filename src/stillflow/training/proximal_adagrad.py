@@ -1,4 +1,4 @@
-"""ProximalAdagradOptimizer: Adagrad, and a step that pays for penalties exactly."""
+"""ProximalAdagradOptimizer: Adagrad followed by the proximal step of L1 and L2 penalties."""
 
 from __future__ import annotations
 

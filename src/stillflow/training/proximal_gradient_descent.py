@@ -1,4 +1,4 @@
-"""ProximalGradientDescentOptimizer: gradient descent, and a step that pays for penalties exactly."""
+"""ProximalGradientDescentOptimizer: gradient descent followed by the proximal step of L1 and L2 penalties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has no value yet in a session, and what gives tables and resources theirs."""
+"""report_uninitialized_variables and kin: what has no value yet in a session, and initializers of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RefVariable: a tf.Variable that is a node whose output refers to the value."""
+"""RefVariable: a tf.Variable whose node outputs a reference to the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ResourceVariable: a tf.Variable behind a handle. What reads it says so in the graph, and reads where it stands."""
+"""ResourceVariable: a tf.Variable behind a resource handle, read by explicit ReadVariableOp nodes."""
 
 from __future__ import annotations
 

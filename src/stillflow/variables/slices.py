@@ -1,4 +1,4 @@
-"""Which part of a whole a variable is: for initializers, and for checkpoints."""
+"""Slices: the part of a partitioned variable that one of its variables holds, for initializers and checkpoints."""
 
 from __future__ import annotations
 

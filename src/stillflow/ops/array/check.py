@@ -1,4 +1,4 @@
-"""CheckNumerics and EnsureShape: tensors handed on if they are as they should be."""
+"""CheckNumerics and EnsureShape: identities that fail on NaN or infinity, or on another shape."""
 
 from __future__ import annotations
 

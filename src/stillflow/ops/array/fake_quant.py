@@ -1,4 +1,4 @@
-"""FakeQuantWithMinMaxArgs, -Vars and -VarsPerChannel: numbers as they are after they were kept in a few bits."""
+"""FakeQuantWithMinMaxArgs, -Vars and -VarsPerChannel: quantization to a few bits, simulated in float."""
 
 from __future__ import annotations
 

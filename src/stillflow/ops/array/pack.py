@@ -1,4 +1,4 @@
-"""Pack and Unpack: arrays stacked along a new dimension, and taken apart again."""
+"""Pack and Unpack: tf.stack and tf.unstack, along a new dimension."""
 
 from __future__ import annotations
 

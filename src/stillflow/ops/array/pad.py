@@ -1,4 +1,4 @@
-"""Pad, PadV2, MirrorPad and MirrorPadGrad: arrays with something around them."""
+"""Pad, PadV2, MirrorPad and MirrorPadGrad: padding by a constant or by reflection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Switch and Merge: the nodes at which branches part and come together."""
+"""Switch and Merge: conditional branches of the data flow."""
 
 from __future__ import annotations
 

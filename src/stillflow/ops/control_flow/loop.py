@@ -1,4 +1,4 @@
-"""The nodes that loops are made of: values enter a frame, go from round to round, and leave it."""
+"""Enter, NextIteration, Exit, LoopCond: the nodes of a loop's frame."""
 
 from __future__ import annotations
 

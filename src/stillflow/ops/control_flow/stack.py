@@ -1,4 +1,4 @@
-"""Stacks: what a loop forward leaves for the loop of its gradient. A run has stacks of its own."""
+"""Stacks: intermediate values that a forward loop pushes and its gradient's loop pops. Each run has its own."""
 
 from __future__ import annotations
 

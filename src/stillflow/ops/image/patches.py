@@ -1,4 +1,4 @@
-"""ExtractImagePatches: the elements under a window at all its places."""
+"""ExtractImagePatches: the patches under a sliding window (im2col)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bucketize: between which boundaries numbers lie."""
+"""Bucketize: the index of the bucket, given its boundaries, that each value falls into."""
 
 from __future__ import annotations
 

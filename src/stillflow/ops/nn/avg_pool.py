@@ -1,4 +1,4 @@
-"""AvgPool and AvgPool3D: the means of what lies under a window, and their gradients."""
+"""AvgPool and AvgPool3D: average pooling, and its gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BiasAdd: a number added for each channel."""
+"""BiasAdd: a bias per channel, NHWC or NCHW."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MaxPool and its kin: the largest elements under a window, their gradients and the gradients of these."""
+"""MaxPool, MaxPoolV2, MaxPool3D: max pooling, with first and second gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MaxPoolWithArgmax: the largest elements under a window and where they are, and its gradients."""
+"""MaxPoolWithArgmax: max pooling with the flat indices of the maxima, and its gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Softmax and LogSoftmax: what turns scores into probabilities, and their logarithms."""
+"""Softmax and LogSoftmax over the last axis."""
 
 from __future__ import annotations
 

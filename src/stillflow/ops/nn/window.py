@@ -1,4 +1,4 @@
-"""How many places a window has along an axis, and the arguments that say how it goes; for convolutions and pools."""
+"""Window arithmetic of convolutions and pools: output sizes, and checks of strides, paddings and data formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidate samplers: a few classes drawn from many, for losses that need not look at all of them."""
+"""Candidate samplers: classes sampled from a large set, for sampled losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multinomial: classes drawn with the probabilities that rows of logits stand for."""
+"""Multinomial: class indices sampled from rows of logits."""
 
 from __future__ import annotations
 

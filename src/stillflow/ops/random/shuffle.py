@@ -1,4 +1,4 @@
-"""RandomShuffle: the parts of a tensor along its first dimension, in random order."""
+"""RandomShuffle: a random permutation along the first dimension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EditDistance: how many letters of sequences have to change to make others of them."""
+"""EditDistance: the Levenshtein distance between sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tf.train.SecondOrStepTimer: when it is time again."""
+"""tf.train.SecondOrStepTimer: triggers every so many seconds or steps."""
 
 from __future__ import annotations
 

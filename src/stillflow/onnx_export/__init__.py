@@ -1,0 +1,1 @@
+"""`stillflow convert`: graphs of TensorFlow 1 as ONNX models. Needs the extra `onnx`."""

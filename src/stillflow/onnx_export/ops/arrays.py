@@ -1,0 +1,206 @@
+"""Ops that reshape, join, cut and fill arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.graph import shape_inference
+from stillflow.onnx_export.translation import Call, converts
+
+
+@converts("Shape")
+def shape(call: Call):
+    return call.to_type_of(call.add("Shape", call.inputs[0]), call.op.outputs[0].dtype)
+
+
+@converts("Size")
+def size(call):
+    return call.to_type_of(call.add("Size", call.inputs[0]), call.op.outputs[0].dtype)
+
+
+@converts("Reshape")
+def reshape(call):
+    partial = shape_inference.value_as_dims(shape_inference.partial_value(call.op.inputs[1]))
+    if partial is not None and partial.count(None) <= 1:
+        sizes = call.constant([-1 if size is None else size for size in partial], np.int64)
+    else:
+        sizes = call.numbers(1)
+    return call.add("Reshape", call.inputs[0], sizes, allowzero=0 if partial is None or 0 not in partial else 1)
+
+
+@converts("ExpandDims")
+def expand_dims(call):
+    return call.add("Unsqueeze", call.inputs[0], call.constant([int(call.known(1, "an axis"))], np.int64))
+
+
+@converts("Squeeze")
+def squeeze(call):
+    axes = call.attr("squeeze_dims") or [axis for axis, size in enumerate(call.dims()) if size == 1]
+    return call.add("Squeeze", call.inputs[0], call.constant(axes, np.int64))
+
+
+@converts("Transpose")
+def transpose(call):
+    return call.add("Transpose", call.inputs[0], perm=[int(axis) for axis in call.known(1, "axes")])
+
+
+@converts("ConcatV2", "Concat")
+def concat(call):
+    last = len(call.inputs) - 1
+    axis, values = (last, call.inputs[:-1]) if call.op.type == "ConcatV2" else (0, call.inputs[1:])
+    return call.add("Concat", *values, axis=int(call.known(axis, "an axis")))
+
+
+@converts("Pack")
+def pack(call):
+    axis = call.attr("axis")
+    axes = call.constant([axis], np.int64)
+    return call.add("Concat", *(call.add("Unsqueeze", value, axes) for value in call.inputs), axis=axis)
+
+
+@converts("Unpack")
+def unpack(call):
+    axis, count = call.attr("axis"), call.attr("num")
+    parts = call.add("Split", call.inputs[0], outputs=count, axis=axis, num_outputs=count)
+    axes = call.constant([axis], np.int64)
+    return [call.add("Squeeze", part, axes) for part in ([parts] if count == 1 else parts)]
+
+
+@converts("Split")
+def split(call):
+    count = call.attr("num_split")
+    parts = call.add("Split", call.inputs[1], outputs=count, axis=int(call.known(0, "an axis")), num_outputs=count)
+    return [parts] if count == 1 else parts
+
+
+@converts("SplitV")
+def split_v(call):
+    count = call.attr("num_split")
+    sizes, axis = np.array(call.known(1, "sizes"), np.int64), int(call.known(2, "an axis"))
+    if -1 in sizes:
+        total = call.dims()[axis]
+        if total is None:
+            raise call.error("needs the size of the axis that it cuts")
+        sizes[sizes == -1] = total - sizes[sizes != -1].sum()
+    parts = call.add("Split", call.inputs[0], call.constant(sizes), outputs=count, axis=axis)
+    return [parts] if count == 1 else parts
+
+
+@converts("Tile")
+def tile(call):
+    return call.add("Tile", call.inputs[0], call.numbers(1))
+
+
+@converts("Fill")
+def fill(call):
+    return call.add("Expand", call.inputs[1], call.numbers(0))
+
+
+@converts("BroadcastTo")
+def broadcast_to(call):
+    return call.add("Expand", call.inputs[0], call.numbers(1))
+
+
+def _paddings(call):
+    """ONNX wants all sizes before the elements, then all behind."""
+    value = call.value(1)
+    if value is not None:
+        return call.constant(np.asarray(value, np.int64).T.reshape(-1))
+    turned = call.add("Transpose", call.cast(call.inputs[1], np.int64), perm=[1, 0])
+    return call.add("Reshape", turned, call.constant([-1], np.int64))
+
+
+@converts("Pad", "PadV2")
+def pad(call):
+    filling = [call.inputs[2]] if call.op.type == "PadV2" else []
+    return call.add("Pad", call.inputs[0], _paddings(call), *filling, mode="constant")
+
+
+@converts("MirrorPad")
+def mirror_pad(call):
+    if call.attr("mode") == "REFLECT":
+        return call.add("Pad", call.inputs[0], _paddings(call), mode="reflect")
+    value = call.inputs[0]  # SYMMETRIC: the edge is repeated once, which ONNX has for one element at a time
+    for axis, (before, behind) in enumerate(call.known(1, "paddings")):
+        value = _mirrored(call, value, axis, int(before), int(behind))
+    return value
+
+
+def _mirrored(call, value, axis, before, behind):
+    def part(start, end):  # backwards, from `start` down to before `end`
+        numbers = [call.constant([number], np.int64) for number in (start, end, axis, -1)]
+        return call.add("Slice", value, *numbers)
+
+    least = np.iinfo(np.int64).min
+    head = [part(before - 1, least)] if before else []
+    tail = [part(-1, -behind - 1)] if behind else []
+    return call.add("Concat", *head, value, *tail, axis=axis) if head or tail else value
+
+
+@converts("Range")
+def range_(call):
+    return call.add("Range", *call.inputs)
+
+
+@converts("SpaceToDepth")
+def space_to_depth(call):
+    inner = call.add("Transpose", call.inputs[0], perm=[0, 3, 1, 2])
+    return call.add(
+        "Transpose", call.add("SpaceToDepth", inner, blocksize=call.attr("block_size")), perm=[0, 2, 3, 1]
+    )
+
+
+@converts("DepthToSpace")
+def depth_to_space(call):
+    inner = call.add("Transpose", call.inputs[0], perm=[0, 3, 1, 2])
+    return call.add(
+        "Transpose", call.add("DepthToSpace", inner, blocksize=call.attr("block_size")), perm=[0, 2, 3, 1]
+    )
+
+
+@converts("SpaceToBatchND")
+def space_to_batch(call):
+    blocks = [int(block) for block in call.known(1, "blocks")]
+    paddings = np.asarray(call.known(2, "paddings"), np.int64)
+    rank, inner = len(call.dims()), len(blocks)
+    pads = np.zeros([rank, 2], np.int64)
+    pads[1 : 1 + inner] = paddings
+    value = call.add("Pad", call.inputs[0], call.constant(pads.T.reshape(-1)), mode="constant")
+    sizes = call.add("Shape", value)
+    places = [_size(call, sizes, 0)]
+    for axis, block in enumerate(blocks, 1):
+        block_size = call.constant([block], np.int64)
+        places += [call.add("Div", _size(call, sizes, axis), block_size), block_size]
+    places += [_size(call, sizes, axis) for axis in range(1 + inner, rank)]
+    value = call.add("Reshape", value, call.add("Concat", *places, axis=0))
+    order = [2 * i + 2 for i in range(inner)] + [0] + [2 * i + 1 for i in range(inner)]
+    value = call.add("Transpose", value, perm=order + list(range(1 + 2 * inner, rank + inner)))
+    whole = [call.constant([-1], np.int64)] + [places[2 * i + 1] for i in range(inner)] + places[1 + 2 * inner :]
+    return call.add("Reshape", value, call.add("Concat", *whole, axis=0))
+
+
+@converts("BatchToSpaceND")
+def batch_to_space(call):
+    blocks = [int(block) for block in call.known(1, "blocks")]
+    crops = np.asarray(call.known(2, "crops"), np.int64)
+    rank, inner = len(call.dims()), len(blocks)
+    sizes = call.add("Shape", call.inputs[0])
+    parts = [call.constant([block], np.int64) for block in blocks]
+    outer = [_size(call, sizes, axis) for axis in range(1, rank)]
+    target = call.add("Concat", *parts, call.constant([-1], np.int64), *outer, axis=0)
+    value = call.add("Reshape", call.inputs[0], target)
+    order = [inner]
+    for i in range(inner):
+        order += [inner + 1 + i, i]
+    value = call.add("Transpose", value, perm=order + list(range(2 * inner + 1, rank + inner)))
+    merged = [call.add("Mul", outer[i], parts[i]) for i in range(inner)]
+    value = call.add(
+        "Reshape", value, call.add("Concat", call.constant([-1], np.int64), *merged, *outer[inner:], axis=0)
+    )
+    ends = [call.add("Sub", merged[i], call.constant([crops[i, 1]], np.int64)) for i in range(inner)]
+    axes = call.constant(np.arange(1, 1 + inner), np.int64)
+    return call.add("Slice", value, call.constant(crops[:, 0]), call.add("Concat", *ends, axis=0), axes)
+
+
+def _size(call, sizes, axis):
+    return call.add("Gather", sizes, call.constant([axis], np.int64))

@@ -1,0 +1,34 @@
+"""Images of another size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.onnx_export.layout import as_before, channels_first
+from stillflow.onnx_export.translation import Call, converts
+
+
+def _coordinates(call):
+    aligned, half = call.attr("align_corners"), call.attr("half_pixel_centers")
+    return "align_corners" if aligned else "half_pixel" if half else "asymmetric"
+
+
+def _resized(call, image, **options):
+    """The image, channels last, in the size of the second input."""
+    image = channels_first(call, image, 4, "NHWC")
+    outer = call.add("Slice", call.add("Shape", image), *(call.constant([n], np.int64) for n in (0, 2)))
+    sizes = call.add("Concat", outer, call.numbers(1), axis=0)
+    options["coordinate_transformation_mode"] = _coordinates(call)
+    return as_before(call, call.add("Resize", image, "", "", sizes, **options), 4, "NHWC")
+
+
+@converts("ResizeBilinear")
+def resize_bilinear(call: Call):
+    image = call.inputs[0] if call.dtype().is_floating else call.cast(call.inputs[0], np.float32)
+    return _resized(call, image, mode="linear")
+
+
+@converts("ResizeNearestNeighbor")
+def resize_nearest_neighbor(call):
+    rounding = "floor" if _coordinates(call) == "asymmetric" else "round_prefer_ceil"
+    return _resized(call, call.inputs[0], mode="nearest", nearest_mode=rounding)

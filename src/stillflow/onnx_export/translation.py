@@ -1,0 +1,190 @@
+"""Translation: walks a graph back from its outputs, and adds the ONNX nodes that compute the same.
+
+What an op becomes is said by a converter: a function of a Call, registered for op types by `@converts`, which adds
+nodes and returns the names of the op's outputs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from stillflow.graph import shape_inference
+from stillflow.graph.dtypes import DType
+from stillflow.onnx_export.sources import ConversionError
+
+CONVERTERS: dict = {}
+# By op type: a function of the translation and a tensor, which returns the tensors that it is made of. Of other ops
+# these are all inputs.
+NEEDS: dict = {}
+
+
+class Array(NamedTuple):
+    """What stands for a TensorArray: a sequence, or one tensor of all elements."""
+
+    dtype: DType
+    is_sequence: bool
+
+
+def converts(*types):
+    """Registers a converter for op types."""
+
+    def register(function):
+        for op_type in types:
+            CONVERTERS[op_type] = function
+        return function
+
+    return register
+
+
+def element_type(dtype):
+    """The number that ONNX has for a dtype. Raises ConversionError for those that it lacks."""
+    from onnx import TensorProto, helper
+
+    if dtype.name == "string":
+        return TensorProto.STRING
+    if dtype.name == "bfloat16":
+        return TensorProto.BFLOAT16
+    try:
+        return helper.np_dtype_to_tensor_dtype(np.dtype(dtype.base_dtype.as_numpy_dtype))
+    except (KeyError, TypeError, ValueError):
+        raise ConversionError(f"ONNX has no elements of type {dtype.name}.") from None
+
+
+class Call:
+    """An op that is being converted: its attributes, inputs, and the block to add nodes to."""
+
+    def __init__(self, translation, op, inputs):
+        self.translation = translation
+        self.block = translation.block
+        self.op = op
+        self.inputs = inputs
+        self.name = op.name.removeprefix("model/")
+        self.constant = self.block.constant
+
+    def add(self, op_type, *inputs, **options):
+        """Adds a node named after the op; see Block.add."""
+        options.setdefault("name", self.name)
+        return self.block.add(op_type, *inputs, **options)
+
+    def attr(self, name):
+        value = self.op.get_attr(name)
+        return value.decode() if isinstance(value, bytes) else value
+
+    def dtype(self, index=0):
+        return self.op.inputs[index].dtype
+
+    def dims(self, index=0):
+        """The sizes of an input, None where unknown. Raises ConversionError for an unknown rank."""
+        shape = self.op.inputs[index].shape
+        if shape.ndims is None:
+            raise self.error("needs an input whose rank is known")
+        return shape.as_list()
+
+    def value(self, index):
+        """The value of an input that does not depend on the model's inputs, or None."""
+        return self.translation.value_of(self.op.inputs[index])
+
+    def known(self, index, what):
+        """The value of an input. Raises ConversionError where it depends on the model's inputs."""
+        value = self.value(index)
+        if value is None:
+            raise self.error(f"needs {what} that are constant")
+        return value
+
+    def numbers(self, index):
+        """An integer input as the int64 that ONNX wants, made a vector."""
+        value = self.value(index)
+        if value is not None:
+            return self.constant(np.reshape(value, -1), np.int64)
+        wide = self.cast(self.inputs[index], np.int64)
+        return wide if self.dims(index) else self.add("Unsqueeze", wide, self.constant([0], np.int64))
+
+    def cast(self, value, numpy_type):
+        from onnx import helper
+
+        return self.add("Cast", value, to=helper.np_dtype_to_tensor_dtype(np.dtype(numpy_type)))
+
+    def to_type_of(self, value, dtype):
+        return self.add("Cast", value, to=element_type(dtype))
+
+    def like(self, value, index=0):
+        """A scalar of the type of an input."""
+        return self.constant(value, self.dtype(index).base_dtype.as_numpy_dtype)
+
+    def error(self, text):
+        return ConversionError(f"{self.op.type} ({self.name}) {text}.")
+
+
+class Translation:
+    """The tensors of a graph that a block has values for."""
+
+    def __init__(self, block, outer=None):
+        self.block = block
+        self.outer = outer
+        self.values: dict = {}
+        self.arrays: dict[str, Array] = {}
+        self._known: dict = {} if outer is None else outer._known
+
+    def name_of(self, tensor):
+        """The name of a tensor's value, or None where it has not been translated."""
+        name = self.values.get(tensor)
+        return self.outer.name_of(tensor) if name is None and self.outer is not None else name
+
+    def array_of(self, name):
+        """What is known of the value that stands for a TensorArray; None for tensors."""
+        array = self.arrays.get(name)
+        return self.outer.array_of(name) if array is None and self.outer is not None else array
+
+    def value_of(self, tensor):
+        """The value of a tensor that does not depend on inputs, as far as shape inference folds; else None."""
+        if tensor not in self._known:
+            self._known[tensor] = shape_inference.folded_value(tensor)
+        return self._known[tensor]
+
+    def translate(self, tensors):
+        """Adds what computes the tensors; returns the names of their values. Raises ConversionError."""
+        pending = list(tensors)
+        opened = set()
+        while pending:
+            tensor = pending[-1]
+            if self.name_of(tensor) is not None:
+                pending.pop()
+                continue
+            needed = [] if self._is_constant(tensor) else self._needs(tensor)
+            missing = [other for other in needed if self.name_of(other) is None]
+            if missing and tensor not in opened:
+                opened.add(tensor)
+                pending.extend(missing)
+            elif missing:
+                raise ConversionError(f"{tensor.op.name} depends on itself.")
+            else:
+                pending.pop()
+                self._add(tensor, needed)
+        return [self.name_of(tensor) for tensor in tensors]
+
+    def _is_constant(self, tensor):
+        value = self.value_of(tensor)
+        return value is not None and tensor.dtype.name not in ("resource", "variant")
+
+    def _needs(self, tensor):
+        needs = NEEDS.get(tensor.op.type)
+        return list(tensor.op.inputs) if needs is None else needs(self, tensor)
+
+    def _add(self, tensor, needed):
+        op = tensor.op
+        name = op.name.removeprefix("model/")
+        if self._is_constant(tensor):
+            self.values[tensor] = self.block.constant(self.value_of(tensor), name=name)
+            return
+        converter = CONVERTERS.get(op.type)
+        if converter is None:
+            raise ConversionError(f"There is no way to say {op.type} ({name}) in ONNX here.")
+        results = converter(Call(self, op, [self.name_of(other) for other in needed]))
+        results = results if isinstance(results, list) else [results]
+        for output, result in zip(op.outputs, results, strict=False):
+            if result is not None:
+                self.values[output] = result
+        if self.values.get(tensor) is None:
+            raise ConversionError(f"Output {tensor.value_index} of {op.type} ({name}) is not available in ONNX.")
