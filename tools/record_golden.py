@@ -34,6 +34,7 @@ OUTCOMES = (
     ("estimators", "estimator.estimator_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
+    ("keras_eager", "keras_cases.eager_scenarios"),
     ("keras_feedings", "keras_cases.feeding_scenarios"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),

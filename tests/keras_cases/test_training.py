@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from keras_cases import feeding_scenarios, training_scenarios
+from keras_cases import eager_scenarios, feeding_scenarios, training_scenarios
 
 import stillflow as tf
+from stillflow.eager.graph import EagerGraph
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 MODULES = {"keras_trainings": training_scenarios, "keras_feedings": feeding_scenarios}
@@ -36,7 +37,17 @@ def test_a_training_does_what_it_does_in_tensorflow(file, name):
     assert_agrees(training_scenarios.outcome(tf, scenario), RECORDED[file][name])
 
 
+EAGER = json.loads((GOLDEN / "keras_eager.json").read_text())
+
+
+@pytest.mark.parametrize("name", eager_scenarios.SCENARIOS)
+def test_a_training_in_eager_execution_does_what_it_does_in_tensorflow(name):
+    with EagerGraph().as_default():
+        assert_agrees(eager_scenarios.outcome(tf, eager_scenarios.SCENARIOS[name]), EAGER[name])
+
+
 def test_all_trainings_are_recorded():
+    assert set(EAGER) == set(eager_scenarios.SCENARIOS)
     assert {file: set(module.SCENARIOS) for file, module in MODULES.items()} == {
         file: set(recorded) for file, recorded in RECORDED.items()
     }

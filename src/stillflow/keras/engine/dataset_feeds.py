@@ -6,9 +6,11 @@ import logging
 
 from stillflow import errors
 from stillflow.datasets.cardinality import INFINITE, cardinality
+from stillflow.datasets.eager_iterator import EagerIterator
 from stillflow.datasets.iterator import Iterator, make_initializable_iterator
 from stillflow.datasets.node import DatasetNode
 from stillflow.datasets.shuffle import ShuffleAndRepeatDataset, ShuffleDataset
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.keras.backend.phases import get_session
 from stillflow.keras.backend.values import get_value
 
@@ -18,7 +20,7 @@ def is_dataset(x):
 
 
 def is_iterator(x):
-    return isinstance(x, Iterator)
+    return isinstance(x, (Iterator, EagerIterator))
 
 
 def refuse_iterators(x):
@@ -78,11 +80,17 @@ def steps_of(dataset, steps, epochs, steps_name):
     return steps
 
 
+@by_mode
 def iterator_of(dataset):
     """An iterator of a dataset, at its beginning."""
     iterator = make_initializable_iterator(dataset)
     begin_again(iterator)
     return iterator
+
+
+@eager_version_of(iterator_of)
+def _eager_iterator_of(dataset):
+    return iter(dataset)
 
 
 def begin_again(iterator):

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from stillflow.graph import nest
-from stillflow.graph.default_graph import require_graph
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.values import int_shape, is_placeholder
-from stillflow.keras.engine import data, dataset_feeds, runs, sequences
+from stillflow.keras.engine import data, dataset_feeds, eager_runs, runs, sequences  # noqa: F401
 from stillflow.keras.engine.compiled import Compiled
 from stillflow.keras.engine.endpoints import set_sample_weight_modes
 from stillflow.keras.engine.generator_methods import GeneratorMethods
@@ -184,13 +183,8 @@ class Model(GeneratorMethods, Compiled):
     ):  # fmt: skip
         """(inputs, targets, weights) as lists of arrays, or of tensors of a dataset; weights may be None.
 
-        A model that has not been called yet is called with placeholders like the data, and compiled. Raises
-        RuntimeError in eager execution.
+        A model that has not been called yet is called with placeholders like the data, and compiled.
         """
-        require_graph(
-            "Models are trained, evaluated and asked for predictions in graphs. In eager execution a model can be "
-            "called, and trained by tf.GradientTape."
-        )
         if dataset_feeds.is_dataset(x) or dataset_feeds.is_iterator(x):
             dataset_feeds.check_arguments(x, y, sample_weight, validation_split)
             iterator = x if dataset_feeds.is_iterator(x) else dataset_feeds.iterator_of(x)

@@ -6,8 +6,11 @@ from stillflow import ops
 from stillflow.formats import protobuf
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
+from stillflow.graph.shape_inference import constant_value
 from stillflow.importer.import_graph_def import import_graph_def
+from stillflow.importer.nodes import parse_nodes
 from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.layer import Layer
@@ -53,9 +56,7 @@ class TensorFlowOpLayer(Layer):
             node.input.append(name)
             source = graph_def.node.add(name=name, op="Placeholder")
             source.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        (operation,) = import_graph_def(
-            graph_def, dict(zip(names, inputs, strict=True)), return_elements=[node.name], name=""
-        )
+        operation = _operation(graph_def, node.name, names, inputs)
         return operation.outputs[0] if len(operation.outputs) == 1 else operation.outputs
 
     def get_config(self):
@@ -66,6 +67,19 @@ class TensorFlowOpLayer(Layer):
             **config, "name": config["name"][len(_PREFIX) :], "node_def": json_format.MessageToDict(self.node_def),
             "constants": self.constants,
         }  # fmt: skip
+
+
+@by_mode
+def _operation(graph_def, name, input_names, inputs):
+    """The operation of that name in a graph, with other inputs."""
+    mapped = dict(zip(input_names, inputs, strict=True))
+    return import_graph_def(graph_def, mapped, return_elements=[name], name="")[0]
+
+
+@eager_version_of(_operation)
+def _executed_operation(graph_def, name, input_names, inputs):
+    node = parse_nodes(graph_def, "", None, None)[name]
+    return get_default_graph()._add_node(node.op_def, inputs, node.attrs, name)
 
 
 def _are_of_layers(tensors):
@@ -84,6 +98,17 @@ def _are_of_layers(tensors):
         if hasattr(tensor, "__dict__"):
             tensor._is_of_no_layer = True
     return False
+
+
+@by_mode
+def _value(tensor):
+    return make_function([], tensor)([])
+
+
+@eager_version_of(_value)
+def _value_of_constant(tensor):
+    captured = getattr(tensor.op, "_captured", None)
+    return constant_value(tensor) if captured is None else captured.numpy()
 
 
 def make_histories(tensors):
@@ -111,7 +136,7 @@ def _create(tensors, done, created):
                 of_layers.append(each)
             else:
                 with init_scope():
-                    constants[index] = make_function([], each)([])
+                    constants[index] = _value(each)
         _create(of_layers, done, created)
         with get_default_graph().as_default():
             layer = TensorFlowOpLayer(op.node_def.SerializeToString(), op.name, constants)

@@ -183,6 +183,12 @@ class Layer(Measured):
         """
         values = nest.flatten(inputs)
         is_symbolic = all(_is_symbolic(value) for value in values)
+        if is_symbolic and values:
+            with _graph_of_call(values):
+                return self._called(inputs, args, kwargs, values, True)
+        return self._called(inputs, args, kwargs, values, is_symbolic)
+
+    def _called(self, inputs, args, kwargs, values, is_symbolic):
         if any(isinstance(value, (np.ndarray, float, int)) for value in values):
             inputs = nest.map_structure(
                 lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, float, int)) else x, inputs
@@ -444,6 +450,20 @@ def _scope_of_variables():
 @eager_version_of(_scope_of_variables)
 def _scope_outside_of_traced_functions():
     return init_scope()
+
+
+_ANYWHERE = contextlib.nullcontext()
+
+
+@by_mode
+def _graph_of_call(values):
+    """The context in which a layer is called with tensors of a graph."""
+    return _ANYWHERE
+
+
+@eager_version_of(_graph_of_call)
+def _graph_of_tensors(values):
+    return nest.components(values[0])[0].graph.as_default()
 
 
 @by_mode
