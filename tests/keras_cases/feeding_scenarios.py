@@ -202,11 +202,39 @@ def printed(tf, folder):
     return {"texts": texts}
 
 
+def clones(tf, folder):
+    layers = tf.keras.layers
+    a, b = tf.keras.Input((4,), name="a"), tf.keras.Input((4,), name="b")
+    shared = layers.Dense(3, name="shared")
+    model = tf.keras.Model([a, b], layers.Dense(1, name="end")(layers.add([shared(a), shared(b)])))
+    model.add_loss(tf.reduce_mean(model.output) * 2.0)
+    model.add_metric(tf.reduce_sum(model.output), aggregation="mean", name="total")
+    names = []
+
+    def clone_function(layer):
+        names.append(layer.name)
+        return type(layer).from_config(layer.get_config())
+
+    clone = tf.keras.models.clone_model(model, clone_function=clone_function)
+    clone.compile("sgd", "mse")
+    chain = tf.keras.models.clone_model(_regression(tf), input_tensors=tf.keras.Input((4,)))
+    penalized = _regression(tf)
+    penalized.add_loss(tf.reduce_mean(penalized.output) * 0.5)
+    again = tf.keras.models.clone_model(penalized)
+    again.compile("sgd", "mse")
+    found = [
+        again.fit(X, Y, verbose=0, shuffle=False).history,
+        clone.fit([X, X], Y, verbose=0, shuffle=False).history,
+    ]
+    found += [chain.predict(X[:2]), clone.get_weights()]
+    return {"values": _plain(found), "names": names, "layers": [each.name for each in clone.layers + chain.layers]}
+
+
 SCENARIOS = {
     function.__name__: function
     for function in (
         generators, sequences, datasets, subclassed_models_of_datasets, added_losses_and_metrics,
-        several_inputs_by_name, weights_of_samples_in_validation, printed,
+        several_inputs_by_name, weights_of_samples_in_validation, printed, clones,
     )
 }  # fmt: skip
 

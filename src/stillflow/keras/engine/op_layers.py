@@ -7,9 +7,8 @@ from stillflow.formats import protobuf
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
-from stillflow.graph.name_scope import init_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.shape_inference import constant_value
-from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.importer.nodes import parse_nodes
 from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
@@ -49,14 +48,9 @@ class TensorFlowOpLayer(Layer):
         graph_def = protobuf.message("GraphDef")()
         node = graph_def.node.add()
         node.CopyFrom(self.node_def)
-        node.name = node.name.rpartition("/")[2]
-        names = [f"input_{index}" for index in range(len(inputs))]
-        del node.input[:]
-        for name, tensor in zip(names, inputs, strict=True):
-            node.input.append(name)
-            source = graph_def.node.add(name=name, op="Placeholder")
-            source.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        operation = _operation(graph_def, node.name, names, inputs)
+        parsed = parse_nodes(graph_def, "", None, None)[node.name]
+        with name_scope(node.name.rpartition("/")[2]) as scope:
+            operation = get_default_graph()._add_node(parsed.op_def, inputs, parsed.attrs, scope)
         return operation.outputs[0] if len(operation.outputs) == 1 else operation.outputs
 
     def get_config(self):
@@ -67,19 +61,6 @@ class TensorFlowOpLayer(Layer):
             **config, "name": config["name"][len(_PREFIX) :], "node_def": json_format.MessageToDict(self.node_def),
             "constants": self.constants,
         }  # fmt: skip
-
-
-@by_mode
-def _operation(graph_def, name, input_names, inputs):
-    """The operation of that name in a graph, with other inputs."""
-    mapped = dict(zip(input_names, inputs, strict=True))
-    return import_graph_def(graph_def, mapped, return_elements=[name], name="")[0]
-
-
-@eager_version_of(_operation)
-def _executed_operation(graph_def, name, input_names, inputs):
-    node = parse_nodes(graph_def, "", None, None)[name]
-    return get_default_graph()._add_node(node.op_def, inputs, node.attrs, name)
 
 
 def _are_of_layers(tensors):
