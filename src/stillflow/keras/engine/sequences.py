@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import multiprocessing
 import queue
 import random
 import threading
@@ -55,6 +53,8 @@ def endless(sequence):
 def _work_for(source, seed=None):
     _of_process["source"] = source
     if seed is not None:
+        import multiprocessing
+
         np.random.seed(seed + (multiprocessing.current_process()._identity or (0,))[0])
 
 
@@ -113,6 +113,8 @@ class SequenceEnqueuer:
         self.run_thread.join(timeout)
 
     def _executor(self, seed=None):
+        import concurrent.futures  # here, as it takes long to load
+
         if self.use_multiprocessing:
             return concurrent.futures.ProcessPoolExecutor(
                 self.workers, initializer=_work_for, initargs=(self.sequence, seed)
