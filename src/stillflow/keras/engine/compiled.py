@@ -403,6 +403,17 @@ def prepare_training(model, metrics, weighted_metrics, target_tensors):
     model.train_function = model.test_function = model.predict_function = None
 
 
+@by_mode
+def make_training_state(model):
+    """Makes the optimizer's variables, by what makes the training's nodes."""
+    model._make_train_function()
+
+
+@eager_version_of(make_training_state)
+def _make_optimizer_state(model):
+    model.optimizer.make_state(model.trainable_weights)
+
+
 @eager_version_of(prepare_training)
 def _prepare_steps(model, metrics, weighted_metrics, target_tensors):
     """Makes the metrics; losses are computed batch by batch."""
