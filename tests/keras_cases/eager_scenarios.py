@@ -117,6 +117,12 @@ def checkpoints_with_deferred_restoration(tf, folder):
     return {"values": _plain([losses, more]), "same": bool(more[0][0] == more[0][1]), "names": names}
 
 
+def functions_between_layers(tf, folder):
+    model = _normalizing(tf)
+    function = tf.keras.backend.function([model.input], [model.layers[0].output, model.output])
+    return {"values": _plain(function([X[:2]]))}
+
+
 def optimizers_of_training(tf, folder):
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(4,))])
     model.compile(tf.train.AdamOptimizer(0.1), "mse")
@@ -127,7 +133,7 @@ SCENARIOS = {
     function.__name__: function
     for function in (
         arrays, dropout_operation_by_operation, datasets, subclassed_models, loops_with_a_tape,
-        checkpoints_with_deferred_restoration, optimizers_of_training,
+        checkpoints_with_deferred_restoration, functions_between_layers, optimizers_of_training,
         training_scenarios.several_outputs_with_weights, training_scenarios.model_that_is_built_by_its_data,
         feeding_scenarios.added_losses_and_metrics,
     )

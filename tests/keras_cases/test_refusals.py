@@ -72,3 +72,20 @@ def test_operation_by_operation_means_eager_execution():
 def test_what_is_not_written_for_tensorboard_is_told(tmp_path, caplog):
     TensorBoard(tmp_path, write_grads=True)
     assert "`write_grads` has no effect" in caplog.text
+
+
+class Batches(tf.keras.utils.Sequence):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        return np.full((2, 3), index, np.float32), np.ones((2, 1), np.float32)
+
+
+def test_processes_make_the_batches_that_threads_make():
+    found = []
+    for settings in ({"workers": 0}, {"workers": 2}, {"workers": 2, "use_multiprocessing": True}):
+        with tf.Graph().as_default():
+            tf.set_random_seed(1)
+            found.append(model().fit(Batches(), shuffle=False, verbose=0, epochs=2, **settings).history["loss"])
+    assert found[0] == found[1] == found[2]
