@@ -36,6 +36,8 @@ OUTCOMES = (
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("keras_data", "keras_cases.data_cases"),
+    ("keras_eager", "keras_cases.eager_scenarios"),
+    ("keras_feedings", "keras_cases.feeding_scenarios"),
     ("keras_networks", "keras_cases.network_cases"),
     ("keras_pictures", "keras_cases.picture_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from stillflow.ops import dims as plain
 from stillflow.ops.data.declare import SPEC, define_dataset
+from stillflow.ops.registry import define_op
 
 
 def _with_count(name, kernel):
@@ -115,3 +117,15 @@ model_dataset = define_dataset(
     "model_dataset(input_dataset | output_types, output_shapes)",
     attrs=f"algorithm: int = 0; cpu_budget: int = 0; {SPEC}",
 )
+
+experimental_dataset_cardinality = define_op(
+    "ExperimentalDatasetCardinality(input_dataset: variant) -> (cardinality: int64)",
+    kernel="dataset_cardinality(input_dataset)",
+    differentiable=False,
+)
+
+
+@experimental_dataset_cardinality.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[0], 0)
+    return [()]
