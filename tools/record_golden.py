@@ -38,6 +38,7 @@ OUTCOMES = (
     ("keras_data", "keras_cases.data_cases"),
     ("keras_eager", "keras_cases.eager_scenarios"),
     ("keras_feedings", "keras_cases.feeding_scenarios"),
+    ("keras_layer_trainings", "keras_cases.layer_trainings"),
     ("keras_networks", "keras_cases.network_cases"),
     ("keras_pictures", "keras_cases.picture_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),
