@@ -33,7 +33,13 @@ HUBS = (
     "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
     "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
     "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
-    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers python.keras.models"  # noqa: E501
+    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers "  # noqa: E501
+    "python.keras.layers python.keras.models python.keras.engine python.keras.utils python.keras.callbacks "
+    "python.keras.backend python.keras.optimizers python.keras.losses python.keras.metrics python.keras.initializers "
+    "python.keras.regularizers python.keras.constraints python.keras.activations python.keras.applications "
+    "python.keras.preprocessing python.keras.preprocessing.image python.keras.preprocessing.sequence "
+    "python.keras.preprocessing.text python.keras.datasets python.keras.estimator python.keras.saving "
+    "python.keras.wrappers.scikit_learn python.keras"
 ).split()
 
 # Parts of contrib that pass on everything they import.
@@ -81,10 +87,10 @@ def public_objects():
     def walk(module, prefix, seen):
         for name in sorted(dir(module)):
             value = getattr(module, name, None)
-            if name.startswith("_"):
+            if name.startswith("_") or name == "tf_export":  # that contrib passes on by mistake
                 continue
             if inspect.ismodule(value):
-                is_api = "_api" in value.__name__ or value.__name__.startswith(API)
+                is_api = "_api" in value.__name__ or ".api._v1" in value.__name__ or value.__name__.startswith(API)
                 is_left_out = prefix + name in ("compat.v1", "compat.v2", *CARELESS)
                 if is_api and value.__name__ not in seen and not is_left_out:
                     walk(value, prefix + name + ".", seen | {value.__name__})

@@ -62,6 +62,7 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
   BatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder)
       : DatasetOf(std::move(spec), {std::move(input)}), batch_size_(batch_size), drops_remainder_(drops_remainder) {}
   const char* type() const override { return "Batch"; }
+  int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     IteratorPtr input;

@@ -33,6 +33,7 @@ class MemoryCacheDataset final : public DatasetOf<MemoryCacheDataset> {
  public:
   using DatasetOf::DatasetOf;
   const char* type() const override { return "MemoryCache"; }
+  int64_t Cardinality() const override { return input().Cardinality(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     const Place own = place.Child(type());

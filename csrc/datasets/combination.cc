@@ -50,6 +50,15 @@ class ZipDataset final : public DatasetOf<ZipDataset> {
  public:
   using DatasetOf::DatasetOf;
   const char* type() const override { return "Zip"; }
+  int64_t Cardinality() const override {
+    int64_t least = kInfiniteCardinality;
+    for (const DatasetPtr& each : inputs()) {
+      const int64_t elements = each->Cardinality();
+      if (elements == kUnknownCardinality) return elements;
+      if (least < 0 || (elements >= 0 && elements < least)) least = elements;
+    }
+    return least;
+  }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     std::vector<IteratorPtr> made(inputs().size());
     for (size_t i = 0; i < made.size(); ++i) {
@@ -66,6 +75,12 @@ class ConcatenateDataset final : public DatasetOf<ConcatenateDataset> {
  public:
   using DatasetOf::DatasetOf;
   const char* type() const override { return "Concatenate"; }
+  int64_t Cardinality() const override {
+    const int64_t first = inputs()[0]->Cardinality();
+    const int64_t second = inputs()[1]->Cardinality();
+    if (first == kInfiniteCardinality || second == kInfiniteCardinality) return kInfiniteCardinality;
+    return first < 0 || second < 0 ? kUnknownCardinality : first + second;
+  }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     auto made = std::make_unique<It>(*this, place.Child(type()));

@@ -49,6 +49,19 @@ void Dataset::AppendStructure(std::string* text) const {
   if (!inputs_.empty()) *text += ")";
 }
 
+int64_t BatchCount(int64_t elements, int64_t batch_size, bool drops_remainder) {
+  if (elements < 0) return elements;
+  return elements / batch_size + (drops_remainder || elements % batch_size == 0 ? 0 : 1);
+}
+
+int64_t RepeatedCount(int64_t elements, int64_t count) {
+  if (count == 0 || elements == 0) return 0;
+  if (count < 0) return kInfiniteCardinality;
+  if (elements < 0) return elements;
+  int64_t total = 0;
+  return __builtin_mul_overflow(elements, count, &total) ? kUnknownCardinality : total;
+}
+
 Status CheckSpec(const TupleSpec& expected, const TupleSpec& found) {
   if (expected.size() != found.size()) {
     return STILLFLOW_INVALID_ARGUMENT("Number of components does not match: expected %d types but got %d.",

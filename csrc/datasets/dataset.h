@@ -18,6 +18,9 @@
 
 namespace stillflow {
 
+constexpr int64_t kInfiniteCardinality = -1;
+constexpr int64_t kUnknownCardinality = -2;
+
 // The run that asks for elements; its end ends what takes long.
 struct IteratorContext {
   RunContext* run;
@@ -57,6 +60,9 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   const std::vector<DatasetPtr>& inputs() const { return inputs_; }
   const Dataset& input() const { return *inputs_[0]; }
 
+  // How many elements a pass brings, as far as that is known without one; or one of the numbers below.
+  virtual int64_t Cardinality() const { return kUnknownCardinality; }
+
   // An iterator at the beginning. It may refer to the data set, which has to outlive it.
   virtual Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const = 0;
 
@@ -94,6 +100,12 @@ class DatasetOf : public Dataset {
     return copy;
   }
 };
+
+// How many batches there are of so many elements; a number below 0 says that nobody knows.
+int64_t BatchCount(int64_t elements, int64_t batch_size, bool drops_remainder);
+
+// How many elements there are when a pass of so many is repeated, `count` below 0 for ever.
+int64_t RepeatedCount(int64_t elements, int64_t count);
 
 // Whether elements of `found` may stand where `expected` is announced; the error is in TensorFlow's words.
 Status CheckSpec(const TupleSpec& expected, const TupleSpec& found);

@@ -64,6 +64,7 @@ class FileCacheDataset final : public DatasetOf<FileCacheDataset> {
   FileCacheDataset(TupleSpec spec, DatasetPtr input, std::string path)
       : DatasetOf(std::move(spec), {std::move(input)}), path_(std::move(path)) {}
   const char* type() const override { return "FileCache"; }
+  int64_t Cardinality() const override { return input().Cardinality(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     auto made = std::make_unique<It>(*this, place.Child(type()));

@@ -1,6 +1,8 @@
 // kinds.h: the kinds of data sets that rewrites look for.
 #pragma once
 
+#include <algorithm>
+
 #include "datasets/datasets.h"
 
 namespace stillflow {
@@ -10,6 +12,11 @@ class TakeDataset final : public DatasetOf<TakeDataset> {
   TakeDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
   const char* type() const override { return "Take"; }
+  int64_t Cardinality() const override {
+    const int64_t available = input().Cardinality();
+    if (count_ < 0 || available == kUnknownCardinality) return available;
+    return available == kInfiniteCardinality ? count_ : std::min(available, count_);
+  }
   bool takes_all() const { return count_ < 0; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
@@ -22,6 +29,11 @@ class SkipDataset final : public DatasetOf<SkipDataset> {
   SkipDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
   const char* type() const override { return "Skip"; }
+  int64_t Cardinality() const override {
+    const int64_t available = input().Cardinality();
+    if (available < 0) return available;
+    return count_ < 0 ? 0 : std::max<int64_t>(0, available - count_);
+  }
   bool skips_nothing() const { return count_ == 0; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
@@ -34,6 +46,7 @@ class RepeatDataset final : public DatasetOf<RepeatDataset> {
   RepeatDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
   const char* type() const override { return "Repeat"; }
+  int64_t Cardinality() const override { return RepeatedCount(input().Cardinality(), count_); }
   int64_t count() const { return count_; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
@@ -46,6 +59,7 @@ class ShuffleDataset final : public DatasetOf<ShuffleDataset> {
   ShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles)
       : DatasetOf(std::move(spec), {std::move(input)}), options_(options), reshuffles_(reshuffles) {}
   const char* type() const override { return "Shuffle"; }
+  int64_t Cardinality() const override { return input().Cardinality(); }
   const ShuffleOptions& options() const { return options_; }
   bool reshuffles() const { return reshuffles_; }
   void SaveSeeds(PositionWriter* writer) const override;

@@ -84,6 +84,7 @@ class MapDataset final : public DatasetOf<MapDataset> {
   MapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options)
       : DatasetOf(std::move(spec), {std::move(input)}), function_(std::move(function)), options_(options) {}
   const char* type() const override { return "Map"; }
+  int64_t Cardinality() const override { return input().Cardinality(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {

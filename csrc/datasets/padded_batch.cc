@@ -76,6 +76,7 @@ class PaddedBatchDataset final : public DatasetOf<PaddedBatchDataset> {
         padding_(std::make_shared<const Tuple>(std::move(padding))),
         drops_remainder_(drops_remainder) {}
   const char* type() const override { return "PaddedBatch"; }
+  int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     IteratorPtr input;

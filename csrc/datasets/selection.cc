@@ -72,6 +72,10 @@ class ShardDataset final : public DatasetOf<ShardDataset> {
   ShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index)
       : DatasetOf(std::move(spec), {std::move(input)}), shard_count_(shard_count), index_(index) {}
   const char* type() const override { return "Shard"; }
+  int64_t Cardinality() const override {
+    const int64_t elements = input().Cardinality();
+    return elements < 0 ? elements : elements / shard_count_ + (index_ < elements % shard_count_ ? 1 : 0);
+  }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     IteratorPtr input;

@@ -167,6 +167,7 @@ class ShuffleAndRepeatDataset final : public DatasetOf<ShuffleAndRepeatDataset> 
   ShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), options_(options), count_(count) {}
   const char* type() const override { return "ShuffleAndRepeat"; }
+  int64_t Cardinality() const override { return RepeatedCount(input().Cardinality(), count_); }
 
   void SaveSeeds(PositionWriter* writer) const override {
     SaveDrawnSeeds(options_, writer);

@@ -45,6 +45,7 @@ class TensorDataset final : public DatasetOf<TensorDataset> {
   TensorDataset(TupleSpec spec, Tuple components)
       : DatasetOf(std::move(spec)), components_(std::make_shared<const Tuple>(std::move(components))) {}
   const char* type() const override { return "Tensor"; }
+  int64_t Cardinality() const override { return 1; }
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const override { VisitAll(*components_, visit); }
 
   Status MakeIterator(IteratorContext*, const Place&, IteratorPtr* iterator) const override {
@@ -78,6 +79,7 @@ class SliceDataset final : public DatasetOf<SliceDataset> {
   SliceDataset(TupleSpec spec, Tuple components)
       : DatasetOf(std::move(spec)), components_(std::make_shared<const Tuple>(std::move(components))) {}
   const char* type() const override { return "TensorSlice"; }
+  int64_t Cardinality() const override { return (*components_)[0].dims[0]; }
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const override { VisitAll(*components_, visit); }
 
   Status MakeIterator(IteratorContext*, const Place&, IteratorPtr* iterator) const override {
@@ -123,6 +125,16 @@ class RangeDataset final : public DatasetOf<RangeDataset> {
   RangeDataset(TupleSpec spec, int64_t start, int64_t stop, int64_t step)
       : DatasetOf(std::move(spec)), start_(start), stop_(stop), step_(step) {}
   const char* type() const override { return "Range"; }
+  int64_t Cardinality() const override {
+    const bool is_up = step_ > 0;
+    if (is_up ? start_ >= stop_ : start_ <= stop_) return 0;
+    // Unsigned, as the distance of two numbers need not be one of their type.
+    const auto first = static_cast<uint64_t>(start_);
+    const auto last = static_cast<uint64_t>(stop_);
+    const auto step = static_cast<uint64_t>(step_);
+    const uint64_t distance = is_up ? last - first : first - last;
+    return static_cast<int64_t>((distance - 1) / (is_up ? step : 0 - step) + 1);
+  }
 
   Status MakeIterator(IteratorContext*, const Place&, IteratorPtr* iterator) const override {
     *iterator = std::make_unique<It>(*this);
@@ -192,6 +204,7 @@ class ElementsDataset final : public DatasetOf<ElementsDataset> {
   ElementsDataset(TupleSpec spec, std::vector<Tuple> elements)
       : DatasetOf(std::move(spec)), elements_(std::make_shared<std::vector<Tuple>>(std::move(elements))) {}
   const char* type() const override { return "Elements"; }
+  int64_t Cardinality() const override { return static_cast<int64_t>(elements_->size()); }
   const std::vector<Tuple>& elements() const { return *elements_; }
 
   Status MakeIterator(IteratorContext*, const Place&, IteratorPtr* iterator) const override {

@@ -16,6 +16,13 @@ class WindowDataset final : public DatasetOf<WindowDataset> {
         stride_(stride),
         drops_remainder_(drops_remainder) {}
   const char* type() const override { return "Window"; }
+  int64_t Cardinality() const override {
+    const int64_t elements = input().Cardinality();
+    if (elements < 0) return elements;
+    if (!drops_remainder_) return BatchCount(elements, shift_, false);
+    const int64_t reach = (size_ - 1) * stride_ + 1;
+    return elements < reach ? 0 : (elements - reach) / shift_ + 1;
+  }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     IteratorPtr input;

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from keras_cases import training_scenarios as scenarios
+from keras_cases import eager_scenarios, feeding_scenarios, training_scenarios
 
 import stillflow as tf
+from stillflow.eager.graph import EagerGraph
 
-RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "keras_trainings.json").read_text())
+GOLDEN = Path(__file__).parent.parent / "golden"
+MODULES = {"keras_trainings": training_scenarios, "keras_feedings": feeding_scenarios}
+RECORDED = {file: json.loads((GOLDEN / f"{file}.json").read_text()) for file in MODULES}
 
 
 def assert_agrees(found, recorded):
@@ -28,10 +31,23 @@ def assert_agrees(found, recorded):
         assert found == recorded
 
 
-@pytest.mark.parametrize("name", sorted(RECORDED))
-def test_a_training_does_what_it_does_in_tensorflow(name):
-    assert_agrees(scenarios.outcome(tf, scenarios.SCENARIOS[name]), RECORDED[name])
+@pytest.mark.parametrize(("file", "name"), [(file, name) for file in MODULES for name in MODULES[file].SCENARIOS])
+def test_a_training_does_what_it_does_in_tensorflow(file, name):
+    scenario = MODULES[file].SCENARIOS[name]
+    assert_agrees(training_scenarios.outcome(tf, scenario), RECORDED[file][name])
+
+
+EAGER = json.loads((GOLDEN / "keras_eager.json").read_text())
+
+
+@pytest.mark.parametrize("name", eager_scenarios.SCENARIOS)
+def test_a_training_in_eager_execution_does_what_it_does_in_tensorflow(name):
+    with EagerGraph().as_default():
+        assert_agrees(eager_scenarios.outcome(tf, eager_scenarios.SCENARIOS[name]), EAGER[name])
 
 
 def test_all_trainings_are_recorded():
-    assert set(scenarios.SCENARIOS) == set(RECORDED)
+    assert set(EAGER) == set(eager_scenarios.SCENARIOS)
+    assert {file: set(module.SCENARIOS) for file, module in MODULES.items()} == {
+        file: set(recorded) for file, recorded in RECORDED.items()
+    }

@@ -103,17 +103,22 @@ SCENARIOS = {
 }  # fmt: skip
 
 
-def outcome(tf, function):
-    """What comes of one, in a graph and a session of its own."""
+def in_folder(function):
+    """What a function returns for a folder that is there meanwhile."""
     folder = tempfile.mkdtemp()
     try:
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.keras.backend.set_session(session)
-            tf.set_random_seed(11)
-            np.random.seed(5)
-            return function(tf, folder)
+        return function(folder)
     finally:
         shutil.rmtree(folder)
+
+
+def outcome(tf, function):
+    """What comes of one, in a graph and a session of its own."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.keras.backend.set_session(session)
+        tf.set_random_seed(11)
+        np.random.seed(5)
+        return in_folder(lambda folder: function(tf, folder))
 
 
 def outcomes(tf):

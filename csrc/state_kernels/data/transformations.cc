@@ -217,6 +217,15 @@ Status Model(const KernelCall& call) {
   return OutputDataset(call, std::move(input));
 }
 
+// out[0] a scalar: how many elements there are, or -1 for no end, or -2 if nobody knows
+Status Cardinality(const KernelCall& call) {
+  DatasetPtr input;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
+  STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, DType::kInt64, Shape(), call.out[0]));
+  *MutableData<int64_t>(*call.out[0]) = input->Cardinality();
+  return Status();
+}
+
 }  // namespace
 
 STILLFLOW_KERNELS(data, transformations){
@@ -246,6 +255,7 @@ STILLFLOW_KERNELS(data, transformations){
     {"prefetch_dataset", "input_dataset, buffer_size | output_types, output_shapes", Guarded<Prefetch>},
     {"optimize_dataset", "input_dataset, optimizations | output_types, output_shapes", Guarded<OptimizeDataset>},
     {"model_dataset", "input_dataset | output_types, output_shapes", Guarded<Model>},
+    {"dataset_cardinality", "input_dataset", Guarded<Cardinality>},
     {}};
 
 }  // namespace stillflow

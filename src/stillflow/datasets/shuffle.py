@@ -44,7 +44,7 @@ class ShuffleDataset(UnaryUnchangedStructureDataset):
         super().__init__(input_dataset, variant)
 
 
-class _ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
+class ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
     """The elements in random order, several times over."""
 
     def __init__(self, input_dataset, buffer_size, count=None, seed=None):
@@ -73,4 +73,4 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
       count: how many passes; None and -1 are for ever.
       seed: as for Dataset.shuffle.
     """
-    return lambda dataset: dataset._of(_ShuffleAndRepeatDataset(dataset, buffer_size, count, seed))
+    return lambda dataset: dataset._of(ShuffleAndRepeatDataset(dataset, buffer_size, count, seed))

@@ -88,7 +88,11 @@ class EagerGraph(Graph):
     def _add_node(self, op_def, inputs, attrs, name):
         """Runs an op. What only says where something is, such as a variable, is declared: what uses it runs it."""
         for tensor in inputs:
-            if tensor._op._graph is not self:
+            graph = tensor._op._graph
+            if graph is not self:
+                if graph.serves_eager_execution:
+                    with graph.as_default():
+                        return graph._add_node(op_def, inputs, attrs, name)
                 raise TypeError(
                     'An op outside of the function building code is being passed a "Graph" tensor. It is possible to '
                     "have Graph tensors leak out of the function building context by including a tf.init_scope in "

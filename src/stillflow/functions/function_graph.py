@@ -98,7 +98,10 @@ class FunctionGraph(Graph):
         return super().control_dependencies(control_inputs)
 
     def _is_inside(self, item):
-        graph = getattr(getattr(item, "op", item), "graph", None)
+        op = getattr(item, "op", item)
+        if op is None:  # a variable of eager execution after a change, which the order of the calls keeps in place
+            return False
+        graph = getattr(op, "graph", None)
         return graph is None or graph is self
 
 

@@ -2,4 +2,5 @@
 
 from stillflow.names.namespace import serve
 
+__version__ = "2.2.4-tf"
 __getattr__, __dir__ = serve("keras", __name__)

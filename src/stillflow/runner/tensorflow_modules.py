@@ -1,7 +1,8 @@
 """`import tensorflow` and its modules, served by stillflow, in this process.
 
 A module below tensorflow is the namespace of that name below stillflow; see names.namespace. What is not here fails
-with a sentence that says what is missing. So are those of tensorflow_estimator and tf_slim, packages of their own.
+with a sentence that says what is missing. So are those of tensorflow_estimator and tf_slim, packages of their own, and
+of keras where that is not installed: `import keras` is tf.keras, whose modules may be called as Keras 2.2 called them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,28 @@ _SLIM = {
     "training.training": "contrib.training.python.training.training",
 }
 
+# Modules of Keras 2.2 whose names tf.keras has elsewhere.
+_MODULES_OF_KERAS = {
+    "backend.tensorflow_backend": "backend", "callbacks.callbacks": "callbacks", "engine": "layers",
+    "engine.base_layer": "layers", "engine.input_layer": "layers", "engine.network": "models",
+    "engine.sequential": "models", "engine.topology": "layers", "engine.training": "models", "objectives": "losses",
+    **dict.fromkeys(
+        (
+            "layers.advanced_activations", "layers.convolutional", "layers.convolutional_recurrent", "layers.core",
+            "layers.embeddings", "layers.local", "layers.merge", "layers.noise", "layers.normalization",
+            "layers.pooling", "layers.recurrent", "layers.wrappers",
+        ),
+        "layers",
+    ),
+    **dict.fromkeys(
+        (
+            "utils.data_utils", "utils.generic_utils", "utils.io_utils", "utils.np_utils", "utils.training_utils",
+            "utils.vis_utils",
+        ),
+        "utils",
+    ),
+}  # fmt: skip
+
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and everything below it, or says what is missing."""
@@ -34,6 +57,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top = fullname.partition(".")[0]
         if top == "stillflow":
             return _own_spec(fullname, path)
+        if top == "keras":
+            return self._keras_spec(fullname)
         if top not in (*_PACKAGES, "tf_slim"):
             return None
         if not namespace.is_namespace(_served_name(fullname)):
@@ -41,25 +66,48 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise ModuleNotFoundError(f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing")
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
+    def _keras_spec(self, fullname):
+        """For `keras` and what is below it, unless another keras is there."""
+        known = sys.modules.get("keras")
+        if known is None and importlib.machinery.PathFinder.find_spec("keras") is not None:
+            return None
+        if known is not None and known is not sys.modules.get("stillflow.keras"):
+            return None
+        if not namespace.is_namespace(_served_name(fullname)):
+            raise ModuleNotFoundError(f"stillflow has no {fullname}: this part of Keras is missing")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
     def create_module(self, spec):
         return None
 
     def exec_module(self, module):
-        sys.modules[module.__name__] = importlib.import_module(f"stillflow.{_served_name(module.__name__)}")
+        name = _served_name(module.__name__.removeprefix("stillflow."))
+        sys.modules[module.__name__] = importlib.import_module(f"stillflow.{name}")
+
+
+def _name_of_keras(name):
+    """The namespace that a module of Keras is: keras.layers.core is keras.layers."""
+    name = _MODULES_OF_KERAS.get(name, name)
+    return f"keras.{name}" if name else "keras"
 
 
 def _own_spec(fullname, path):
     """For `from tensorflow import keras`, which asks for stillflow.keras."""
     name = fullname.partition(".")[2]
     if path is None or namespace.is_namespace(name):
-        return
+        return None
+    if name.startswith("keras.utils.") and name.partition(".")[2] in _MODULES_OF_KERAS:
+        return importlib.machinery.ModuleSpec(fullname, _FINDER, is_package=True)
     if importlib.machinery.PathFinder.find_spec(fullname, path) is None:
         raise ModuleNotFoundError(f"stillflow has no tensorflow.{name}: this part of TensorFlow 1.15 is missing")
+    return None
 
 
 def _served_name(fullname):
     """The namespace below stillflow that a module is. `tensorflow.compat.v1` is tensorflow over again."""
     top, _, name = fullname.partition(".")
+    if top == "keras":
+        return _name_of_keras(name)
     if top != "tf_slim":
         return name.removeprefix("compat.v1.")
     if name in _SLIM:

@@ -6,14 +6,17 @@ import collections
 import contextlib
 
 from stillflow import ops
-from stillflow.graph.default_graph import get_default_graph, reset_default_graph
-from stillflow.graph.graph import Graph
+from stillflow.functions.function_graph import FunctionGraph
+from stillflow.graph.default_graph import get_default_graph, outermost_graph, reset_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.layers.core import weight_values
 from stillflow.names import public
 
-_eager_state: dict = {}  # of eager execution: its graph for models, and the learning phase where it has been set
+
+def _state():
+    """Of eager execution: the graph for models, and the learning phase where it has been set."""
+    return outermost_graph().__dict__.setdefault("_keras_state", {})
 
 
 @public("keras.backend.backend")
@@ -30,11 +33,16 @@ def get_graph():
 
 @eager_version_of(get_graph)
 def _graph_of_models():
-    graph = _eager_state.get("graph")
+    graph = _state().get("graph")
     if graph is None:
-        graph = _eager_state["graph"] = Graph()
-        graph.__dict__["name"] = "keras_graph"
+        graph = _state()["graph"] = GraphOfModels("keras_graph", outermost_graph())
     return graph
+
+
+class GraphOfModels(FunctionGraph):
+    """The graph of what models are made of in eager execution; operations on its tensors become nodes of it."""
+
+    serves_eager_execution = True
 
 
 # ---- The learning phase -------------------------------------------------------------------------------------
@@ -59,13 +67,13 @@ def _phase_outside_of_functions():
 
 @eager_version_of(_phase_outside_of_functions)
 def _eager_phase():
-    return _eager_state.get("phase", 0)
+    return _state().get("phase", 0)
 
 
 @public("keras.backend.learning_phase")
 def learning_phase():
     """Whether models are trained: 1 or 0 where it was set, else a scalar that is False unless it is fed."""
-    if get_default_graph() is _eager_state.get("graph"):
+    if get_default_graph() is _state().get("graph"):
         return symbolic_learning_phase()
     with init_scope():
         return _phase_outside_of_functions()
@@ -79,7 +87,7 @@ def global_learning_phase():
 
 @eager_version_of(global_learning_phase)
 def _global_learning_phase():
-    return _eager_state.get("phase")
+    return _state().get("phase")
 
 
 @by_mode
@@ -94,10 +102,10 @@ def _keep_phase(value):
 @eager_version_of(_keep_phase)
 def _keep_eager_phase(value):
     if value is None:
-        _eager_state.pop("phase", None)
+        _state().pop("phase", None)
         get_graph().__dict__.pop("_learning_phase", None)
     else:
-        _eager_state["phase"] = get_graph()._learning_phase = value
+        _state()["phase"] = get_graph()._learning_phase = value
 
 
 @by_mode
@@ -107,7 +115,21 @@ def _kept_phase():
 
 @eager_version_of(_kept_phase)
 def _kept_eager_phase():
-    return _eager_state.get("phase")
+    return _state().get("phase")
+
+
+@contextlib.contextmanager
+def phase_of_step(value):
+    """A context of eager execution in which models are trained, 1, or not, 0."""
+    outer = _state().get("phase")
+    _state()["phase"] = value
+    try:
+        yield
+    finally:
+        if outer is None:
+            _state().pop("phase", None)
+        else:
+            _state()["phase"] = outer
 
 
 @public("keras.backend.set_learning_phase")
@@ -191,7 +213,7 @@ def _forget_graph():
 
 @eager_version_of(_forget_graph)
 def _forget_graph_of_models():
-    _eager_state.clear()
+    _state().clear()
     get_default_graph().__dict__.pop("_layer_name_counts", None)
 
 
@@ -200,14 +222,3 @@ def clear_session():
     """Begins anew: an empty default graph, another session, names from the start."""
     _forget_graph()
     symbolic_learning_phase()
-
-
-@by_mode
-def is_of_eager_execution():
-    """Whether models are of eager execution."""
-    return False
-
-
-@eager_version_of(is_of_eager_execution)
-def _does_execute_eagerly():
-    return True

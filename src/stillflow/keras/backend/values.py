@@ -7,7 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.sparse import sparse_placeholder, sparse_tensor_to_dense
 from stillflow.graph import dtypes, nest
-from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
@@ -66,9 +66,7 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
 
     Raises:
       ValueError: for one that is to be sparse and ragged.
-      RuntimeError: in eager execution.
     """
-    require_graph("Models of placeholders are of graphs. Subclass tf.keras.Model in eager execution.")
     if sparse and ragged:
         raise ValueError("Cannot set both sparse and ragged to True when creating a placeholder.")
     if not shape and ndim:

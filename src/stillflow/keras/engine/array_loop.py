@@ -8,9 +8,9 @@ import numpy as np
 
 from stillflow import errors
 from stillflow.graph import nest
-from stillflow.keras.backend.phases import get_session, symbolic_learning_phase
+from stillflow.keras.backend.phases import symbolic_learning_phase
 from stillflow.keras.callbacks.running import configure, make_logs, progress_bar
-from stillflow.keras.engine import data, modes
+from stillflow.keras.engine import data, dataset_feeds, modes
 from stillflow.keras.engine.aggregators import Means, Outputs
 
 
@@ -22,7 +22,12 @@ class Feed:
       iterator: the iterator of a dataset that the tensors are of, or None.
       count: the number of samples, or of steps; None for steps until the data end.
       uses_steps: whether it is that of steps.
+
+    Attributes:
+      is_whole: whether each epoch is a pass over a whole dataset.
     """
+
+    is_whole = False
 
     def __init__(self, values, count, uses_steps, iterator=None):
         self.values = values
@@ -32,7 +37,7 @@ class Feed:
 
     def begin_again(self):
         """Begins a dataset anew."""
-        get_session().run(self.iterator.initializer)
+        dataset_feeds.begin_again(self.iterator)
 
 
 def feed_of(model, inputs, targets, sample_weights, mode, steps):
@@ -47,6 +52,22 @@ def feed_of(model, inputs, targets, sample_weights, mode, steps):
     if mode == modes.TRAIN and not isinstance(symbolic_learning_phase(), int):
         values.append(True)
     return Feed(values, count, bool(steps) or count is None)
+
+
+def dataset_feed(model, dataset, mode, steps, epochs, steps_name):
+    """A Feed of a dataset."""
+    if not model.inputs:  # its variables come before the steps and the iterator, whose nodes would shift op seeds
+        x, y, weights = dataset_feeds.parts(dataset_feeds.iterator_of(dataset))
+        model._standardize_user_data(x, None if mode == modes.PREDICT else y, weights, makes_placeholders=True)
+    count = dataset_feeds.steps_of(dataset, steps, epochs, steps_name)
+    iterator = dataset_feeds.iterator_of(dataset)
+    x, y, weights = dataset_feeds.parts(iterator)
+    if mode == modes.PREDICT:
+        y = weights = None
+    inputs, targets, weights = model._standardize_user_data(x, y, sample_weight=weights, makes_placeholders=True)
+    feed = feed_of(model, inputs, targets, weights, mode, count)
+    feed.uses_steps, feed.count, feed.iterator, feed.is_whole = True, count, iterator, steps is None
+    return feed
 
 
 class Loop:
@@ -79,6 +100,7 @@ class Loop:
 
     def prepare(self, callbacks, epochs=1, verbose=0, do_validation=False):
         """Makes the callbacks ready."""
+        self.epochs = epochs
         feed = self.feed
         self.callbacks = configure(
             callbacks, self.model, do_validation=do_validation, batch_size=self.batch_size, epochs=epochs,
@@ -159,18 +181,17 @@ class Loop:
             step += 1
 
     def _end_of_data(self, step):
-        if self.feed.count is None and step > 0:
-            self.feed.count = self.aggregator.count = step
-            if self.mode == modes.TRAIN:
-                self.progress.params["steps"] = step
-                self.progress.progbar.target = step
+        if self.feed.count is None:
+            if step > 0:
+                self.feed.count = self.aggregator.count = step
+                if self.mode == modes.TRAIN:
+                    self.progress.params["steps"] = self.progress.progbar.target = step
             return
         self.callbacks.model.stop_training = True
         logging.getLogger("tensorflow").warning(
             "Your dataset ran out of data; interrupting training. Make sure that your dataset can generate at least "
-            f"`{self.steps_name} * epochs` batches (in this case, {self.feed.count} batches). You may need to use "
-            "the "
-            "repeat() function when building your dataset."
+            f"`{self.steps_name} * epochs` batches (in this case, {self.feed.count * self.epochs} batches). You may "
+            "need to use the repeat() function when building your dataset."
         )
 
     def end(self):
@@ -189,7 +210,6 @@ def fit(
         print(text + (f", validate on {validation.count} {increment}" if validation and validation.count else ""))
     loop.prepare(callbacks, epochs, verbose, validation is not None)
     loop.begin()
-    starts_anew = feed.iterator is not None and feed.count is None
     for epoch in range(initial_epoch, epochs):
         if loop.callbacks.model.stop_training:
             break
@@ -197,7 +217,7 @@ def fit(
         model.reset_metrics()
         loop.callbacks.on_epoch_begin(epoch, logs)
         loop.progress.on_epoch_begin(epoch, logs)
-        if starts_anew and epoch > initial_epoch:
+        if feed.is_whole and epoch > initial_epoch:
             feed.begin_again()
         make_logs(model, logs, loop.run_epoch(shuffle), modes.TRAIN)
         if validation and data.is_validated(validation_freq, epoch) and not loop.callbacks.model.stop_training:

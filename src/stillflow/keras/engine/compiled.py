@@ -6,9 +6,11 @@ import logging
 from typing import Any
 
 from stillflow import ops
+from stillflow.graph.default_graph import require_eager_execution
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.keras.backend.phases import get_graph, is_of_eager_execution, symbolic_learning_phase
+from stillflow.keras.backend.phases import get_graph, symbolic_learning_phase
 from stillflow.keras.backend.running import function
 from stillflow.keras.engine import modes
 from stillflow.keras.engine.compiled_metrics import call_metric, metrics_of_outputs, weights_with_mask
@@ -83,25 +85,12 @@ class Compiled(Network):
             return  # it is compiled when it is first called with data
         self._is_compiled = True
         self.loss_functions = loss_functions(self.loss, self.output_names)
-        for output, name, loss_fn, target in zip(
-            self.outputs, self.output_names, self.loss_functions, self._listed_targets(target_tensors), strict=True
-        ):
-            endpoint = Endpoint(output, name, loss_fn)
-            endpoint.create_target(target, self.run_eagerly)
-            self._training_endpoints.append(endpoint)
-        set_loss_weights(self._training_endpoints, loss_weights)
+        self._training_endpoints += [
+            Endpoint(*each) for each in zip(self.outputs, self.output_names, self.loss_functions, strict=True)
+        ]
         self._function_kwargs = kwargs
-        with get_graph().as_default():
-            self._make_metrics(metrics, weighted_metrics)
-            if self.run_eagerly:
-                set_sample_weight_modes(self._training_endpoints, sample_weight_mode)
-                self.total_loss = None
-            else:
-                self._call_metrics(self._per_output_metrics, self._output_masks())
-                set_sample_weight_modes(self._training_endpoints, sample_weight_mode)
-                self._compile_weights_loss_and_weighted_metrics()
-            self.train_function = self.test_function = self.predict_function = None
-            self._collected_trainable_weights = self.trainable_weights
+        prepare_training(self, metrics, weighted_metrics, target_tensors)
+        self._collected_trainable_weights = self.trainable_weights
 
     def _set_optimizer(self, optimizer):
         if isinstance(optimizer, (list, tuple)):
@@ -112,9 +101,8 @@ class Compiled(Network):
     @property
     def run_eagerly(self):
         """Whether operations run one by one, instead of in a graph. Raises ValueError if that cannot be."""
-        is_eager = is_of_eager_execution()
-        if self._run_eagerly is True and not is_eager:
-            raise ValueError("You can only set `run_eagerly=True` if eager execution is enabled.")
+        if self._run_eagerly is True:
+            require_eager_execution("You can only set `run_eagerly=True` if eager execution is enabled.", ValueError)
         if not self.dynamic:
             return bool(self._run_eagerly)
         explanation = (
@@ -122,8 +110,9 @@ class Compiled(Network):
             "with "
             "`dynamic=True`). "
         )
-        if not is_eager:
-            raise ValueError(f"{explanation}You must enable eager execution with `tf.enable_eager_execution()`.")
+        require_eager_execution(
+            f"{explanation}You must enable eager execution with `tf.enable_eager_execution()`.", ValueError
+        )
         if self._run_eagerly is False:
             raise ValueError(f"{explanation}You cannot set `run_eagerly=False`.")
         return True
@@ -397,6 +386,43 @@ class Compiled(Network):
                 "`model.trainable` "
                 "without calling `model.compile` after ?"
             )
+
+
+@by_mode
+def prepare_training(model, metrics, weighted_metrics, target_tensors):
+    """Adds losses and metrics of the outputs to the graph."""
+    endpoints = model._training_endpoints
+    for endpoint, target in zip(endpoints, model._listed_targets(target_tensors), strict=True):
+        endpoint.create_target(target)
+    set_loss_weights(endpoints, model.loss_weights)
+    with get_graph().as_default():
+        model._make_metrics(metrics, weighted_metrics)
+        model._call_metrics(model._per_output_metrics, model._output_masks())
+        set_sample_weight_modes(endpoints, model.sample_weight_mode)
+        model._compile_weights_loss_and_weighted_metrics()
+    model.train_function = model.test_function = model.predict_function = None
+
+
+@by_mode
+def make_training_state(model):
+    """Makes the optimizer's variables, by what makes the training's nodes."""
+    model._make_train_function()
+
+
+@eager_version_of(make_training_state)
+def _make_optimizer_state(model):
+    model.optimizer.make_state(model.trainable_weights)
+
+
+@eager_version_of(prepare_training)
+def _prepare_steps(model, metrics, weighted_metrics, target_tensors):
+    """Makes the metrics; losses are computed batch by batch."""
+    model._listed_targets(target_tensors)
+    for endpoint in model._training_endpoints:
+        endpoint.is_fed = endpoint.has_loss
+    set_loss_weights(model._training_endpoints, model.loss_weights)
+    model._make_metrics(metrics, weighted_metrics)
+    model.total_loss = None
 
 
 def output_loss(endpoint, target, output, sample_weight, mask):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import types
 from collections.abc import Container, Mapping
 
 import numpy as np
 
 from stillflow import ops
-from stillflow.datasets.iterator import Iterator
-from stillflow.datasets.node import DatasetNode
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph.operation import Tensor
 from stillflow.keras.engine.endpoints import check_keys
@@ -37,17 +34,6 @@ def has_tensors(data):
     if isinstance(data, dict):
         return any(is_tensor(each) for each in data.values())
     return is_tensor(data)
-
-
-def check_kind(x):
-    """Raises TypeError for data that come in batches by themselves, instead of as arrays or tensors."""
-    if isinstance(x, (DatasetNode, Iterator)):
-        raise TypeError(
-            "Data sets are given as tensors here: x, y = dataset.make_one_shot_iterator().get_next(), with "
-            "steps_per_epoch, or steps."
-        )
-    if isinstance(x, types.GeneratorType):
-        raise TypeError("Batches of a generator are given one by one here: model.train_on_batch(x, y).")
 
 
 # ---- Inputs and targets -------------------------------------------------------------------------------------
@@ -381,6 +367,11 @@ def unpack_validation(data):
         "y_val, val_sample_weights), or alternatively it could be a dataset or a dataset or a dataset iterator. "
         f"However we received `validation_data={data}`"
     )
+
+
+def is_empty(data):
+    """Whether an argument for data is there, but empty."""
+    return isinstance(data, (tuple, list, dict)) and not data
 
 
 def is_validated(validation_freq, epoch):

@@ -68,11 +68,8 @@ class Endpoint:
         """Whether weights of samples have no place."""
         return not self.has_loss or self._takes_no_weights
 
-    def create_target(self, target, is_run_eagerly=False):
+    def create_target(self, target):
         """Makes the tensor of true values, unless there is one."""
-        if is_run_eagerly:
-            self.is_fed, self._takes_no_weights = True, False
-            return
         if not self.has_loss:
             return
         self.is_fed = target is None or is_placeholder(target)

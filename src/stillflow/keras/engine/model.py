@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from stillflow.graph import nest
-from stillflow.graph.default_graph import require_graph
-from stillflow.graph.mode import by_mode
 from stillflow.graph.shape import TensorShape
-from stillflow.keras.backend.phases import learning_phase, symbolic_learning_phase
 from stillflow.keras.backend.values import int_shape, is_placeholder
-from stillflow.keras.engine import array_loop, data, modes
+from stillflow.keras.engine import data, dataset_feeds, eager_functions, eager_runs, runs, sequences  # noqa: F401
 from stillflow.keras.engine.compiled import Compiled
 from stillflow.keras.engine.endpoints import set_sample_weight_modes
+from stillflow.keras.engine.generator_methods import GeneratorMethods
 from stillflow.keras.engine.shapes import static_batch_size
 from stillflow.keras.engine.summary import print_summary
-from stillflow.keras.engine.symbolic_inputs import named_inputs, symbolic
+from stillflow.keras.engine.symbolic_inputs import like, named_inputs, symbolic
 from stillflow.layers.core.attributes import untracked
 from stillflow.names import namespace, public
 
@@ -28,7 +26,7 @@ KERAS_VERSION = "2.2.4-tf"
 
 
 @public("keras.Model", "keras.models.Model")
-class Model(Compiled):
+class Model(GeneratorMethods, Compiled):
     """Layers that are connected, and trained together.
 
     Made of tensors, `Model(inputs, outputs)`, or a subclass that has `call`, and layers among its attributes.
@@ -81,11 +79,14 @@ class Model(Compiled):
             raise TypeError("Unrecognized keyword arguments: " + str(kwargs))
         self._assert_compile_was_called()
         self._check_call_args("fit")
-        return fit_arrays(
+        dataset_feeds.refuse_iterators(x)
+        queue = {"max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing}
+        return runs.fit(
             self, x, y, batch_size=batch_size, epochs=epochs, verbose=verbose, callbacks=callbacks,
             validation_split=validation_split, validation_data=validation_data, shuffle=shuffle,
             class_weight=class_weight, sample_weight=sample_weight, initial_epoch=initial_epoch,
             steps_per_epoch=steps_per_epoch, validation_steps=validation_steps, validation_freq=validation_freq,
+            queue=queue,
         )  # fmt: skip
 
     def evaluate(
@@ -95,9 +96,11 @@ class Model(Compiled):
         """The loss and the metrics of data: a number, or a list as `metrics_names` say; see `fit`."""
         self._assert_compile_was_called()
         self._check_call_args("evaluate")
-        return evaluate_arrays(
+        dataset_feeds.refuse_iterators(x)
+        queue = {"max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing}
+        return runs.evaluate(
             self, x, y, batch_size=batch_size, verbose=verbose, sample_weight=sample_weight, steps=steps,
-            callbacks=callbacks,
+            callbacks=callbacks, queue=queue,
         )  # fmt: skip
 
     def predict(
@@ -106,7 +109,11 @@ class Model(Compiled):
     ):  # fmt: skip
         """The outputs for inputs: an array, or a list; see `fit`."""
         self._check_call_args("predict")
-        return predict_arrays(self, x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks)
+        dataset_feeds.refuse_iterators(x)
+        queue = {"max_queue_size": max_queue_size, "workers": workers, "use_multiprocessing": use_multiprocessing}
+        return runs.predict(
+            self, x, batch_size=batch_size, verbose=verbose, steps=steps, callbacks=callbacks, queue=queue
+        )
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
         """Trains with one batch; returns the loss, or a list of it and the metrics.
@@ -117,18 +124,18 @@ class Model(Compiled):
         """
         self._assert_compile_was_called()
         self._check_call_args("train_on_batch")
-        return train_on_arrays(self, x, y, sample_weight, class_weight, reset_metrics)
+        return runs.train_on_batch(self, x, y, sample_weight, class_weight, reset_metrics)
 
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
         """The loss of one batch, or a list of it and the metrics; see `train_on_batch`."""
         self._assert_compile_was_called()
         self._check_call_args("test_on_batch")
-        return test_on_arrays(self, x, y, sample_weight, reset_metrics)
+        return runs.test_on_batch(self, x, y, sample_weight, reset_metrics)
 
     def predict_on_batch(self, x):
         """The outputs for one batch."""
         self._check_call_args("predict_on_batch")
-        return predict_on_arrays(self, x)
+        return runs.predict_on_batch(self, x)
 
     def _assert_compile_was_called(self):
         if not self.optimizer:
@@ -150,7 +157,14 @@ class Model(Compiled):
     # ---- Data -----------------------------------------------------------------------------------------------
 
     def _validate_or_infer_batch_size(self, batch_size, steps, x):
-        """The size of batches. Raises ValueError for one that the model cannot take."""
+        """The size of batches, None for data that come in batches. Raises ValueError for one that cannot be."""
+        if dataset_feeds.is_dataset(x) or sequences.makes_batches(x):
+            if batch_size is not None:
+                raise ValueError(
+                    "The `batch_size` argument must not be specified for the given input type. Received input: "
+                    f"{x}, batch_size: {batch_size}"
+                )
+            return None
         layers = self._inner_layers()
         static = static_batch_size(layers[0]) if layers else None
         if static is not None:
@@ -165,24 +179,23 @@ class Model(Compiled):
 
     def _standardize_user_data(
         self, x, y=None, sample_weight=None, class_weight=None, batch_size=None, check_steps=False,
-        steps_name="steps", steps=None,
+        steps_name="steps", steps=None, validation_split=0, makes_placeholders=False,
     ):  # fmt: skip
-        """(inputs, targets, weights) as lists of arrays; weights may be None.
+        """(inputs, targets, weights) as lists of arrays, or of tensors of a dataset; weights may be None.
 
-        A model that has not been called yet is called with placeholders like the data, and compiled. Raises
-        RuntimeError in eager execution.
+        A model that has not been called yet is called with placeholders like the data, and compiled.
         """
-        require_graph(
-            "Models are trained, evaluated and asked for predictions in graphs. In eager execution a model can be "
-            "called, and trained by tf.GradientTape."
-        )
-        data.check_kind(x)
+        if dataset_feeds.is_dataset(x) or dataset_feeds.is_iterator(x):
+            dataset_feeds.check_arguments(x, y, sample_weight, validation_split)
+            iterator = x if dataset_feeds.is_iterator(x) else dataset_feeds.iterator_of(x)
+            x, y, sample_weight = dataset_feeds.parts(iterator)
+            makes_placeholders = True
         if check_steps:
             data.counts_steps(x, steps, steps_name)
         if not self.inputs:
-            self._set_inputs(x)
+            self._set_inputs(nest.map_structure(like, x) if makes_placeholders else x)
         if not self._is_compiled and self.optimizer:
-            self._compile_from_targets(y)
+            self._compile_from_targets(None if makes_placeholders else y)
         shapes = self._feed_input_shapes if self._is_graph_network else None
         x = data.standardize(x, self._feed_input_names, shapes, checks_batch=False, prefix="input")
         targets: list = []
@@ -233,7 +246,7 @@ class Model(Compiled):
         if outputs is None:
             arguments = {}
             if self._expects("training"):
-                training = _training_of_graph() if training is None else training
+                training = runs.training_of_call() if training is None else training
                 if training is not None:
                     arguments["training"] = training
             outputs = self(inputs, **arguments)
@@ -328,94 +341,3 @@ def plain_json(value):
     if isinstance(value, type):
         return value.__name__
     raise TypeError("Not JSON Serializable:", value)
-
-
-@by_mode
-def _training_of_graph():
-    return learning_phase()
-
-
-# ---- Runs over arrays, by a session -----------------------------------------------------------------------------
-
-
-@by_mode
-def fit_arrays(
-    model, x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data, shuffle, class_weight,
-    sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_freq,
-):  # fmt: skip
-    batch_size = model._validate_or_infer_batch_size(batch_size, steps_per_epoch, x)
-    x, y, weights = model._standardize_user_data(
-        x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, check_steps=True,
-        steps_name="steps_per_epoch", steps=steps_per_epoch,
-    )  # fmt: skip
-    if validation_data:
-        of_validation = model._standardize_user_data(
-            *data.unpack_validation(validation_data), batch_size=batch_size, steps=validation_steps,
-            steps_name="validation_steps",
-        )  # fmt: skip
-    elif validation_split and 0.0 < validation_split < 1.0:
-        x, y, weights, *of_validation = data.split(x, y, weights, validation_split)
-    else:
-        if validation_steps:
-            raise ValueError("`validation_steps` should not be specified if `validation_data` is None.")
-        of_validation = None
-    validation = None
-    if of_validation:
-        val_x, val_y, val_weights = of_validation
-        validation = array_loop.feed_of(model, val_x, val_y, val_weights, modes.TEST, validation_steps)
-    feed = array_loop.feed_of(model, x, y, weights, modes.TRAIN, steps_per_epoch)
-    return array_loop.fit(
-        model, feed, batch_size, epochs, verbose, callbacks, validation, shuffle, initial_epoch, validation_freq
-    )
-
-
-@by_mode
-def evaluate_arrays(model, x, y, batch_size, verbose, sample_weight, steps, callbacks):
-    batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
-    x, y, weights = model._standardize_user_data(
-        x, y, sample_weight=sample_weight, batch_size=batch_size, check_steps=True, steps=steps
-    )
-    feed = array_loop.feed_of(model, x, y, weights, modes.TEST, steps)
-    return array_loop.run_once(model, modes.TEST, feed, batch_size, callbacks, verbose)
-
-
-@by_mode
-def predict_arrays(model, x, batch_size, verbose, steps, callbacks):
-    batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
-    x, _, _ = model._standardize_user_data(x, check_steps=True, steps=steps)
-    feed = array_loop.feed_of(model, x, [], None, modes.PREDICT, steps)
-    return array_loop.run_once(model, modes.PREDICT, feed, batch_size, callbacks, verbose)
-
-
-def _single(outputs):
-    return outputs[0] if len(outputs) == 1 else outputs
-
-
-@by_mode
-def train_on_arrays(model, x, y, sample_weight, class_weight, reset_metrics):
-    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight, class_weight=class_weight)
-    phase = [] if isinstance(symbolic_learning_phase(), int) else [True]
-    model._update_sample_weight_modes(sample_weights=weights)
-    model._make_train_function()
-    outputs = model.train_function([*x, *y, *(weights or []), *phase])
-    if reset_metrics:
-        model.reset_metrics()
-    return _single(outputs)
-
-
-@by_mode
-def test_on_arrays(model, x, y, sample_weight, reset_metrics):
-    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight)
-    model._update_sample_weight_modes(sample_weights=weights)
-    model._make_test_function()
-    outputs = model.test_function([*x, *y, *(weights or [])])
-    if reset_metrics:
-        model.reset_metrics()
-    return _single(outputs)
-
-
-@by_mode
-def predict_on_arrays(model, x):
-    x, _, _ = model._standardize_user_data(x)
-    model._make_predict_function()
-    return _single(model.predict_function(x))

@@ -6,8 +6,10 @@ from stillflow import ops
 from stillflow.formats import protobuf
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.name_scope import init_scope
-from stillflow.importer.import_graph_def import import_graph_def
+from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.name_scope import init_scope, name_scope
+from stillflow.graph.shape_inference import constant_value
+from stillflow.importer.nodes import parse_nodes
 from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.layer import Layer
@@ -46,16 +48,9 @@ class TensorFlowOpLayer(Layer):
         graph_def = protobuf.message("GraphDef")()
         node = graph_def.node.add()
         node.CopyFrom(self.node_def)
-        node.name = node.name.rpartition("/")[2]
-        names = [f"input_{index}" for index in range(len(inputs))]
-        del node.input[:]
-        for name, tensor in zip(names, inputs, strict=True):
-            node.input.append(name)
-            source = graph_def.node.add(name=name, op="Placeholder")
-            source.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        (operation,) = import_graph_def(
-            graph_def, dict(zip(names, inputs, strict=True)), return_elements=[node.name], name=""
-        )
+        parsed = parse_nodes(graph_def, "", None, None)[node.name]
+        with name_scope(node.name.rpartition("/")[2]) as scope:
+            operation = get_default_graph()._add_node(parsed.op_def, inputs, parsed.attrs, scope)
         return operation.outputs[0] if len(operation.outputs) == 1 else operation.outputs
 
     def get_config(self):
@@ -86,6 +81,17 @@ def _are_of_layers(tensors):
     return False
 
 
+@by_mode
+def _value(tensor):
+    return make_function([], tensor)([])
+
+
+@eager_version_of(_value)
+def _value_of_constant(tensor):
+    captured = getattr(tensor.op, "_captured", None)
+    return constant_value(tensor) if captured is None else captured.numpy()
+
+
 def make_histories(tensors):
     """Gives tensors a history, each operation by a layer of its own, if they were computed of some that have one."""
     if not call_context.in_call and _are_of_layers(tensors):
@@ -111,7 +117,7 @@ def _create(tensors, done, created):
                 of_layers.append(each)
             else:
                 with init_scope():
-                    constants[index] = make_function([], each)([])
+                    constants[index] = _value(each)
         _create(of_layers, done, created)
         with get_default_graph().as_default():
             layer = TensorFlowOpLayer(op.node_def.SerializeToString(), op.name, constants)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stillflow.datasets.specs import TensorSpec
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, nest
 from stillflow.keras.backend.values import placeholder
@@ -17,12 +18,20 @@ def named_inputs(inputs):
     return [(f"input_{index}", value) for index, value in enumerate(nest.flatten(inputs), 1)]
 
 
+def like(tensor):
+    """What `symbolic` makes a placeholder of that is like a tensor."""
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
 def symbolic(name, value):
     """A placeholder for values like it; a tensor of a graph is returned as it is."""
     if isinstance(value, (list, float, int)):
         value = np.asarray(value)
         if value.ndim == 1:
             value = np.expand_dims(value, 1)
+    if isinstance(value, TensorSpec):
+        shape = (None, *value.shape.as_list()[1:])
+        return placeholder(shape=(None, 1) if shape == (None,) else shape, name=name, dtype=value.dtype)
     if not isinstance(value, (np.ndarray, EagerTensor)):
         return value
     dtype = dtypes.as_dtype(value.dtype)

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Callable
 
 from stillflow import ops
+from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import nest
 from stillflow.graph.shape import TensorShape, as_shape
 from stillflow.keras.backend.choices import in_train_phase
 from stillflow.keras.backend.neural import dropout as dropped_out
-from stillflow.keras.backend.phases import is_of_eager_execution
 from stillflow.keras.serialization import deserialize_layer
 from stillflow.layers.core import activations, constraints, initializers, regularizers
 from stillflow.layers.core.layer import Layer
@@ -173,7 +173,7 @@ class DropoutMasks:
         if rate == 0:
             return None
         masks = self.__dict__.setdefault("_masks", {})
-        key = kind, is_of_eager_execution()
+        key = kind, isinstance(like, EagerTensor)
         if key not in masks:
             ones = ops.ones_like(like)
 

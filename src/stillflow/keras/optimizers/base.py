@@ -151,11 +151,7 @@ class OptimizerV2(Trackable):
         pairs = _with_gradients(grads_and_vars)
         variables = [variable for _, variable in pairs]
         with name_scope(self._name):
-            with init_scope():
-                _ = self.iterations
-                self._create_hypers()
-                if variables:
-                    self._create_slots(variables)
+            self.make_state(variables)
             state = self._prepare(variables)
             with name_scope(name or self._name):
                 updates = [self._update(grad, variable, state) for grad, variable in pairs]
@@ -178,6 +174,14 @@ class OptimizerV2(Trackable):
         return _counted(self._iterations, updates)
 
     # ---- For subclasses -------------------------------------------------------------------------------------
+
+    def make_state(self, var_list):
+        """Makes all that is kept from step to step for these variables."""
+        with init_scope():
+            _ = self.iterations
+            self._create_hypers()
+            if var_list:
+                self._create_slots(var_list)
 
     def _create_slots(self, var_list):
         """Makes the slots of the variables."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from stillflow.keras.enqueuers import Sequence
+from stillflow.keras.engine.sequences import Sequence
 from stillflow.keras.preprocessing.pictures import FORMATS, array_to_img
 from stillflow.layers.core.settings import floatx, image_data_format
 from stillflow.names import public

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 
-from stillflow.keras.enqueuers import Sequence
+from stillflow.keras.engine.sequences import Sequence
 from stillflow.names import public
 
 

@@ -6,6 +6,7 @@ import json
 import logging
 from pathlib import Path
 
+from stillflow.keras.engine.compiled import make_training_state
 from stillflow.keras.engine.model import plain_json
 from stillflow.keras.engine.model_configs import model_from_config
 from stillflow.keras.engine.weight_files import ask_to_overwrite
@@ -108,7 +109,7 @@ def load_model(filepath, custom_objects=None, compile=True):
         optimizer = deserialize_optimizer(training.pop("optimizer_config"), custom_objects=custom_objects)
         model.compile(optimizer=optimizer, **training)
         if "optimizer_weights" in file:
-            model._make_train_function()
+            make_training_state(model)
             try:
                 model.optimizer.set_weights(hdf5.load_values(file["optimizer_weights"]))
             except ValueError:

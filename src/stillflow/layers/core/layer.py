@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
-from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, nest
-from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
-from stillflow.graph.name_scope import init_scope, name_scope
+from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.layers.core import constraints, initializers, regularizers, weight_values
+from stillflow.layers.core import constraints, initializers, regularizers, symbols, weight_values
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.connections import default
@@ -182,7 +180,13 @@ class Layer(Measured):
           ValueError: if inputs are not what the layer expects, or `call` returns None.
         """
         values = nest.flatten(inputs)
-        is_symbolic = all(_is_symbolic(value) for value in values)
+        is_symbolic = all(symbols.is_symbolic(value) for value in values)
+        if is_symbolic and values:
+            with symbols.graph_of_call(values):
+                return self._called(inputs, args, kwargs, values, True)
+        return self._called(inputs, args, kwargs, values, is_symbolic)
+
+    def _called(self, inputs, args, kwargs, values, is_symbolic):
         if any(isinstance(value, (np.ndarray, float, int)) for value in values):
             inputs = nest.map_structure(
                 lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, float, int)) else x, inputs
@@ -274,7 +278,7 @@ class Layer(Measured):
 
     def _scope_of_build(self):
         """Within functions that are traced in eager execution variables are made outside of them."""
-        return _scope_of_variables() if self._keras_style else contextlib.nullcontext()
+        return symbols.scope_of_variables() if self._keras_style else contextlib.nullcontext()
 
     def _handle_activity_regularization(self, inputs, outputs):
         if not self._activity_regularizer:
@@ -434,34 +438,6 @@ class Layer(Measured):
     def from_config(cls, config):
         """A layer of what `get_config` returned."""
         return cls(**config)
-
-
-@by_outermost_mode
-def _scope_of_variables():
-    return contextlib.nullcontext()
-
-
-@eager_version_of(_scope_of_variables)
-def _scope_outside_of_traced_functions():
-    return init_scope()
-
-
-@by_mode
-def _has_node(variable):
-    """Whether what reads a variable is a node of a graph."""
-    return True
-
-
-@eager_version_of(_has_node)
-def _has_value(variable):
-    return False
-
-
-def _is_symbolic(value):
-    """Whether it is of a graph that is being built."""
-    if isinstance(value, Variable):
-        return _has_node(value)
-    return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))
 
 
 def is_trainable(trainable, synchronization):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.ops import dims as plain
 from stillflow.ops.data.declare import SPEC, define_dataset
 from stillflow.ops.registry import define_op
 
@@ -145,3 +146,16 @@ dataset_to_single_element = define_op(
 @dataset_to_single_element.shape_rule
 def _(context):
     return [shape._dims for shape in context.attrs["output_shapes"]]
+
+
+experimental_dataset_cardinality = define_op(
+    "ExperimentalDatasetCardinality(input_dataset: variant) -> (cardinality: int64)",
+    kernel="dataset_cardinality(input_dataset)",
+    differentiable=False,
+)
+
+
+@experimental_dataset_cardinality.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[0], 0)
+    return [()]

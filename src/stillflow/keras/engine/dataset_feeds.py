@@ -1,0 +1,131 @@
+"""Datasets as the data of models."""
+
+from __future__ import annotations
+
+import logging
+
+from stillflow import errors
+from stillflow.datasets.cardinality import INFINITE, cardinality
+from stillflow.datasets.eager_iterator import EagerIterator
+from stillflow.datasets.iterator import Iterator, make_initializable_iterator
+from stillflow.datasets.node import DatasetNode
+from stillflow.datasets.shuffle import ShuffleAndRepeatDataset, ShuffleDataset
+from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.keras.backend.phases import get_session
+from stillflow.keras.backend.values import get_value
+
+
+def is_dataset(x):
+    return isinstance(x, DatasetNode)
+
+
+def is_iterator(x):
+    return isinstance(x, (Iterator, EagerIterator))
+
+
+def refuse_iterators(x):
+    """Raises ValueError for iterators of datasets."""
+    if is_iterator(x):
+        raise ValueError(
+            "For performance reasons Keras `fit`, `evaluate` and`predict` accept tf.data `Datasets` as input but not "
+            "iterators that have been manually generated from Datasets by users. Please directly pass in the "
+            "original `Dataset` object instead of passing in `iter(dataset)`."
+        )
+
+
+def check_arguments(x, y, sample_weight, validation_split=None):
+    """Raises ValueError for arguments of `fit` that do not go with a dataset."""
+    if y is not None:
+        raise ValueError(
+            f"You passed a dataset or dataset iterator ({x}) as input `x` to your model. In that case, you should "
+            "not specify a target (`y`) argument, since the dataset or dataset iterator generates both input data "
+            f"and target data. Received: {y}"
+        )
+    if sample_weight is not None:
+        raise ValueError(
+            "`sample_weight` argument is not supported when input `x` is a dataset or a dataset iterator. Instead, "
+            "youcan provide sample_weight as the third element  of yourdataset, i.e. (inputs, targets, "
+            f"sample_weight). Received: x={x}, sample_weight={sample_weight}"
+        )
+    if validation_split:
+        raise ValueError(
+            "`validation_split` argument is not supported when input `x` is a dataset or a dataset iterator. "
+            f"Received: x={x}, validation_split={validation_split:f}"
+        )
+
+
+def steps_of(dataset, steps, epochs, steps_name):
+    """How many batches of a dataset an epoch has; None if only the dataset's end will show it.
+
+    Raises ValueError if the dataset has no end and `steps` is None, or if there are fewer batches.
+    """
+    size = int(get_value(cardinality(dataset)))
+    if size == INFINITE and steps is None:
+        raise ValueError(
+            f"When passing an infinitely repeating dataset, you must specify the `{steps_name}` argument."
+        )
+    if steps is None:
+        return size if size >= 0 else None
+    if size >= 0 and steps * epochs > size:
+        if epochs > 1:
+            raise ValueError(
+                f"The dataset you passed contains {size} batches, but you passed `epochs={epochs}` and "
+                f"`{steps_name}={steps}`, which is a total of {steps * epochs} steps. We cannot draw that many steps "
+                f"from this dataset. We suggest to set `{steps_name}={size // epochs}`."
+            )
+        raise ValueError(
+            f"The dataset you passed contains {size} batches, but you passed `{steps_name}={steps}`. We cannot draw "
+            f"that many steps from this dataset. We suggest to set `{steps_name}={size}`."
+        )
+    return steps
+
+
+@by_mode
+def iterator_of(dataset):
+    """An iterator of a dataset, at its beginning."""
+    iterator = make_initializable_iterator(dataset)
+    begin_again(iterator)
+    return iterator
+
+
+@eager_version_of(iterator_of)
+def _eager_iterator_of(dataset):
+    return iter(dataset)
+
+
+def begin_again(iterator):
+    """Puts an iterator back to the beginning of its dataset."""
+    get_session().run(iterator.initializer)
+
+
+def parts(iterator):
+    """(inputs, targets, weights) of an iterator's next element. Raises ValueError for other elements."""
+    try:
+        found = iterator.get_next()
+    except errors.OutOfRangeError:
+        raise RuntimeError(
+            "Your dataset iterator ran out of data; Make sure that your dataset can generate required number of "
+            "samples."
+        ) from None
+    if not isinstance(found, (list, tuple)):
+        return found, None, None
+    if len(found) not in (2, 3):
+        raise ValueError(
+            "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, target, "
+            f"sample_weights) Received {found}"
+        )
+    return tuple(found) if len(found) == 3 else (*found, None)
+
+
+def warn_unless_shuffled(dataset):
+    """Logs a warning about a dataset of samples that always come in the same order."""
+    waiting = [dataset]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, (ShuffleDataset, ShuffleAndRepeatDataset)):
+            return
+        waiting += each._inputs()
+    logging.getLogger("tensorflow").warning(
+        "Expected a shuffled dataset but input dataset `x` is not shuffled. Please invoke `shuffle()` on input "
+        "dataset."
+    )

@@ -1,0 +1,367 @@
+"""Runs of models in eager execution, over data of all kinds."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import math
+from typing import Any
+
+import numpy as np
+
+from stillflow import errors
+from stillflow.graph import nest
+from stillflow.graph.mode import eager_version_of
+from stillflow.keras.callbacks.running import configure, make_logs, progress_bar
+from stillflow.keras.engine import data, dataset_feeds, eager_steps, modes, runs, sequences
+from stillflow.keras.engine.aggregators import Means, Outputs
+
+
+class _Arrays:
+    """Batches of arrays. All epochs' orders are drawn at the start.
+
+    Args:
+      arrays: (inputs, targets, weights), lists.
+      batch_size: the size of batches.
+      steps: gives the size of batches where there is none.
+      epochs: how many epochs there will be.
+      shuffle: whether samples come in another order in each epoch.
+    """
+
+    def __init__(self, arrays, batch_size, steps, epochs=1, shuffle=False):
+        x, y, weights = arrays
+        self.samples = int(x[0].shape[0])
+        if not batch_size and not steps:
+            raise ValueError("`batch_size` or `steps` is required for `Tensor` or `NumPy` input data.")
+        self.batch_size = batch_size or math.ceil(self.samples / steps)
+        self.size = math.ceil(self.samples / self.batch_size)
+        if weights is not None:
+            weights = [np.ones(self.samples, np.float32) if each is None else each for each in weights]
+        self._parts = [data.as_numpy(part) for part in (x, y or [], weights or [])]
+        self._orders = []
+        for _ in range(epochs):
+            order = np.arange(self.samples)
+            if shuffle:
+                np.random.shuffle(order)
+            self._orders.append(order)
+        self._batches = self._all()
+
+    def _all(self):
+        for order in self._orders:
+            for first, last in data.batches(self.samples, self.batch_size):
+                yield [data.slices(part, order[first:last]) for part in self._parts]
+
+    def begin(self):
+        """The batches of another epoch."""
+        return self._batches
+
+    def end(self):
+        """There is nothing to clean up."""
+
+
+class _Batches:
+    """Batches that come one by one, of a dataset, a generator or a Sequence."""
+
+    samples: int | None = None
+    size: int | None = None
+    batch_size: int | None = None
+
+    def __init__(self, model, source, queue, shuffle, class_weight):
+        self._model = model
+        self._source = source
+        self._queue = queue
+        self._shuffle = shuffle
+        self._class_weight = class_weight
+        self._enqueuer: Any = None
+        if isinstance(source, sequences.Sequence):
+            self.size = len(source)
+            self.batch_size = int(nest.flatten(source[0])[0].shape[0])
+            self.samples = self.size * self.batch_size
+        elif sequences.makes_batches(source):
+            first = next(source)
+            self.batch_size = int(nest.flatten(first)[0].shape[0])
+            self._source = itertools.chain([first], source)
+
+    def begin(self):
+        """The batches of another epoch."""
+        self.end()
+        if dataset_feeds.is_dataset(self._source):
+            batches = iter(self._source)
+        else:
+            batches, self._enqueuer = sequences.queued(self._source, shuffle=self._shuffle, **self._queue)
+        return map(self._standardized, batches)
+
+    def _standardized(self, batch):
+        batch = batch if isinstance(batch, (tuple, list)) else (batch,)
+        if not 1 <= len(batch) <= 3:
+            raise ValueError(
+                "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, "
+                f"target, sample_weights) Received {batch}"
+            )
+        x, y, weights = (*batch, None, None)[:3]
+        return self._model._standardize_user_data(x, y, sample_weight=weights, class_weight=self._class_weight)
+
+    def end(self):
+        """Ends the workers that make batches."""
+        if self._enqueuer is not None:
+            self._enqueuer.stop()
+            self._enqueuer = None
+
+
+class _Run:
+    """Passes of a model over data.
+
+    Args:
+      model: the model.
+      mode: one of `modes`.
+      source: _Arrays or _Batches.
+      steps: the number of batches of an epoch; None for all there are.
+      epochs: how many epochs there will be, for messages.
+    """
+
+    callbacks: Any
+    progress: Any
+
+    def __init__(self, model, mode, source, steps, epochs=1):
+        self.model = model
+        self.mode = mode
+        self.source = source
+        self.recreates = isinstance(source, _Batches) and (source.size is not None or steps is None)
+        self.steps = steps or source.size
+        self.epochs = epochs
+        self._iterator: Any = None
+
+    def prepare(self, callbacks, verbose, batch_size, samples, do_validation=False):
+        """Makes the callbacks ready, and calls their first hooks."""
+        self.callbacks = configure(
+            callbacks, self.model, do_validation=do_validation, batch_size=batch_size, epochs=self.epochs,
+            steps_per_epoch=self.steps, samples=samples, mode=self.mode,
+        )  # fmt: skip
+        self.progress = progress_bar(self.model, "steps" if self.source.samples is None else "samples")
+        self.progress.params = dict(self.callbacks.params, verbose=verbose)
+        self.callbacks.model.stop_training = False
+        self.callbacks.call_begin_hook(self.mode)
+        self.progress.on_train_begin()
+
+    def _outcome(self, batch):
+        if self.mode == modes.TRAIN:
+            return eager_steps.train(self.model, *batch)
+        if self.mode == modes.TEST:
+            return eager_steps.test(self.model, *batch)
+        return [output.numpy() for output in eager_steps.predict(self.model, batch[0])]
+
+    def _next(self, step, aggregator):
+        """The next batch, or None at the end of the data."""
+        try:
+            return next(self._iterator)
+        except (StopIteration, errors.OutOfRangeError):
+            pass
+        if self.source.size is None and self.steps is None and step > 0:
+            aggregator.count = step
+            self.progress.params["steps"] = self.progress.progbar.target = step
+        else:
+            self.callbacks.model.stop_training = True
+            logging.getLogger("tensorflow").warning(
+                "Your input ran out of data; interrupting training. Make sure that your dataset or generator can "
+                "generate at least `steps_per_epoch * epochs` batches (in this case, "
+                f"{self.epochs * (self.steps or 0)} batches). You may need to use the repeat() function when "
+                "building your dataset."
+            )
+        return None
+
+    def epoch(self):
+        """Runs over the batches of an epoch, and returns what `aggregators` make of the outputs."""
+        if self._iterator is None or self.recreates:
+            self._iterator = self.source.begin()
+        samples, callbacks, progress = self.source.samples, self.callbacks, self.progress
+        kind = Outputs if self.mode == modes.PREDICT else Means
+        aggregator = kind(samples is None, samples or self.steps)
+        step = seen = 0
+        while self.steps is None or step < self.steps:
+            expected = 1 if samples is None else min(self.source.batch_size, samples - seen)
+            logs = {"batch": step, "size": expected}
+            callbacks.call_batch_hook(self.mode, "begin", step, logs)
+            progress.on_batch_begin(step, logs)
+            batch = self._next(step, aggregator)
+            if batch is None:
+                break
+            count = int(nest.flatten(batch[0])[0].shape[0])
+            if self.mode != modes.PREDICT:
+                logs["size"] = count
+            outcome = self._outcome(batch)
+            if step == 0:
+                aggregator.create(outcome)
+            aggregator.aggregate(outcome, seen, seen + count)
+            seen += count
+            make_logs(self.model, logs, outcome, self.mode)
+            callbacks.call_batch_hook(self.mode, "end", step, logs)
+            progress.on_batch_end(step, logs)
+            step += 1
+            if callbacks.model.stop_training:
+                break
+        aggregator.finalize()
+        return aggregator.results
+
+    def once(self, callbacks, verbose, batch_size, epoch=0):
+        """Runs over the data once, and returns the results."""
+        # Of samples TensorFlow 1.15 tells callbacks only whether they are counted; 20/1 is what it prints.
+        self.prepare(callbacks, verbose, batch_size, int(self.source.samples is not None))
+        self.model.reset_metrics()
+        logs: dict = {}
+        self.progress.on_epoch_begin(epoch, logs)
+        results = self.epoch()
+        make_logs(self.model, logs, results, self.mode)
+        self.progress.on_epoch_end(epoch, logs)
+        self.callbacks.call_end_hook(self.mode)
+        return results
+
+
+def _source_of(
+    model, x, y, sample_weight, class_weight, batch_size, steps, steps_name, queue, epochs=1, shuffle=False
+):  # fmt: skip
+    """(_Arrays or _Batches of an argument of `fit`, the steps of a dataset where it says how many there are)."""
+    if dataset_feeds.is_dataset(x) or sequences.makes_batches(x):
+        what = {True: "dataset", False: "python generator"}[dataset_feeds.is_dataset(x)]
+        what = "`keras.utils.Sequence`" if isinstance(x, sequences.Sequence) else what
+        for name, value in (("y", y), ("sample_weight", sample_weight)):
+            if value is not None:
+                raise ValueError(f"`{name}` argument is not supported when using {what} as input.")
+        if dataset_feeds.is_dataset(x):
+            dataset_feeds.steps_of(x, steps, 0, steps_name)
+        return _Batches(model, x, queue, shuffle, class_weight)
+    arrays = model._standardize_user_data(
+        x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
+    )
+    return _Arrays(arrays, batch_size, steps, epochs, shuffle)
+
+
+def _sources_of_fit(
+    model, x, y, batch_size, epochs, validation_split, validation_data, shuffle, class_weight, sample_weight, steps,
+    validation_steps, queue,
+):  # fmt: skip
+    """The sources of the training and of the validation, the latter None if there is none."""
+    is_split = validation_split and 0.0 < validation_split < 1.0
+    has_validation = validation_data is not None and not data.is_empty(validation_data)
+    if is_split:
+        if has_validation:
+            raise ValueError("validation_data and validation_split cannot be used at same time.")
+        if dataset_feeds.is_dataset(x) or sequences.makes_batches(x):
+            raise ValueError(
+                "`validation_split` argument is not supported when data adapter is that of batches. Received: "
+                f"x={x}, validation_split={validation_split}"
+            )
+        x, y, weights = model._standardize_user_data(
+            x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
+        )
+        x, y, weights, *of_validation = data.split(x, y, weights, validation_split)
+        weights = None if weights is None or not any(each is not None for each in weights) else weights
+        if of_validation[2] is not None and not any(each is not None for each in of_validation[2]):
+            of_validation[2] = None
+        return (
+            _Arrays((x, y, weights), batch_size, steps, epochs, shuffle),
+            _Arrays(of_validation, batch_size, validation_steps),
+        )
+    training = _source_of(
+        model, x, y, sample_weight, class_weight, batch_size, steps, "steps_per_epoch", queue, epochs, shuffle
+    )
+    if not has_validation:
+        if validation_steps:
+            raise ValueError("`validation_steps` should not be specified if `validation_data` is None.")
+        return training, None
+    if sequences.makes_batches(validation_data):
+        validation_data = (validation_data, None, None)
+    x, y, weights = data.unpack_validation(validation_data)
+    validation = _source_of(
+        model,
+        x,
+        y,
+        weights,
+        class_weight,
+        batch_size or training.batch_size,
+        validation_steps,
+        "validation_steps",
+        queue,
+    )
+    return training, validation
+
+
+def _announce(training, validation):
+    samples, steps = training.source.samples, training.steps
+    if not samples and not steps:
+        return
+    text = f"Train on {samples} samples" if samples else f"Train for {steps} steps"
+    if validation is not None and validation.source.samples:
+        text += f", validate on {validation.source.samples} samples"
+    elif validation is not None and validation.steps:
+        text += f", validate for {validation.steps} steps"
+    print(text)
+
+
+@eager_version_of(runs.fit)
+def _fit(
+    model, x, y, batch_size, epochs, verbose, callbacks, validation_split, validation_data, shuffle, class_weight,
+    sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_freq, queue,
+):  # fmt: skip
+    batch_size = model._validate_or_infer_batch_size(batch_size, steps_per_epoch, x)
+    source, validated = _sources_of_fit(
+        model, x, y, batch_size, epochs, validation_split, validation_data, shuffle, class_weight, sample_weight,
+        steps_per_epoch, validation_steps, queue,
+    )  # fmt: skip
+    training = _Run(model, modes.TRAIN, source, steps_per_epoch, epochs)
+    validation = None
+    if validated is not None:
+        if dataset_feeds.is_dataset(validation_data):
+            validation_steps = dataset_feeds.steps_of(validation_data, validation_steps, 1, "validation_steps")
+        validation = _Run(model, modes.TEST, validated, validation_steps)
+    if verbose:
+        _announce(training, validation)
+    training.prepare(callbacks, verbose, batch_size, source.samples or training.steps, validation is not None)
+    try:
+        for epoch in range(initial_epoch, epochs):
+            if training.callbacks.model.stop_training:
+                break
+            _run_epoch(model, training, validation, epoch, validation_freq, batch_size)
+        training.callbacks.call_end_hook(modes.TRAIN)
+    finally:
+        source.end()
+        if validated is not None:
+            validated.end()
+    return model.history
+
+
+def _run_epoch(model, training, validation, epoch, validation_freq, batch_size):
+    callbacks, progress = training.callbacks, training.progress
+    logs: dict = {}
+    callbacks.on_epoch_begin(epoch, logs)
+    progress.on_epoch_begin(epoch, logs)
+    model.reset_metrics()
+    make_logs(model, logs, training.epoch(), modes.TRAIN)
+    if validation is not None and data.is_validated(validation_freq, epoch) and not model.stop_training:
+        validation._iterator = None
+        if isinstance(validation.source, _Arrays):
+            validation.source._batches = validation.source._all()
+        make_logs(model, logs, validation.once(callbacks, 0, batch_size, epoch), modes.TEST, prefix="val_")
+    callbacks.on_epoch_end(epoch, logs)
+    progress.on_epoch_end(epoch, logs)
+
+
+def _asked(model, mode, x, y, batch_size, verbose, sample_weight, steps, callbacks, queue):
+    batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
+    source = _source_of(model, x, y, sample_weight, None, batch_size, steps, "steps", queue)
+    if dataset_feeds.is_dataset(x):
+        steps = dataset_feeds.steps_of(x, steps, 1, "steps")
+    try:
+        results = _Run(model, mode, source, steps).once(callbacks, verbose, batch_size)
+    finally:
+        source.end()
+    return results[0] if len(results) == 1 else results
+
+
+@eager_version_of(runs.evaluate)
+def _evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, queue):
+    return _asked(model, modes.TEST, x, y, batch_size, verbose, sample_weight, steps, callbacks, queue)
+
+
+@eager_version_of(runs.predict)
+def _predict(model, x, batch_size, verbose, steps, callbacks, queue):
+    return _asked(model, modes.PREDICT, x, None, batch_size, verbose, None, steps, callbacks, queue)

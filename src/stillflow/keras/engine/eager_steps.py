@@ -1,0 +1,167 @@
+"""Single steps of models in eager execution: a batch is computed, differentiated and measured at once."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from stillflow import ops
+from stillflow.eager.gradient_tape import GradientTape
+from stillflow.eager.tensor import EagerTensor
+from stillflow.graph import dtypes, nest
+from stillflow.graph.mode import eager_version_of
+from stillflow.graph.name_scope import name_scope
+from stillflow.keras.backend.phases import phase_of_step
+from stillflow.keras.engine import runs
+from stillflow.keras.engine.compiled import output_loss
+from stillflow.keras.engine.compiled_metrics import call_metric
+from stillflow.layers.core.settings import floatx
+from stillflow.ops.convert import convert_to_tensor
+
+
+def _tensor(value, dtype=None):
+    """A tensor of an array; floating numbers are of the type given, `floatx` by default."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        value = value.astype(dtypes.as_dtype(dtype or floatx()).as_numpy_dtype, copy=False)
+    tensor = convert_to_tensor(value)
+    wanted = dtypes.as_dtype(dtype or floatx())
+    return ops.cast(tensor, wanted) if tensor.dtype.is_floating and tensor.dtype != wanted else tensor
+
+
+def _inputs(model, x):
+    """What a model is called with, for a list of its inputs."""
+    types = [tensor.dtype for tensor in model.inputs] if model.inputs else [None] * len(x)
+    values = []
+    for value, dtype in zip(x, types, strict=True):
+        tensor = _tensor(value)
+        values.append(ops.cast(tensor, dtype) if dtype is not None and tensor.dtype != dtype else tensor)
+    if isinstance(getattr(model, "_nested_inputs", None), dict) or getattr(model, "_takes_dictionary", False):
+        return dict(zip(model._feed_input_names, values, strict=True))
+    return values[0] if len(values) == 1 else values
+
+
+def _call(model, x, training):
+    arguments = {"training": training} if model._expects("training") else {}
+    return nest.flatten(model(_inputs(model, x), **arguments))
+
+
+def _compute_loss(model, x, y, weights, training):
+    """(outputs, targets of the endpoints, weights, masks, the loss, losses of outputs)."""
+    outputs = _call(model, x, training)
+    masks = [getattr(output, "_keras_mask", None) for output in outputs]
+    given, given_weights = iter(y), iter(weights or ())
+    targets, sample_weights, losses = [], [], []
+    total = None
+    with name_scope("loss"):
+        for endpoint, output, mask in zip(model._training_endpoints, outputs, masks, strict=True):
+            target = _tensor(next(given), output.dtype) if endpoint.has_loss else None
+            weight = next(given_weights, None) if endpoint.has_loss else None
+            weight = None if weight is None else _tensor(weight)
+            targets.append(target)
+            sample_weights.append(weight)
+            if not endpoint.has_loss:
+                continue
+            with name_scope(endpoint.loss_name):
+                loss = output_loss(endpoint, target, output, weight, mask)
+            if len(model.outputs) > 1:
+                losses.append(endpoint.output_loss_metric(loss))
+            loss = endpoint.loss_weight * loss
+            total = loss if total is None else total + loss
+        added = model.losses
+        if added:
+            total = ops.add_n(added) if total is None else total + ops.add_n(added)
+    if total is None:
+        raise ValueError("The model cannot be run because it has no loss to optimize.")
+    return outputs, targets, sample_weights, masks, total, losses
+
+
+def _measure(model, outputs, targets, weights, masks):
+    """The results of all metrics after one more batch."""
+    results = []
+    of_outputs = zip(
+        model._training_endpoints, model._per_output_metrics, model._per_output_weighted_metrics, outputs, targets,
+        weights, masks, strict=True,
+    )  # fmt: skip
+    for endpoint, plain, weighted, output, target, weight, mask in of_outputs:
+        if not endpoint.has_loss:
+            continue
+        for metric in plain.values():
+            results.append(call_metric(metric, target, output, mask=mask))
+        for metric in weighted.values():
+            results.append(call_metric(metric, target, output, weights=weight, mask=mask))
+    known = {id(metric) for metric in model._compile_metric_functions}
+    return results + [metric.result() for metric in model.metrics if id(metric) not in known]
+
+
+def _numbers(values):
+    return [value.numpy() if isinstance(value, EagerTensor) else value for value in values]
+
+
+def train(model, x, y, weights):
+    """Trains with a batch of arrays or tensors; returns the loss, the losses of outputs, and the metrics."""
+    with phase_of_step(1):
+        state = model._get_trainable_state()
+        model._set_trainable_state(model._compiled_trainable_state)
+        with GradientTape() as tape:
+            outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, True)
+        variables = list({id(variable): variable for variable in model.trainable_weights}.values())
+        if variables:
+            gradients = tape.gradient(total, variables)
+            model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        else:
+            logging.getLogger("tensorflow").warning(
+                "The list of trainable weights is empty. Make sure that you are not setting model.trainable to False "
+                "before compiling the model."
+            )
+        model._set_trainable_state(state)
+    return _numbers([total, *losses, *_measure(model, outputs, targets, weights, masks)])
+
+
+def test(model, x, y, weights):
+    """The loss of a batch, the losses of outputs, and the metrics."""
+    with phase_of_step(0):
+        outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, False)
+    return _numbers([total, *losses, *_measure(model, outputs, targets, weights, masks)])
+
+
+def predict(model, x):
+    """The outputs for a batch, as tensors."""
+    with phase_of_step(0):
+        return nest.flatten(model(_inputs(model, x)))
+
+
+# ---- The methods of models for one batch ----------------------------------------------------------------------
+
+
+@eager_version_of(runs.training_of_call)
+def _left_to_the_caller():
+    return None
+
+
+def _only(outputs):
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+@eager_version_of(runs.train_on_batch)
+def _train_on_batch(model, x, y, sample_weight, class_weight, reset_metrics):
+    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight, class_weight=class_weight)
+    outputs = train(model, x, y, weights)
+    if reset_metrics:
+        model.reset_metrics()
+    return _only(outputs)
+
+
+@eager_version_of(runs.test_on_batch)
+def _test_on_batch(model, x, y, sample_weight, reset_metrics):
+    x, y, weights = model._standardize_user_data(x, y, sample_weight=sample_weight)
+    outputs = test(model, x, y, weights)
+    if reset_metrics:
+        model.reset_metrics()
+    return _only(outputs)
+
+
+@eager_version_of(runs.predict_on_batch)
+def _predict_on_batch(model, x):
+    x, _, _ = model._standardize_user_data(x)
+    return _only(predict(model, x))

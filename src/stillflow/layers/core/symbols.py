@@ -1,0 +1,54 @@
+"""Where layers are called: with tensors of a graph that is being built, or with values."""
+
+from __future__ import annotations
+
+import contextlib
+
+from stillflow.eager.tensor import EagerTensor
+from stillflow.graph import nest
+from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
+from stillflow.graph.name_scope import init_scope
+from stillflow.graph.operation import Tensor
+from stillflow.variables.variable import Variable
+
+
+@by_outermost_mode
+def scope_of_variables():
+    return contextlib.nullcontext()
+
+
+@eager_version_of(scope_of_variables)
+def _scope_outside_of_traced_functions():
+    return init_scope()
+
+
+_ANYWHERE = contextlib.nullcontext()
+
+
+@by_mode
+def graph_of_call(values):
+    """The context in which a layer is called with tensors of a graph."""
+    return _ANYWHERE
+
+
+@eager_version_of(graph_of_call)
+def _graph_of_tensors(values):
+    return nest.components(values[0])[0].graph.as_default()
+
+
+@by_mode
+def _has_node(variable):
+    """Whether what reads a variable is a node of a graph."""
+    return True
+
+
+@eager_version_of(_has_node)
+def _has_value(variable):
+    return False
+
+
+def is_symbolic(value):
+    """Whether it is of a graph that is being built."""
+    if isinstance(value, Variable):
+        return _has_node(value)
+    return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))
