@@ -10,6 +10,9 @@ from stillflow.names import public
 class CrossDeviceOps:
     """Sums and means over devices. A value of one device is its own sum and mean."""
 
+    def __init__(self):
+        """There is nothing to set up."""
+
     def reduce(self, reduce_op, per_replica_value, destinations):
         """The sum or mean of the replicas' values, where `destinations` are."""
         return self.reduce_implementation(as_reduce_op(reduce_op), per_replica_value, destinations)
@@ -40,6 +43,7 @@ class ReductionToOneDevice(CrossDeviceOps):
     """Reduces on one device."""
 
     def __init__(self, reduce_to_device=None, accumulation_fn=None):
+        super().__init__()
         self.reduce_to_device = reduce_to_device
         self.accumulation_fn = accumulation_fn
 
@@ -49,6 +53,7 @@ class NcclAllReduce(CrossDeviceOps):
     """Reduces by NCCL, in so many packs. Raises ValueError for a negative number."""
 
     def __init__(self, num_packs=1):
+        super().__init__()
         if num_packs < 0:
             raise ValueError(f"NCCL all-reduce requires num_packs >= 0, but {num_packs} is specified")
 
@@ -58,6 +63,7 @@ class HierarchicalCopyAllReduce(CrossDeviceOps):
     """Reduces in a hierarchy of devices, in so many packs. Raises ValueError for a negative number."""
 
     def __init__(self, num_packs=1):
+        super().__init__()
         if num_packs < 0:
             raise ValueError(f"HierarchicalCopy requires num_packs >= 0, but {num_packs} is specified")
 
@@ -67,4 +73,4 @@ class AllReduceCrossDeviceOps(CrossDeviceOps):
     """Reduces by the algorithm that is named. The arguments are accepted."""
 
     def __init__(self, all_reduce_alg="nccl", num_packs=1, agg_small_grads_max_bytes=0, agg_small_grads_max_group=10):
-        pass
+        super().__init__()

@@ -238,6 +238,9 @@ class StrategyExtended:
         with strategy.scope():
             return self._call_for_each_replica(fn, args, kwargs or {})
 
+    def _call_for_each_replica(self, fn, args, kwargs):
+        raise NotImplementedError("must be implemented in descendants")
+
     def reduce_to(self, reduce_op, value, destinations):
         """The sum or mean of the replicas' values, where `destinations` are. Raises RuntimeError in a replica."""
         checks.require_cross_replica_context(self._container_strategy())
