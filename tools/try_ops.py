@@ -148,6 +148,7 @@ OF_OP = {
         "set1_indices": [[0, 0]], "set1_values": (1,), "set1_shape": [2, 2],
         "set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2],
     },
+    "EncodeWav": {"audio": (2, 1), "sample_rate": ()},
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
     "AdjustSaturation": {"images": (2, 2, 3), "scale": ()},

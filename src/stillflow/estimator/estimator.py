@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import os
 
+from stillflow.distribute.context import get_strategy, scope_of
+from stillflow.distribute.values import InputContext
 from stillflow.estimator import evaluation, input_functions, saved_models
 from stillflow.estimator.cluster_environment import TaskType
 from stillflow.estimator.model_function import check_model_fn, wanted
@@ -12,6 +14,7 @@ from stillflow.estimator.run_config import replica_devices, settled_config
 from stillflow.estimator.spec import EstimatorSpec
 from stillflow.estimator.train_call import TrainCall, step_of
 from stillflow.estimator.warm_starting import settings_of
+from stillflow.graph import replica_modes as modes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
@@ -171,10 +174,11 @@ class Estimator:
     def _train_model(self, input_fn, call):
         with Graph().as_default() as graph, graph.device(self._device_fn):
             set_random_seed(self._config.tf_random_seed)
-            if self._create_and_assert_global_step(graph) is not None:
-                get_or_create_global_step_read(graph)
-            features, labels, input_hooks = self._features_and_labels(input_fn, ModeKeys.TRAIN)
-            spec = self._call_model_fn(features, labels, ModeKeys.TRAIN, self.config)
+            with scope_of(self._config.train_distribute):
+                if self._create_and_assert_global_step(graph) is not None:
+                    get_or_create_global_step_read(graph)
+                features, labels, input_hooks = self._features_and_labels(input_fn, ModeKeys.TRAIN)
+                spec = self._call_model_fn_in_replica(features, labels, ModeKeys.TRAIN)
             return call.run(spec, input_hooks, get_global_step(graph))
 
     # ---- Evaluation -----------------------------------------------------------------------------------------
@@ -224,9 +228,10 @@ class Estimator:
         graph = get_default_graph()
         session_state.set_policy(graph, session_state.NEVER)
         set_random_seed(self._config.tf_random_seed)
-        self._create_and_assert_global_step(graph)
-        features, labels, input_hooks = self._features_and_labels(input_fn, ModeKeys.EVAL)
-        spec = self._call_model_fn(features, labels, ModeKeys.EVAL, self.config)
+        with scope_of(self._config.eval_distribute):
+            self._create_and_assert_global_step(graph)
+            features, labels, input_hooks = self._features_and_labels(input_fn, ModeKeys.EVAL)
+            spec = self._call_model_fn_in_replica(features, labels, ModeKeys.EVAL)
         metrics = evaluation.add_loss(spec.eval_metric_ops, spec.loss)
         update_op, eval_dict = evaluation.updates_and_values(metrics)
         step = get_global_step(graph)
@@ -411,7 +416,16 @@ class Estimator:
 
     def _call_input_fn(self, input_fn, mode):
         with get_default_graph().device("/cpu:0"):
-            return input_fn(**wanted(input_fn, mode=mode, params=self.params, config=self.config))
+            context = {"input_context": InputContext()} if modes.is_distributed() else {}
+            return input_fn(**wanted(input_fn, mode=mode, params=self.params, config=self.config, **context))
+
+    def _call_model_fn_in_replica(self, features, labels, mode):
+        """The model's EstimatorSpec, as the replica of the strategy in force sees it."""
+        arguments = (features, labels, mode, self.config)
+        strategy = get_strategy()
+        if not modes.is_distributed():
+            return self._call_model_fn(*arguments)
+        return strategy.extended.call_for_each_replica(self._call_model_fn, args=arguments)
 
     def _call_model_fn(self, features, labels, mode, config):
         arguments = wanted(self._model_fn, labels=labels, mode=mode, params=self.params, config=config)

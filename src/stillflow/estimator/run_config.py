@@ -15,6 +15,9 @@ from stillflow.training.replica_devices import STANDARD_PS_OPS, replica_device_s
 from stillflow.training_loop.messages import log
 
 _DEFAULT = object()  # stands for an argument that is not given, where None means something
+_TWO_STRATEGIES = (
+    "Either `experimental_distribute` or `train_distribute` and `eval_distribute` can be given, not both."
+)
 _BOTH = "`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set."
 
 # What the constructor and `replace` take, in the order in which TensorFlow prints it.
@@ -72,7 +75,8 @@ class RunConfig:
       keep_checkpoint_max: how many checkpoints to keep; None or 0 keeps all.
       keep_checkpoint_every_n_hours: one checkpoint in so many hours is kept in any case.
       log_step_count_steps: how often to log the loss and the steps per second, in steps.
-      train_distribute, eval_distribute, experimental_distribute: distribution strategies; stillflow has none.
+      train_distribute, eval_distribute: the strategies with which it trains and evaluates, of tf.distribute.
+      experimental_distribute: both, as a DistributeConfig.
       device_fn: a function of an operation that returns its device.
       protocol: how servers talk to each other.
       experimental_max_worker_delay_secs: the most that a worker of a cluster waits before it begins, in seconds.
@@ -97,8 +101,11 @@ class RunConfig:
             given["save_checkpoints_steps"] = None
         elif save_checkpoints_steps is not None and save_checkpoints_secs is not None:
             raise ValueError(_BOTH)
-        if train_distribute or eval_distribute or experimental_distribute:
-            raise ValueError("stillflow has no distribution strategies, and cannot run an Estimator with one.")
+        if experimental_distribute:
+            if train_distribute or eval_distribute:
+                raise ValueError(_TWO_STRATEGIES)
+            given["train_distribute"] = experimental_distribute.train_distribute
+            given["eval_distribute"] = experimental_distribute.eval_distribute
         environment = cluster_environment.read()
         given["model_dir"] = cluster_environment.model_dir(environment, path_to_str(model_dir))
         self._replace(self, _REPLACEABLE, **{name: given[name] for name in _REPLACEABLE})
@@ -132,8 +139,8 @@ class RunConfig:
         "keep_checkpoint_every_n_hours", "One checkpoint in so many hours is kept in any case."
     )
     log_step_count_steps = _setting("log_step_count_steps", "How often the loss is logged, in steps.")
-    train_distribute = _setting("train_distribute", "None.")
-    eval_distribute = _setting("eval_distribute", "None.")
+    train_distribute = _setting("train_distribute", "The strategy with which it trains, or None.")
+    eval_distribute = _setting("eval_distribute", "The strategy with which it evaluates, or None.")
     device_fn = _setting("device_fn", "The function of an operation that returns its device, or None.")
     protocol = _setting("protocol", "How servers talk to each other, or None.")
     experimental_max_worker_delay_secs = _setting(

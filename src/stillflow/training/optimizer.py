@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, replica_modes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
@@ -16,6 +16,7 @@ from stillflow.ops.control_flow.dependencies import group, tuple_of
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.tracking.base import Trackable
 from stillflow.training import slot_creator
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.listing import trainable_variables
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.variable import Variable
@@ -147,6 +148,7 @@ class Optimizer(Trackable):
         Raises:
           ValueError: if there are no variables, or no gradients.
           TypeError: for a gradient that cannot become a tensor.
+          RuntimeError: in the scope of a strategy, but in none of its replicas.
         """
         grads_and_vars = [(_as_gradient(grad), v) for grad, v in grads_and_vars]
         if not grads_and_vars:
@@ -156,6 +158,14 @@ class Optimizer(Trackable):
         var_list = [v for grad, v in grads_and_vars if grad is not None]
         if not var_list:
             raise ValueError(f"No gradients provided for any variable: {[str(v) for _, v in grads_and_vars]}.")
+        if replica_modes.is_distributed():
+            context = replica_modes.current().replica_context
+            if context is None:
+                raise RuntimeError(
+                    "Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica context."
+                )
+            pairs = [(grad, v) for grad, v in grads_and_vars if grad is not None]
+            return context.merge_call(self._distributed_apply, args=(pairs, global_step, name))
         graph = get_default_graph()
         with graph.control_dependencies(None):
             self._create_slots(var_list)
@@ -175,6 +185,30 @@ class Optimizer(Trackable):
                 ):
                     step = _counted(global_step, scope)
         return train_op(step)
+
+    def _distributed_apply(self, strategy, grads_and_vars, global_step, name):
+        """`apply_gradients` for all replicas of a strategy, which says where variables are updated."""
+        extended = strategy.extended
+        gradients = extended.batch_reduce_to("SUM", grads_and_vars)
+        var_list = [v for _, v in grads_and_vars]
+        with get_default_graph().control_dependencies(None):
+            self._create_slots(var_list)
+
+        def update(variable, gradient):
+            with name_scope(f"update_{slot_creator.name_of(variable)}"):
+                return self._update(gradient, variable)
+
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = []
+            for gradient, variable in zip(gradients, var_list, strict=True):
+                updates.extend(extended.update(variable, update, args=(gradient,), group=False))
+            places = extended.non_slot_devices(var_list)
+            ends = extended.update_non_slot(places, self._finish, args=(updates, "update"), group=False)
+            if global_step is None:
+                return train_op(strategy.group(ends, name=scope))
+            with get_default_graph().control_dependencies(ends):
+                return train_op(extended.update(global_step, assign_add, args=(1,), kwargs={"name": scope}))
 
     def _update(self, grad, variable):
         """What changes one variable."""
