@@ -47,16 +47,6 @@ DEVIATIONS = {
     "tf.train.Saver.__init__": "may save the positions of random numbers too",
     "tf.train.export_meta_graph": "nothing is collected",
     **{
-        f"tf.estimator.{kind}Head.update_metrics": "takes the mode, too, as Head's does"
-        for kind in (
-            "BinaryClass",
-            "LogisticRegression",
-            "MultiClass",
-            "Multi",
-            "MultiLabel",
-            "PoissonRegression",
-            "Regression",
-        )
         name: "TensorFlow's decorator hides what it takes"
         for name in RECORDED
         if name.startswith("tf.keras.applications.")

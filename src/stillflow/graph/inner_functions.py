@@ -9,6 +9,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
+from stillflow.platform.compat import as_text
 
 _NUMBERS = itertools.count(1)
 
@@ -43,18 +44,28 @@ def name_from_scope_name(name):
     return name[:-1] if name.endswith("/") else name
 
 
-@public("python.framework.ops.prepend_name_scope")
+def _replaced(name, pattern, replacement):
+    """What is no string comes back as it is."""
+    try:
+        return re.sub(pattern, replacement, as_text(name), count=1)
+    except TypeError:
+        return name
+
+
+@public("contrib.framework.prepend_name_scope", "python.framework.ops.prepend_name_scope")
 def prepend_name_scope(name, import_scope):
     """A name as it is in a graph that was imported into a scope; "^" and "loc:@" stay in front."""
-    return re.sub(r"^(\^|loc:@|)(.*)", rf"\g<1>{import_scope.rstrip('/')}/\g<2>", name) if import_scope else name
+    if not import_scope:
+        return name
+    return _replaced(name, r"([\^]|loc:@|^)(.*)", rf"\1{import_scope.removesuffix('/')}/\2")
 
 
-@public("python.framework.ops.strip_name_scope")
+@public("contrib.framework.strip_name_scope", "python.framework.ops.strip_name_scope")
 def strip_name_scope(name, export_scope):
-    """A name without the scope in front of it, if it is there."""
+    """A name without the scope in front of it, if it is there; "^" and "loc:@" stay in front."""
     if not export_scope:
         return name
-    return re.sub(rf"^(\^|loc:@|){re.escape(export_scope.rstrip('/'))}/", r"\1", name)
+    return _replaced(name, rf"([\^]|loc:@|^){export_scope.removesuffix('/')}[\/]+(.*)", r"\1\2")
 
 
 _TENSOR_LIKE: list[type] = [IndexedSlices]

@@ -48,9 +48,9 @@ def names(module: str) -> list[str]:
 
 def find(module: str, name: str, find_public):
     """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
-    if module in _EARLY:
+    public = _locations().get(module, {}).get(name) if _is_inner(module) else None
+    if public is None and module in _EARLY:
         return find_public(f"{_EARLY[module]}.{name}")
-    public = _locations()[module][name] if _is_inner(module) else None
     if public is None:
         raise KeyError(name)
     if public == "pb2":

@@ -59,7 +59,7 @@ def _name(func):
     return getattr(func, "__qualname__", func.__name__)
 
 
-@public("python.util.deprecation.deprecated")
+@public("contrib.framework.deprecated", "python.util.deprecation.deprecated")
 def deprecated(date, instructions, warn_once=True):
     """A decorator of functions and classes that will be removed: a call logs that, once.
 
@@ -95,7 +95,7 @@ def deprecated(date, instructions, warn_once=True):
     return decorate
 
 
-@public("python.util.deprecation.deprecated_args")
+@public("contrib.framework.deprecated_args", "python.util.deprecation.deprecated_args")
 def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwargs):
     """A decorator of functions with arguments that will be removed: a call that gives one logs that.
 
@@ -119,7 +119,7 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwarg
     return _argument_decorator(date, instructions, allowed, is_reported, "arguments", kwargs.get("warn_once", True))
 
 
-@public("python.util.deprecation.deprecated_arg_values")
+@public("contrib.framework.deprecated_arg_values", "python.util.deprecation.deprecated_arg_values")
 def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
     """A decorator of functions with values of arguments that will be removed: a call that gives one logs that."""
     _check(date, instructions)

@@ -1,8 +1,8 @@
 """`import tensorflow` and its modules, served by stillflow, in this process.
 
 A module below tensorflow is the namespace of that name below stillflow; see names.namespace. What is not here fails
-with a sentence that says what is missing. So are those of tensorflow_estimator and tf_slim, packages of their own, and
-of keras where that is not installed: `import keras` is tf.keras, whose modules may be called as Keras 2.2 called them.
+with a sentence that says what is missing. So are the packages tensorflow_estimator and tf_slim, and keras where it is
+not installed: `import keras` is tf.keras, whose modules may be called as Keras 2.2 called them.
 """
 
 from __future__ import annotations

@@ -117,7 +117,9 @@ class BinaryClassHead(SingleHead):
                 **threshold_metrics(key, self._thresholds),
             }
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    def update_metrics(  # type: ignore[override]  # as in TensorFlow, without the mode
+        self, eval_metrics, features, logits, labels, regularization_losses=None
+    ):
         keys = MetricKeys
         class_ids = self.predictions(logits)[PredictionKeys.CLASS_IDS]
         logits = self._checked_logits(logits)

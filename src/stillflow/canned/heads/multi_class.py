@@ -101,7 +101,9 @@ class MultiClassHead(SingleHead):
                 self._summary_key(MetricKeys.ACCURACY): Accuracy(name=MetricKeys.ACCURACY),
             }
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    def update_metrics(  # type: ignore[override]  # as in TensorFlow, without the mode
+        self, eval_metrics, features, logits, labels, regularization_losses=None
+    ):
         class_ids = self.predictions(logits)[PredictionKeys.CLASS_IDS]
         logits = self._checked_logits(logits)
         labels = self._processed_labels(logits, labels)

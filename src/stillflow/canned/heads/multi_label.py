@@ -145,7 +145,9 @@ class MultiLabelHead(SingleHead):
                 found[area_pr] = AUC(curve="PR", name=area_pr)
             return found
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    def update_metrics(  # type: ignore[override]  # as in TensorFlow, without the mode
+        self, eval_metrics, features, logits, labels, regularization_losses=None
+    ):
         logits = self._checked_logits(logits)
         labels = self._processed_labels(logits, labels)
         losses, weights = self._unweighted_loss_and_weights(logits, labels, features)

@@ -79,7 +79,9 @@ class RegressionHead(SingleHead):
                 **self._regularization_metric(regularization_losses),
             }
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    def update_metrics(  # type: ignore[override]  # as in TensorFlow, without the mode
+        self, eval_metrics, features, logits, labels, regularization_losses=None
+    ):
         predicted = self.predictions(logits)[PredictionKeys.PREDICTIONS]
         logits = self._checked_logits(logits)
         processed = self._processed_labels(logits, labels)

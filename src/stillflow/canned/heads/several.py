@@ -110,7 +110,9 @@ class MultiHead(Head):
                 found[self._loss_key(head)] = Mean(name=self._loss_key(head))
         return found
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
+    def update_metrics(  # type: ignore[override]  # as in TensorFlow, without the mode
+        self, eval_metrics, features, logits, labels, regularization_losses=None
+    ):
         logits = self._logits_by_head(logits, labels)
         if regularization_losses is not None:
             loss = ops.add_n(regularization_losses)
