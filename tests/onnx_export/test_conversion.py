@@ -62,19 +62,6 @@ def test_models_give_the_same_in_onnxruntime(name, tmp_path):
         assert result.shape == np.shape(value)
 
 
-def test_saved_models_are_converted_by_signature(tmp_path):
-    x = tf.placeholder(tf.float32, [None, 3])
-    y = tf.layers.dense(x, 2, kernel_initializer=tf.ones_initializer())
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        tf.saved_model.simple_save(session, str(tmp_path / "saved"), {"features": x}, {"scores": y})
-    target = str(tmp_path / "model.onnx")
-    assert main(["convert", str(tmp_path / "saved"), target]) == 0
-    session = onnxruntime.InferenceSession(target, providers=["CPUExecutionProvider"])
-    (scores,) = session.run(["scores"], {"features": np.ones([2, 3], np.float32)})
-    assert scores.tolist() == [[3, 3], [3, 3]]
-
-
 def graph_file(tmp_path):
     path = tmp_path / "graph.pb"
     path.write_bytes(tf.get_default_graph().as_graph_def().SerializeToString())

@@ -12,6 +12,7 @@ from stillflow.keras.backend.neural import bias_add
 from stillflow.keras.backend.shaping import concatenate
 from stillflow.keras.backend.values import batch_set_value, int_shape, set_value, zeros
 from stillflow.keras.layers.cells import MADE_GATED, WeightedCell, config_of_weights, of_cell
+from stillflow.keras.layers.one_cell import OptionsOfCell
 from stillflow.keras.layers.recurrent import RNN
 from stillflow.layers.core import activations, initializers, regularizers
 from stillflow.layers.core.data_formats import (
@@ -227,7 +228,7 @@ class ConvRNN2D(RNN):
 
 
 @public("keras.layers.ConvLSTM2D")
-class ConvLSTM2D(ConvRNN2D):
+class ConvLSTM2D(OptionsOfCell, ConvRNN2D):
     """Long short-term memory of images, whose products are convolutions: Shi et al. 2015, arXiv:1506.04214v1.
 
     Args:
@@ -277,21 +278,8 @@ class ConvLSTM2D(ConvRNN2D):
     padding = of_cell("padding")
     data_format = of_cell("data_format")
     dilation_rate = of_cell("dilation_rate")
-    activation = of_cell("activation")
     recurrent_activation = of_cell("recurrent_activation")
-    use_bias = of_cell("use_bias")
-    kernel_initializer = of_cell("kernel_initializer")
-    recurrent_initializer = of_cell("recurrent_initializer")
-    bias_initializer = of_cell("bias_initializer")
     unit_forget_bias = of_cell("unit_forget_bias")
-    kernel_regularizer = of_cell("kernel_regularizer")
-    recurrent_regularizer = of_cell("recurrent_regularizer")
-    bias_regularizer = of_cell("bias_regularizer")
-    kernel_constraint = of_cell("kernel_constraint")
-    recurrent_constraint = of_cell("recurrent_constraint")
-    bias_constraint = of_cell("bias_constraint")
-    dropout = of_cell("dropout")
-    recurrent_dropout = of_cell("recurrent_dropout")
 
     def get_config(self):
         weights = config_of_weights(self, _PLAIN, MADE_GATED)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow import ops
 from stillflow.keras.backend.arithmetic import dot
 from stillflow.keras.backend.neural import bias_add
-from stillflow.keras.layers.cells import MADE_GATED, PLAIN, WeightedCell, config_of_weights, of_cell
-from stillflow.keras.layers.recurrent import RNN
-from stillflow.layers.core import activations, regularizers
-from stillflow.layers.core.input_spec import InputSpec
+from stillflow.keras.layers.cells import PLAIN, WeightedCell, of_cell
+from stillflow.keras.layers.one_cell import OneGatedCell, warn_of_implementation
+from stillflow.layers.core import activations
 from stillflow.layers.core.serialization import serialize
 from stillflow.names import public
 
@@ -129,7 +126,7 @@ class GRUCell(WeightedCell):
 
 
 @public("keras.layers.GRU")
-class GRU(RNN):
+class GRU(OneGatedCell):
     """Gated recurrent units, Cho et al. 2014 (arXiv:1406.1078v3).
 
     Args:
@@ -147,6 +144,8 @@ class GRU(RNN):
       return_sequences, return_state, go_backwards, stateful, unroll: see `RNN`.
     """
 
+    _plain = (*PLAIN, "implementation", "reset_after")
+
     def __init__(
         self, units, activation="tanh", recurrent_activation="hard_sigmoid", use_bias=True,
         kernel_initializer="glorot_uniform", recurrent_initializer="orthogonal", bias_initializer="zeros",
@@ -155,11 +154,7 @@ class GRU(RNN):
         implementation=1, return_sequences=False, return_state=False, go_backwards=False, stateful=False,
         unroll=False, reset_after=False, **kwargs,
     ):  # fmt: skip
-        if implementation == 0:
-            logging.getLogger("tensorflow").warning(
-                "`implementation=0` has been deprecated, and now defaults to `implementation=1`.Please update your "
-                "layer call."
-            )
+        warn_of_implementation(implementation)
         cell = GRUCell(
             units, activation=activation, recurrent_activation=recurrent_activation, use_bias=use_bias,
             kernel_initializer=kernel_initializer, recurrent_initializer=recurrent_initializer,
@@ -170,48 +165,8 @@ class GRU(RNN):
             implementation=implementation, reset_after=reset_after, dtype=kwargs.get("dtype"),
         )  # fmt: skip
         super().__init__(
-            cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards,
-            stateful=stateful, unroll=unroll, **kwargs,
+            cell, activity_regularizer, return_sequences=return_sequences, return_state=return_state,
+            go_backwards=go_backwards, stateful=stateful, unroll=unroll, **kwargs,
         )  # fmt: skip
-        self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.input_spec = [InputSpec(ndim=3)]
 
-    def call(self, inputs, mask=None, training=None, initial_state=None):  # type: ignore[override]
-        self.cell.reset_dropout_mask()
-        self.cell.reset_recurrent_dropout_mask()
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
-
-    units = of_cell("units")
-    activation = of_cell("activation")
-    recurrent_activation = of_cell("recurrent_activation")
-    use_bias = of_cell("use_bias")
-    kernel_initializer = of_cell("kernel_initializer")
-    recurrent_initializer = of_cell("recurrent_initializer")
-    bias_initializer = of_cell("bias_initializer")
-    kernel_regularizer = of_cell("kernel_regularizer")
-    recurrent_regularizer = of_cell("recurrent_regularizer")
-    bias_regularizer = of_cell("bias_regularizer")
-    kernel_constraint = of_cell("kernel_constraint")
-    recurrent_constraint = of_cell("recurrent_constraint")
-    bias_constraint = of_cell("bias_constraint")
-    dropout = of_cell("dropout")
-    recurrent_dropout = of_cell("recurrent_dropout")
     reset_after = of_cell("reset_after")
-
-    @property
-    def implementation(self):
-        """The cell's `implementation`."""
-        return self.cell.implementation
-
-    def get_config(self):
-        weights = config_of_weights(self, (*PLAIN, "implementation", "reset_after"), MADE_GATED)
-        return {
-            **self._config_of_loop(), **weights, "activity_regularizer": serialize(self.activity_regularizer),
-        }  # fmt: skip
-
-    @classmethod
-    def from_config(cls, config):  # type: ignore[override]
-        """A layer of what `get_config` returned."""
-        if config.get("implementation") == 0:
-            config["implementation"] = 1
-        return cls(**config)

@@ -6,11 +6,8 @@ import logging
 
 from stillflow.keras.backend.arithmetic import dot
 from stillflow.keras.backend.neural import bias_add
-from stillflow.keras.layers.cells import MADE, PLAIN, WeightedCell, config_of_weights, of_cell
-from stillflow.keras.layers.recurrent import RNN
-from stillflow.layers.core import regularizers
-from stillflow.layers.core.input_spec import InputSpec
-from stillflow.layers.core.serialization import serialize
+from stillflow.keras.layers.cells import WeightedCell
+from stillflow.keras.layers.one_cell import OneCell
 from stillflow.names import public
 
 
@@ -66,7 +63,7 @@ class SimpleRNNCell(WeightedCell):
 
 
 @public("keras.layers.SimpleRNN")
-class SimpleRNN(RNN):
+class SimpleRNN(OneCell):
     """A recurrent layer: activation(inputs * kernel + state * recurrent_kernel + bias) is output and state.
 
     Args:
@@ -103,37 +100,9 @@ class SimpleRNN(RNN):
             recurrent_dropout=recurrent_dropout, dtype=kwargs.get("dtype"),
         )  # fmt: skip
         super().__init__(
-            cell, return_sequences=return_sequences, return_state=return_state, go_backwards=go_backwards,
-            stateful=stateful, unroll=unroll, **kwargs,
+            cell, activity_regularizer, return_sequences=return_sequences, return_state=return_state,
+            go_backwards=go_backwards, stateful=stateful, unroll=unroll, **kwargs,
         )  # fmt: skip
-        self.activity_regularizer = regularizers.get(activity_regularizer)
-        self.input_spec = [InputSpec(ndim=3)]
-
-    def call(self, inputs, mask=None, training=None, initial_state=None):  # type: ignore[override]
-        self.cell.reset_dropout_mask()
-        self.cell.reset_recurrent_dropout_mask()
-        return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
-
-    units = of_cell("units")
-    activation = of_cell("activation")
-    use_bias = of_cell("use_bias")
-    kernel_initializer = of_cell("kernel_initializer")
-    recurrent_initializer = of_cell("recurrent_initializer")
-    bias_initializer = of_cell("bias_initializer")
-    kernel_regularizer = of_cell("kernel_regularizer")
-    recurrent_regularizer = of_cell("recurrent_regularizer")
-    bias_regularizer = of_cell("bias_regularizer")
-    kernel_constraint = of_cell("kernel_constraint")
-    recurrent_constraint = of_cell("recurrent_constraint")
-    bias_constraint = of_cell("bias_constraint")
-    dropout = of_cell("dropout")
-    recurrent_dropout = of_cell("recurrent_dropout")
-
-    def get_config(self):
-        weights = config_of_weights(self, PLAIN, MADE)
-        return {
-            **self._config_of_loop(), **weights, "activity_regularizer": serialize(self.activity_regularizer),
-        }  # fmt: skip
 
     @classmethod
     def from_config(cls, config):  # type: ignore[override]
