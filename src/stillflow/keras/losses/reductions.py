@@ -89,7 +89,8 @@ def _fitting_weights(y_pred, weights):
     return cond(ops.equal(rank, 0), lambda: weights, adjusted)
 
 
-def _weighted(losses, sample_weight):
+def weighted_losses(losses, sample_weight):
+    """Losses times weights that are made to fit, as float32."""
     losses = ops.cast(losses, dtypes.float32)
     sample_weight = ops.cast(sample_weight, dtypes.float32)
     losses, _, sample_weight = squeeze_or_expand(losses, None, sample_weight)
@@ -126,5 +127,5 @@ def compute_weighted_loss(losses, sample_weight=None, reduction=Reduction.SUM_OV
     with name_scope(name or "weighted_loss"):
         get_default_graph()._last_loss_reduction = reduction
         losses = convert_to_tensor(losses)
-        weighted = _weighted(losses, 1.0 if sample_weight is None else sample_weight)
+        weighted = weighted_losses(losses, 1.0 if sample_weight is None else sample_weight)
         return ops.cast(reduce_weighted_loss(weighted, reduction), losses.dtype)
