@@ -84,7 +84,9 @@ def py_function(func, inp, Tout, name=None):  # noqa: N803
     is_list = isinstance(Tout, (list, tuple))
     types = [dtypes.as_dtype(dtype) for dtype in (Tout if is_list else [Tout])]
     tensors = [convert_to_tensor(value) for value in inp]
-    results = _node(_EagerFunction(func, [tensor.dtype.base_dtype for tensor in tensors], types), tensors, types, name)
+    results = _node(
+        _EagerFunction(func, [tensor.dtype.base_dtype for tensor in tensors], types), tensors, types, name
+    )
     return results if is_list else results[0]
 
 
