@@ -1,24 +1,26 @@
 // tensor_list: lists of tensors as variant scalars: making, measuring and joining them, and one element at a time.
-// Shapes of elements are vectors in which -1 is unknown, or a scalar -1.
+// Shapes of elements are vectors in which -1 is unknown, or a scalar -1. Kernels have the type of elements as their
+// attribute, but for the shape of elements, which has the type of that.
 //
-//   empty_tensor_list            in[0] element_shape, in[1] int32 []: the most elements, -1 for any | type; out[0] list
-//   tensor_list_reserve          in[0] element_shape, in[1] int32 []: how many, none of them set | type; out[0] list
+//   empty_tensor_list            in[0] element_shape, in[1] the most elements, int32 [], -1 for any; out[0] list
+//   tensor_list_reserve          in[0] element_shape, in[1] how many, int32 [], none of them set; out[0] list
 //   tensor_list_length           in[0] list; out[0] int32 []
-//   tensor_list_element_shape    in[0] list | type of the shape; out[0] the shape
+//   tensor_list_element_shape    in[0] list; out[0] the shape
 //   tensor_list_resize           in[0] list, in[1] int32 []; out[0] list
-//   tensor_list_push_back        in[0] list, in[1] element | type; out[0] list
-//   tensor_list_push_back_batch  in[0] lists, in[1] elements, one for each | type; out[0] lists
-//   tensor_list_pop_back         in[0] list, in[1] element_shape | type; out[0] list, out[1] the last element
-//   tensor_list_get_item         in[0] list, in[1] int32 [], in[2] element_shape | type; out[0] the element
-//   tensor_list_set_item         in[0] list, in[1] int32 [], in[2] element | type; out[0] list
-//   tensor_list_concat_lists     in[0..1] lists of one shape | type; out[0] each of the first followed by the second
+//   tensor_list_push_back        in[0] list, in[1] element; out[0] list
+//   tensor_list_push_back_batch  in[0] lists, in[1] elements, one for each; out[0] lists
+//   tensor_list_pop_back         in[0] list, in[1] element_shape; out[0] list, out[1] the last element
+//   tensor_list_get_item         in[0] list, in[1] index, int32 [], in[2] element_shape; out[0] the element
+//   tensor_list_set_item         in[0] list, in[1] index, int32 [], in[2] element; out[0] list
+//   tensor_list_concat_lists     in[0..1] lists of one shape; out[0] each of the first followed by the second
 //
 // An element that was never set reads as zeros. A list that nothing else reads is changed in place.
+#include "state_kernels/control_flow/tensor_list.h"
+
 #include <memory>
 
 #include "collections/tuple.h"
 #include "kernels/guarded.h"
-#include "state_kernels/control_flow/tensor_list.h"
 
 namespace stillflow {
 namespace {
@@ -28,7 +30,8 @@ DType TypeIn(const KernelCall& call) { return static_cast<DType>(call.attrs[0].i
 Status ScalarIn(const KernelCall& call, int in, const char* what, int64_t* value) {
   const Tensor& tensor = *call.in[in];
   if (tensor.count != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("%s expected to be a scalar but got shape: %s", what, ShapeText(tensor).c_str());
+    return STILLFLOW_INVALID_ARGUMENT("%s expected to be a scalar but got shape: %s", what,
+                                      ShapeText(tensor).c_str());
   }
   *value = IntAt(tensor, 0);
   return Status();

@@ -1,14 +1,14 @@
 // tensor_list_parts: lists from tensors, whose parts along the first dimension become elements, and back.
 //
-//   tensor_list_from_tensor           in[0] tensor, in[1] element_shape; out[0] list
-//   tensor_list_split                 in[0] tensor, in[1] element_shape, in[2] rows of each, int64 [n]; out[0] list
-//   tensor_list_scatter               in[0] tensor, in[1] indices, int32 [n], in[2] element_shape, in[3] optional: how
-//                                     many elements, -1 for as many as the largest index needs; out[0] list
-//   tensor_list_scatter_into          in[0] list, in[1] tensor, in[2] indices | type; out[0] list
-//   tensor_list_stack                 in[0] list, in[1] element_shape | type, num_elements; out[0] tensor
-//   tensor_list_gather                in[0] list, in[1] indices, in[2] element_shape | type; out[0] tensor
-//   tensor_list_concat                in[0] list | type, element_shape; out[0] all rows, out[1] rows of each, int64
-//   tensor_list_concat_v2             in[0] list, in[1] element_shape, in[2] rows of what was never set | type; the same
+//   tensor_list_from_tensor   in[0] tensor, in[1] element_shape; out[0] list
+//   tensor_list_split         in[0] tensor, in[1] element_shape, in[2] rows of each, int64 [n]; out[0] list
+//   tensor_list_scatter       in[0] tensor, in[1] indices, int32 [n], in[2] element_shape, in[3] optional: how many
+//                             elements, -1 for as many as the largest index needs; out[0] list
+//   tensor_list_scatter_into  in[0] list, in[1] tensor, in[2] indices; attr type; out[0] list
+//   tensor_list_stack         in[0] list, in[1] element_shape; attrs type, num_elements; out[0] tensor
+//   tensor_list_gather        in[0] list, in[1] indices, in[2] element_shape; attr type; out[0] tensor
+//   tensor_list_concat        in[0] list; attrs type, element_shape; out[0] all rows, out[1] rows of each, int64
+//   tensor_list_concat_v2     in[0] list, in[1] element_shape, in[2] rows of what was never set; attr type; the same
 #include <algorithm>
 #include <memory>
 
@@ -220,9 +220,8 @@ Status OutputStack(const KernelCall& call, const TensorList& list, const std::ve
                ? STILLFLOW_INVALID_ARGUMENT(
                      "Tried to stack elements of an empty list with non-fully-defined element_shape: %s",
                      TextOf(shape).c_str())
-               : STILLFLOW_INVALID_ARGUMENT(
-                     "Tried to gather 0-elements from a list with non-fully-defined shape: %s",
-                     TextOf(shape).c_str());
+               : STILLFLOW_INVALID_ARGUMENT("Tried to gather 0-elements from a list with non-fully-defined shape: %s",
+                                            TextOf(shape).c_str());
   }
   STILLFLOW_RETURN_IF_ERROR(ShapeOfElements(list, indices, 0, &shape));
   if (!IsComplete(shape)) {
@@ -265,8 +264,9 @@ Status Stack(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ListOfType(call, &list));
   const int64_t wanted = call.attrs[kMore].i;
   if (wanted != -1 && wanted != list->size()) {
-    return STILLFLOW_INVALID_ARGUMENT("Operation expected a list with %lld elements but got a list with %lld elements.",
-                                      Long(wanted), Long(list->size()));
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Operation expected a list with %lld elements but got a list with %lld elements.", Long(wanted),
+        Long(list->size()));
   }
   return OutputStack(call, *list, AllOf(*list), *call.in[1], "stack");
 }

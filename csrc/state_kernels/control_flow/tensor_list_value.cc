@@ -109,8 +109,7 @@ Status ZerosLikeList(const Services& services, const Variant& value, Variant** m
     for (int64_t k = 0; element.dtype == DType::kVariant && k < element.count; ++k) {
       const Variant* const inner = Data<Variant*>(element)[k];
       if (inner == nullptr || inner->zeros_like == nullptr) continue;
-      STILLFLOW_RETURN_IF_ERROR(
-          inner->zeros_like(services, *inner, &MutableData<Variant*>(zeros->elements[i])[k]));
+      STILLFLOW_RETURN_IF_ERROR(inner->zeros_like(services, *inner, &MutableData<Variant*>(zeros->elements[i])[k]));
     }
   }
   *made = zeros.release();

@@ -1,11 +1,11 @@
 // make_dense_hash_table: tables of values for keys that programs change, kept in buckets as TensorFlow keeps them.
 //
-//   make_dense_hash_table  in[0] a key that stands for no key; in[1] one that stands for a key that was removed; attrs:
-//                          see handle.h; key_dtype, value_dtype; value_shape: of one value; initial_num_buckets: a
-//                          power of two; max_load_factor; out[0] a handle
+//   in[0] a key that stands for no key; in[1] one that stands for a key that was removed; attrs: see handle.h;
+//   key_dtype, value_dtype; value_shape: of one value; initial_num_buckets: a power of two; max_load_factor; out[0] a
+//   handle
 //
-// What a table exports is all its buckets: [buckets, elements of a key], [buckets, elements of a value]. Which bucket a
-// key is in follows from TensorFlow's hash and the order in which keys came, so that what one has saved the other reads.
+// What a table exports is all its buckets: [buckets, elements of a key], [buckets, elements of a value]. Which bucket
+// a key is in follows from TensorFlow's hash and the order in which keys came: what one has saved the other reads.
 #include <vector>
 
 #include "io/fingerprint.h"
@@ -129,7 +129,8 @@ class DenseHashTable final : public LookupTable {
     STILLFLOW_RETURN_IF_ERROR(CountKeys(keys, &count));
     Shape shape;
     for (int i = 0; i < keys.rank - options_.key_shape.rank; ++i) shape.Add(keys.dims[i]);
-    for (int i = 0; i < options_.value_shape.rank && shape.rank < kMaxRank; ++i) shape.Add(options_.value_shape.dims[i]);
+    for (int i = 0; i < options_.value_shape.rank && shape.rank < kMaxRank; ++i)
+      shape.Add(options_.value_shape.dims[i]);
     STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value_dtype(), shape));
     const std::string missing = RowAt(fallback, 0, value_width_);
     const std::lock_guard<std::mutex> guard(mutex_);
@@ -283,7 +284,8 @@ Status MakeDenseHashTable(const KernelCall& call) {
   const Tensor& empty = *call.in[0];
   const Tensor& deleted = *call.in[1];
   if (empty.rank > 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Empty key must be a scalar or a vector, got shape %s", ShapeText(empty).c_str());
+    return STILLFLOW_INVALID_ARGUMENT("Empty key must be a scalar or a vector, got shape %s",
+                                      ShapeText(empty).c_str());
   }
   if (!(Shape(empty) == Shape(deleted)) || empty.dtype != options.key || deleted.dtype != options.key) {
     return STILLFLOW_INVALID_ARGUMENT("Empty and deleted keys must have same shape, got shapes: %s and %s",

@@ -14,6 +14,8 @@
 //   lookup_table_export         attrs Tkeys, Tvalues; out[0] keys, out[1] values, in the order in which they came
 //
 // Keys and values are kept as bytes: those of numbers, or of strings.
+#include "state_kernels/state/lookup_table.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
@@ -21,7 +23,6 @@
 #include "io/input_stream.h"
 #include "io/number_text.h"
 #include "kernels/guarded.h"
-#include "state_kernels/state/lookup_table.h"
 
 namespace stillflow {
 namespace {

@@ -47,8 +47,8 @@ Status OutputTable(const KernelCall& call, const char* type, DType key, DType va
       },
       [&](const LookupTable& table) {
         if (std::strcmp(table.type(), type) != 0) {
-          return STILLFLOW_INVALID_ARGUMENT("Trying to access resource using the wrong type. Expected %s got %s", type,
-                                            table.type());
+          return STILLFLOW_INVALID_ARGUMENT("Trying to access resource using the wrong type. Expected %s got %s",
+                                            type, table.type());
         }
         if (table.key_dtype() == key && table.value_dtype() == value) return Status();
         return STILLFLOW_INVALID_ARGUMENT("Conflicting key/value dtypes %s->%s with %s-%s for table", Name(key),

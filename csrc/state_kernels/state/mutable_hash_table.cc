@@ -49,8 +49,8 @@ class MutableHashTable final : public LookupTable {
   Status Find(const KernelCall& call, const Tensor& keys, const Tensor& fallback) override {
     STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *this, keys.dtype, fallback.dtype, "->"));
     if (!(Shape(fallback) == value_shape_)) {
-      return STILLFLOW_INVALID_ARGUMENT("Expected shape %s for default value, got %s", ShapeText(value_shape_).c_str(),
-                                        ShapeText(fallback).c_str());
+      return STILLFLOW_INVALID_ARGUMENT("Expected shape %s for default value, got %s",
+                                        ShapeText(value_shape_).c_str(), ShapeText(fallback).c_str());
     }
     Shape shape(keys);
     if (value_shape_.rank > 0) {
@@ -77,7 +77,8 @@ class MutableHashTable final : public LookupTable {
     STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, value_dtype(), shape));
     int64_t i = 0;
     for (const auto& [key, value] : pairs_) {
-      if (!StoreAt(call, call.out[0], i, key) || !StoreRow(call, call.out[1], i, width_, value)) return OutOfScratch();
+      if (!StoreAt(call, call.out[0], i, key) || !StoreRow(call, call.out[1], i, width_, value))
+        return OutOfScratch();
       ++i;
     }
     return Status();
@@ -121,8 +122,8 @@ Status OutputMutableTable(const KernelCall& call, const char* type, const Shape&
   const auto key = static_cast<DType>(call.attrs[kKeyType].i);
   const auto value = static_cast<DType>(call.attrs[kValueType].i);
   if (!AreTypesOfTable(key, value)) {
-    return STILLFLOW_INVALID_ARGUMENT("No OpKernel was registered to support '%s' with keys of %s, values of %s", type,
-                                      Name(key), Name(value));
+    return STILLFLOW_INVALID_ARGUMENT("No OpKernel was registered to support '%s' with keys of %s, values of %s",
+                                      type, Name(key), Name(value));
   }
   return OutputTable(call, type, key, value,
                      [&] { return std::make_shared<MutableHashTable>(type, key, value, value_shape); });

@@ -76,11 +76,10 @@ Status ConsumeLock(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(state, mutex){
-    {"make_mutex", "| " STILLFLOW_HANDLE_ATTRS, Guarded<MakeMutex>, nullptr, nullptr, HandleState::New,
-     HandleState::Free},
-    {"mutex_lock", "mutex", Guarded<LockMutex>},
-    {"consume_mutex_lock", "mutex_lock", Guarded<ConsumeLock>},
-    {}};
+STILLFLOW_KERNELS(state, mutex){{"make_mutex", "| " STILLFLOW_HANDLE_ATTRS, Guarded<MakeMutex>, nullptr, nullptr,
+                                 HandleState::New, HandleState::Free},
+                                {"mutex_lock", "mutex", Guarded<LockMutex>},
+                                {"consume_mutex_lock", "mutex_lock", Guarded<ConsumeLock>},
+                                {}};
 
 }  // namespace stillflow

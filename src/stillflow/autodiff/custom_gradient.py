@@ -70,8 +70,8 @@ def call_with_gradient(f, args, kwargs):
     takes_them = takes_variables(gradient)
     if variables and not takes_them:
         raise TypeError(
-            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a 'variables' "
-            "keyword argument."
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
+            "argument 'variables'."
         )
     if takes_them and not variables and not get_variable_scope().use_resource:
         raise TypeError(
@@ -95,6 +95,8 @@ def call_with_gradient(f, args, kwargs):
         ops.identity(value)  # TensorFlow makes these nodes too, and later names depend on them
     with graph.gradient_override_map({"IdentityN": name}):
         copies = ops.identity_n([*results, *args, *variables])
+    for variable in variables:
+        convert.convert_to_tensor(variable)  # as above
     return nest.pack_sequence_as(result, copies[: len(results)]) if is_list else copies[0]
 
 

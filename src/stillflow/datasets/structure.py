@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.datasets import nest
 from stillflow.datasets.sparse import SparseTensorSpec
 from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
@@ -13,7 +15,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 # {class that legacy `output_classes` have: what it is specified by}
-_SPEC_OF_CLASS = {
+_SPEC_OF_CLASS: dict[type, Any] = {
     Tensor: TensorSpec,
     SparseTensor: SparseTensorSpec,
     TensorArray: lambda shape, dtype: TensorArraySpec(shape[2:], dtype, *map(bool, shape.as_list()[:2])),

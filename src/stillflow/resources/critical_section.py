@@ -12,7 +12,7 @@ from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
-from stillflow.ops.control_flow.dependencies import tuple_of
+from stillflow.ops.control_flow.dependencies import group, tuple_of
 
 CRITICAL_SECTIONS = "critical_sections"
 CRITICAL_SECTION_EXECUTIONS = "critical_section_executions"
@@ -54,12 +54,9 @@ class CriticalSection:
             raise ValueError("critical_section_def and shared_name are mutually exclusive.")
         if critical_section_def:
             raise ValueError("Sections are not made from a CriticalSectionDef.")
-        with init_scope(), name_scope(name, "CriticalSection", []) as scope:
-            graph = get_default_graph()
-            with graph.control_dependencies(None):
-                shared_name = graph.unique_name(scope, mark_as_used=False) if shared_name is None else shared_name
-                self._handle = ops.mutex_v2(shared_name=shared_name or name, name=scope)
-            _note(CRITICAL_SECTIONS, self)
+        with name_scope(name, "CriticalSection", []) as scope, init_scope():
+            self._handle = ops.mutex_v2(shared_name=scope if shared_name is None else shared_name, name=scope)
+        _note(CRITICAL_SECTIONS, self)
 
     @property
     def name(self):
@@ -104,12 +101,12 @@ class CriticalSection:
                 continue
             if not (is_exclusive or execution.exclusive_resource_access):
                 continue
-            shared = [resource for resource in execution.resources if any(resource is each for each in resources)]
+            shared = [each for each in execution.resources if any(each is resource for resource in resources)]
             if shared:
                 raise ValueError(
                     "This execution would access resources: "
-                    f"{[resource.name for resource in shared]}. Either this lock (CriticalSection: {self._handle}) or "
-                    f"lock '{execution.op.name}' (CriticalSection: {execution.handle}) requested exclusive resource "
+                    f"{[each.name for each in shared]}. Either this lock (CriticalSection: {self._handle}) or lock "
+                    f"'{execution.op.name}' (CriticalSection: {execution.handle}) requested exclusive resource "
                     "access of this resource. Did you mean to call execute with keyword argument "
                     "exclusive_resource_access=False?"
                 )
@@ -122,9 +119,20 @@ def _called(function, lock):
     known = len(graph.get_operations())
     with graph.control_dependencies([lock]):
         result = function()
-    added = itertools.islice(graph.get_operations(), known, None)
-    inputs = {each: None for op in added for each in op.inputs if each.dtype is dtypes.resource}
+    added = list(itertools.islice(graph.get_operations(), known, None))
+    _lock_after_arguments(lock.op, added)
+    inputs = {tensor: None for op in added for tensor in op.inputs if tensor.dtype is dtypes.resource}
     return result, list(inputs)
+
+
+def _lock_after_arguments(lock, added):
+    """Has the lock wait for what the added operations need from outside: else it might be held by who waits."""
+    own = {*added, lock, *lock.control_inputs, *(tensor.op for tensor in lock.inputs)}
+    needed = {tensor.op: None for op in added for tensor in op.inputs}
+    needed.update({before: None for op in added for before in op.control_inputs})
+    outside = sorted((op for op in needed if op not in own), key=lambda op: op._id)
+    if outside:
+        lock._add_control_input(group(*outside))
 
 
 @by_mode

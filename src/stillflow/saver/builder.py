@@ -13,7 +13,7 @@ from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
-from stillflow.saver.saveable import ReferenceSaveable, ResourceSaveable, SaveSpec, SaveableObject
+from stillflow.saver.saveable import ReferenceSaveable, ResourceSaveable, SaveableObject, SaveSpec
 
 V1, V2 = 1, 2
 

@@ -123,6 +123,6 @@ def increment_global_step(increment, graph=None):
             "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment."
         )
     read = get_or_create_global_step_read(graph)
-    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
-        with graph.control_dependencies([read]):
-            return assign_add(step, increment)
+    scope = f"{step.op.name}/"
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(scope), graph.control_dependencies([read]):
+        return assign_add(step, increment)

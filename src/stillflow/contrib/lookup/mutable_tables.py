@@ -10,6 +10,7 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.resources.lookup import Table
@@ -55,7 +56,9 @@ class _TableSaveable(SaveableObject):
 
 
 class _MutableTable(Table):
-    """What tables that programs change have. `_make(shared_name, shares)` adds the node that makes one."""
+    """What tables that programs change have. `_make` adds the node that makes one."""
+
+    _default_value: Tensor
 
     def __init__(self, key_dtype, value_dtype, name, checkpoint):
         super().__init__(key_dtype, value_dtype)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import TensorShape
-from stillflow.graph.shape_inference import value_as_dims
+from stillflow.graph.shape import TensorShape, merge
+from stillflow.graph.shape_inference import ShapeError, incompatible_text, partial_value, value_as_dims
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.control_flow.cond import cond
@@ -151,8 +151,6 @@ _SCALARS = (
     tensor_list_reserve_op,
     tensor_list_length,
     tensor_list_resize,
-    tensor_list_push_back,
-    tensor_list_set_item_op,
     tensor_list_from_tensor_op,
     tensor_list_split_op,
     tensor_list_scatter_op,
@@ -174,15 +172,62 @@ def _(context):
     return context.shapes[0]
 
 
-def _element(context, index):
-    """The dims that input `index` spells; None if they are unknown, or a scalar says so."""
-    if context.shapes[index] == ():
+# The input that is the shape of the elements of what makes a list, and what hands on a list's.
+_MAKERS = {
+    "EmptyTensorList": 0, "TensorListReserve": 0, "TensorListFromTensor": 1, "TensorListSplit": 1,
+    "TensorListScatter": 2, "TensorListScatterV2": 2,
+}  # fmt: skip
+_FOLLOWERS = frozenset(
+    ("Identity", "TensorListPushBack", "TensorListPopBack", "TensorListSetItem", "TensorListResize",
+     "TensorListScatterIntoExistingList")
+)  # fmt: skip
+
+
+def _spelled(dims, partial):
+    """The dims that a tensor of that shape and value spells; None if they are unknown, or a scalar says so."""
+    if dims == ():
         return None
-    partial = context.partial_value(index)
     if partial is None:
-        rank = context.shapes[index]
-        return None if rank is None or rank[0] is None else (None,) * rank[0]
+        return None if dims is None or dims[0] is None else (None,) * dims[0]
     return value_as_dims([None if size is None or size < 0 else size for size in partial])
+
+
+def _of_list(handle):
+    """What is known of the dims of a list's elements from the operation that has made it."""
+    op = handle._op
+    while op.type in _FOLLOWERS:
+        op = op._inputs[0]._op
+    if op.type not in _MAKERS:
+        return None
+    shape = op._inputs[_MAKERS[op.type]]
+    return _spelled(shape._dims, partial_value(shape))
+
+
+def _element(context, index):
+    """The dims of elements: what input `index` spells, and the list knows."""
+    dims = _spelled(context.shapes[index], context.partial_value(index))
+    merged = merge(dims, _of_list(context.handle(0)))
+    if merged is False:
+        raise ShapeError(incompatible_text(dims, _of_list(context.handle(0))))
+    return merged
+
+
+def _check_element(context, dims):
+    """Raises ShapeError where an element has another shape than the list's."""
+    known = _of_list(context.handle(0))
+    if merge(known, dims) is False:
+        raise ShapeError(incompatible_text(known, dims))
+    return ()
+
+
+@tensor_list_push_back.shape_rule
+def _(context):
+    return _check_element(context, context.shapes[1])
+
+
+@tensor_list_set_item_op.shape_rule
+def _(context):
+    return _check_element(context, context.shapes[2])
 
 
 @tensor_list_pop_back_op.shape_rule
@@ -208,7 +253,9 @@ def _(context):
 
 @tensor_list_concat_op.shape_rule
 def _(context):
-    return [plain.joined((None,), context.attrs["element_shape"]._dims), (None,)]
+    element = _of_list(context.handle(0))
+    rest = context.attrs["element_shape"]._dims if element is None else element[1:]
+    return [plain.joined((None,), rest), (None,)]
 
 
 @tensor_list_concat_v2.shape_rule
@@ -279,7 +326,7 @@ def tensor_list_set_item(input_handle, index, item, resize_if_index_out_of_bound
 
 @public("python.ops.list_ops.tensor_list_stack")
 def tensor_list_stack(input_handle, element_dtype, num_elements=-1, element_shape=None, name=None):
-    """All elements side by side along a new first dimension. Unless `num_elements` is -1, there have to be as many."""
+    """All elements side by side along a new first dimension: as many as `num_elements`, unless that is -1."""
     shape = _shape_tensor(element_shape)
     return tensor_list_stack_op(
         input_handle, shape, element_dtype=element_dtype, num_elements=num_elements, name=name
@@ -352,7 +399,8 @@ def _(op, gradient):
 @tensor_list_gather_op.gradient
 def _(op, gradient):
     handle, indices, _shape = op._inputs
-    return tensor_list_scatter_v2(gradient, indices, _own_shape(handle), tensor_list_length(handle)), None, None
+    zeros = tensor_list_reserve_op(_own_shape(handle), tensor_list_length(handle), element_dtype=gradient.dtype)
+    return tensor_list_scatter_into(zeros, gradient, indices), None, None
 
 
 @tensor_list_concat_op.gradient
@@ -387,7 +435,8 @@ def _(op, gradient):
 @tensor_list_get_item_op.gradient
 def _(op, gradient):
     handle, index, _shape = op._inputs
-    zeros = tensor_list_reserve_op(_own_shape(handle), tensor_list_length(handle), element_dtype=gradient.dtype)
+    size = tensor_list_length(handle)
+    zeros = tensor_list_reserve_op(_own_shape(handle), size, element_dtype=gradient.dtype)
     return tensor_list_set_item_op(zeros, index, gradient), None, None
 
 
