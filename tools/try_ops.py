@@ -205,6 +205,11 @@ LEFT_OUT = set(
     "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport "
     "LookupTableImportV2 LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 "
     "StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt "
+    "LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2 MutableHashTable MutableHashTableV2 "
+    "MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableDenseHashTableV2 TensorListConcat "
+    "TensorListConcatLists TensorListConcatV2 TensorListGather TensorListGetItem TensorListPopBack "
+    "TensorListPushBack TensorListPushBackBatch TensorListScatterIntoExistingList TensorListSetItem "
+    "TensorListStack TensorListScatter TensorListScatterV2 TensorListFromTensor TensorListSplit "
     "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 

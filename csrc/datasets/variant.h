@@ -10,6 +10,8 @@ class VariantValue : public Variant {
   VariantValue() {
     references.store(1, std::memory_order_relaxed);
     destroy = [](Variant* variant) { delete static_cast<VariantValue*>(variant); };
+    add = nullptr;
+    zeros_like = nullptr;
   }
   virtual ~VariantValue() = default;
   VariantValue(const VariantValue&) = delete;

@@ -63,10 +63,14 @@ struct StringCell {
 
 // The element type of variant tensors is Variant*, where null is a variant that holds nothing. Whatever follows the
 // header belongs to the kind of value, which `destroy` tells. As in a StringCell, the count of references comes
-// first.
+// first. AddN and ZerosLike call the last two, which are null for kinds of values that have no sum.
+class Status;
+struct Services;
 struct Variant {
   std::atomic<int32_t> references;
   void (*destroy)(Variant*);
+  Status (*add)(const Services& services, const Variant& a, const Variant& b, Variant** sum);
+  Status (*zeros_like)(const Services& services, const Variant& value, Variant** zeros);
 };
 
 struct Tensor {

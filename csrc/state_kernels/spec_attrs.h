@@ -27,6 +27,16 @@ inline std::vector<PartialShape> ShapesOf(const Attr& attr) {
   return shapes;
 }
 
+// One shape; -2 alone is an unknown rank.
+inline PartialShape PartialShapeOf(const Attr& attr) {
+  const auto* sizes = static_cast<const int64_t*>(attr.data);
+  PartialShape shape;
+  if (attr.size > kMaxRank || (attr.size == 1 && sizes[0] == -2)) return shape;
+  shape.rank = static_cast<int32_t>(attr.size);
+  for (int d = 0; d < shape.rank; ++d) shape.dims[d] = sizes[d];
+  return shape;
+}
+
 // Components without a shape may have any.
 inline TupleSpec SpecOf(const Attr& types, const Attr& shapes) {
   TupleSpec spec{TypesOf(types), ShapesOf(shapes)};

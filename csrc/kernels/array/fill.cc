@@ -48,9 +48,21 @@ Status Fill(const KernelCall& call) {
   }
 }
 
+// Of kinds of values that have no zeros, variants that hold nothing.
+Status ZerosLikeVariants(const KernelCall& call) {
+  auto** to = MutableData<Variant*>(*call.out[0]);
+  for (int64_t i = 0; i < call.out[0]->count; ++i) {
+    const Variant* const value = Data<Variant*>(*call.in[0])[i];
+    if (value == nullptr || value->zeros_like == nullptr) continue;
+    STILLFLOW_RETURN_IF_ERROR(value->zeros_like(*call.services, *value, &to[i]));
+  }
+  return Status();
+}
+
 Status ZerosLike(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
+  if (input.dtype == DType::kVariant) return ZerosLikeVariants(call);
   if (HasCells(input.dtype)) return Status();  // empty already
   char* to = MutableData<char>(*call.out[0]);
   const int64_t width = ElementBytes(input.dtype);

@@ -1,8 +1,9 @@
 // add_n: the sum of tensors of one shape.
 //
-//   in[i]  numbers of one type and shape
+//   in[i]  numbers of one type and shape, or variants whose kind of value has a sum
 //   out[0] of that shape: (in[0] + in[1]) + in[2] ..., each sum rounded to the type
 #include <algorithm>
+#include <utility>
 
 #include "arithmetic/elementwise/tile.h"
 #include "memory/stream.h"
@@ -60,6 +61,24 @@ class Adder {
   const int64_t bytes_;
 };
 
+// The sum of element `i` of all inputs, with a reference.
+Status AddVariants(const KernelCall& call, int64_t i, Variant** sum) {
+  *sum = Data<Variant*>(*call.in[0])[i];
+  if (*sum != nullptr) (*sum)->references.fetch_add(1, std::memory_order_relaxed);
+  for (int input = 1; input < call.in_count; ++input) {
+    const Variant* const next = Data<Variant*>(*call.in[input])[i];
+    if (*sum == nullptr || next == nullptr || (*sum)->add == nullptr || (*sum)->add != next->add) {
+      return Error(Code::kInternal, "No unary variant binary_op function found for binary variant op enum: ADD");
+    }
+    Variant* const before = *sum;
+    Status status = before->add(*call.services, *before, *next, sum);
+    if (!status.ok()) *sum = before;
+    if (status.ok() && before->references.fetch_sub(1, std::memory_order_acq_rel) == 1) before->destroy(before);
+    STILLFLOW_RETURN_IF_ERROR(std::move(status));
+  }
+  return Status();
+}
+
 Status AddN(const KernelCall& call) {
   const Shape shape(*call.in[0]);
   for (int i = 1; i < call.in_count; ++i) {
@@ -69,8 +88,15 @@ Status AddN(const KernelCall& call) {
           ShapeText(shape).c_str(), i, ShapeText(*call.in[i]).c_str());
     }
   }
-  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, call.in[0]->dtype, shape));
   const DType type = call.in[0]->dtype;
+  if (type == DType::kVariant) {
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
+    for (int64_t i = 0; i < call.out[0]->count; ++i) {
+      STILLFLOW_RETURN_IF_ERROR(AddVariants(call, i, &MutableData<Variant*>(*call.out[0])[i]));
+    }
+    return Status();
+  }
+  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, type, shape));
   const TileOp* const add = FindTileOp("add", type, type);
   if (add == nullptr) return UnsupportedType("AddN", type);
   const Adder adder(call, *add);

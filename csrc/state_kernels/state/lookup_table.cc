@@ -1,5 +1,5 @@
-// make_hash_table, initialize_table, initialize_table_from_file, lookup_table_find, _size, _export: tables of values
-// for keys, which are filled once.
+// make_hash_table, initialize_table, initialize_table_from_file: tables of values for keys, which are filled once;
+// and lookup_table_find, _insert, _remove, _size, _export, which all tables serve.
 //
 //   make_hash_table             attrs: see handle.h; key_dtype, value_dtype; out[0] a handle
 //   initialize_table            in[0] a handle; in[1] keys, a vector; in[2] as many values
@@ -8,10 +8,14 @@
 //                               line's number, -2 for the whole line; vocab_size: how many lines, -1 for all;
 //                               delimiter
 //   lookup_table_find           in[0] a handle; in[1] keys; in[2] a scalar for keys that are not there; out[0] values
+//   lookup_table_insert         in[0] a handle; in[1] keys; in[2] values
+//   lookup_table_remove         in[0] a handle; in[1] keys
 //   lookup_table_size           out[0] int64: how many keys there are
 //   lookup_table_export         attrs Tkeys, Tvalues; out[0] keys, out[1] values, in the order in which they came
 //
 // Keys and values are kept as bytes: those of numbers, or of strings.
+#include "state_kernels/state/lookup_table.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
@@ -19,26 +23,11 @@
 #include "io/input_stream.h"
 #include "io/number_text.h"
 #include "kernels/guarded.h"
-#include "state_kernels/handle.h"
 
 namespace stillflow {
 namespace {
 
 using io::Bytes;
-
-std::string BytesAt(const Tensor& tensor, int64_t i) {
-  if (tensor.dtype == DType::kString) return Text(StringAt(tensor, i));
-  const int64_t size = ElementBytes(tensor.dtype);
-  return std::string(static_cast<const char*>(tensor.data) + i * size, size);
-}
-
-bool StoreAt(const KernelCall& call, Tensor* tensor, int64_t i, const std::string& bytes) {
-  if (tensor->dtype == DType::kString) {
-    return SetString(call, tensor, i, bytes.data(), static_cast<int64_t>(bytes.size()));
-  }
-  std::memcpy(static_cast<char*>(tensor->data) + i * static_cast<int64_t>(bytes.size()), bytes.data(), bytes.size());
-  return true;
-}
 
 template <typename T>
 T NumberIn(const std::string& bytes) {
@@ -70,13 +59,10 @@ std::string Shown(DType dtype, const std::string& bytes) {
 
 // ---- The table ----------------------------------------------------------------------------------------------------
 
-class HashTable final : public Resource {
+class HashTable final : public LookupTable {
  public:
-  static constexpr const char* kKind = "hash_table";
-  HashTable(DType key_dtype, DType value_dtype) : key_dtype_(key_dtype), value_dtype_(value_dtype) {}
-  const char* kind() const override { return kKind; }
-  DType key_dtype() const { return key_dtype_; }
-  DType value_dtype() const { return value_dtype_; }
+  using LookupTable::LookupTable;
+  const char* type() const override { return "HashTable"; }
 
   // Fills the table with pairs. Doing so again changes nothing; it is an error where their number is another.
   Status Initialize(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -92,8 +78,8 @@ class HashTable final : public Resource {
       } else if (found->second != value) {
         Status status = Error(Code::kFailedPrecondition,
                               "HashTable has different value for same key. Key %s has %s and trying to add value %s",
-                              Shown(key_dtype_, key).c_str(), Shown(value_dtype_, found->second).c_str(),
-                              Shown(value_dtype_, value).c_str());
+                              Shown(key_dtype(), key).c_str(), Shown(value_dtype(), found->second).c_str(),
+                              Shown(value_dtype(), value).c_str());
         order_.clear();
         values_.clear();
         return status;
@@ -103,10 +89,30 @@ class HashTable final : public Resource {
     return Status();
   }
 
-  Status Find(const KernelCall& call, const Tensor& keys, const Tensor& fallback) {
+  Status Import(const KernelCall& call, const Tensor& keys, const Tensor& values) override {
+    STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *this, keys.dtype, values.dtype, "->"));
+    if (keys.rank != 1) {
+      return STILLFLOW_INVALID_ARGUMENT("Keys must be a vector, but received shape %s", ShapeText(keys).c_str());
+    }
+    if (!(Shape(keys) == Shape(values))) {
+      return STILLFLOW_INVALID_ARGUMENT("Expected shape %s for value, got %s", ShapeText(keys).c_str(),
+                                        ShapeText(values).c_str());
+    }
+    std::vector<std::pair<std::string, std::string>> pairs;
+    pairs.reserve(keys.count);
+    for (int64_t i = 0; i < keys.count; ++i) pairs.emplace_back(BytesAt(keys, i), BytesAt(values, i));
+    return Initialize(pairs);
+  }
+
+  Status Find(const KernelCall& call, const Tensor& keys, const Tensor& fallback) override {
+    STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *this, keys.dtype, fallback.dtype, "->"));
+    if (fallback.rank != 0) {
+      return STILLFLOW_INVALID_ARGUMENT("Default value must be a scalar, but received shape %s",
+                                        ShapeText(fallback).c_str());
+    }
     const std::lock_guard<std::mutex> guard(mutex_);
     STILLFLOW_RETURN_IF_ERROR(CheckInitialized());
-    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value_dtype_, Shape(keys)));
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, value_dtype(), Shape(keys)));
     const std::string missing = BytesAt(fallback, 0);
     for (int64_t i = 0; i < keys.count; ++i) {
       const auto found = values_.find(BytesAt(keys, i));
@@ -115,13 +121,13 @@ class HashTable final : public Resource {
     return Status();
   }
 
-  Status Export(const KernelCall& call) {
+  Status Export(const KernelCall& call) override {
     const std::lock_guard<std::mutex> guard(mutex_);
     STILLFLOW_RETURN_IF_ERROR(CheckInitialized());
     Shape shape;
     shape.Add(static_cast<int64_t>(order_.size()));
-    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, key_dtype_, shape));
-    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, value_dtype_, shape));
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, key_dtype(), shape));
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, value_dtype(), shape));
     for (size_t i = 0; i < order_.size(); ++i) {
       const bool is_stored = StoreAt(call, call.out[0], static_cast<int64_t>(i), order_[i]->first) &&
                              StoreAt(call, call.out[1], static_cast<int64_t>(i), order_[i]->second);
@@ -130,7 +136,7 @@ class HashTable final : public Resource {
     return Status();
   }
 
-  Status Size(int64_t* size) {
+  Status Size(int64_t* size) override {
     const std::lock_guard<std::mutex> guard(mutex_);
     *size = static_cast<int64_t>(order_.size());
     return CheckInitialized();
@@ -141,31 +147,11 @@ class HashTable final : public Resource {
     return is_initialized_ ? Status() : Error(Code::kFailedPrecondition, "Table not initialized.");
   }
 
-  const DType key_dtype_, value_dtype_;
   std::mutex mutex_;
   bool is_initialized_ = false;
   std::unordered_map<std::string, std::string> values_;
   std::vector<const std::pair<const std::string, std::string>*> order_;
 };
-
-bool IsOneOf(DType dtype, std::initializer_list<DType> types) {
-  return std::find(types.begin(), types.end(), dtype) != types.end();
-}
-
-// The pairs of types for which TensorFlow has tables.
-bool AreTypesOfTable(DType key, DType value) {
-  using D = DType;
-  switch (key) {
-    case D::kInt32:
-      return IsOneOf(value, {D::kInt32, D::kFloat, D::kDouble, D::kString});
-    case D::kInt64:
-      return IsOneOf(value, {D::kInt32, D::kInt64, D::kFloat, D::kDouble, D::kString});
-    case D::kString:
-      return IsOneOf(value, {D::kInt32, D::kInt64, D::kFloat, D::kDouble, D::kString, D::kBool});
-    default:
-      return false;
-  }
-}
 
 Status MakeHashTable(const KernelCall& call) {
   const auto key = static_cast<DType>(call.attrs[kHandleAttrs].i);
@@ -174,47 +160,15 @@ Status MakeHashTable(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT(
         "No OpKernel was registered to support 'HashTable' with keys of %s, values of %s", Name(key), Name(value));
   }
-  return OutputHandle<HashTable>(
-      call,
-      [&](const ResourceTable::Name&, std::shared_ptr<Resource>* table) {
-        *table = std::make_shared<HashTable>(key, value);
-        return Status();
-      },
-      [&](const HashTable& table) {
-        if (table.key_dtype() == key && table.value_dtype() == value) return Status();
-        return STILLFLOW_INVALID_ARGUMENT("Conflicting key/value dtypes %s->%s with %s-%s for table", Name(key),
-                                          Name(value), Name(table.key_dtype()), Name(table.value_dtype()));
-      });
-}
-
-// "resource, string, int32->": what a node has and what the table is for.
-Status CheckTypes(const KernelCall& call, const HashTable& table, DType key, DType value, const char* separator) {
-  if (key == table.key_dtype() && value == table.value_dtype()) return Status();
-  const char* handle = call.in[0]->dtype == DType::kString ? "string_ref" : "resource";
-  return STILLFLOW_INVALID_ARGUMENT("Signature mismatch, have: %s, %s, %s%s expected: %s, %s, %s%s", handle,
-                                    Name(key), Name(value), separator, handle, Name(table.key_dtype()),
-                                    Name(table.value_dtype()), separator);
+  return OutputTable(call, "HashTable", key, value, [&] { return std::make_shared<HashTable>(key, value); });
 }
 
 // ---- Filling it ---------------------------------------------------------------------------------------------------
 
 Status InitializeTable(const KernelCall& call) {
-  std::shared_ptr<HashTable> table;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<HashTable>(call, 0, &table));
-  const Tensor& keys = *call.in[1];
-  const Tensor& values = *call.in[2];
-  STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *table, keys.dtype, values.dtype, "->"));
-  if (keys.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Keys must be a vector, but received shape %s", ShapeText(keys).c_str());
-  }
-  if (!(Shape(keys) == Shape(values))) {
-    return STILLFLOW_INVALID_ARGUMENT("Expected shape %s for value, got %s", ShapeText(keys).c_str(),
-                                      ShapeText(values).c_str());
-  }
-  std::vector<std::pair<std::string, std::string>> pairs;
-  pairs.reserve(keys.count);
-  for (int64_t i = 0; i < keys.count; ++i) pairs.emplace_back(BytesAt(keys, i), BytesAt(values, i));
-  return table->Initialize(pairs);
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
+  return table->Import(call, *call.in[1], *call.in[2]);
 }
 
 Status ReadWhole(const std::string& path, std::string* content) {
@@ -340,8 +294,10 @@ Status CheckColumn(int64_t index, DType dtype, bool is_key) {
 }
 
 Status InitializeTableFromFile(const KernelCall& call) {
-  std::shared_ptr<HashTable> table;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<HashTable>(call, 0, &table));
+  std::shared_ptr<LookupTable> found;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &found));
+  const auto table = std::dynamic_pointer_cast<HashTable>(found);
+  if (table == nullptr) return STILLFLOW_INVALID_ARGUMENT("A %s is not initialized from a file", found->type());
   const Tensor& name = *call.in[1];
   if (name.rank != 0) {
     return STILLFLOW_INVALID_ARGUMENT("filename should be a single string, but got %s", ShapeText(name).c_str());
@@ -359,20 +315,14 @@ Status InitializeTableFromFile(const KernelCall& call) {
 // ---- Reading it ---------------------------------------------------------------------------------------------------
 
 Status LookupTableFind(const KernelCall& call) {
-  std::shared_ptr<HashTable> table;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<HashTable>(call, 0, &table));
-  const Tensor& fallback = *call.in[2];
-  STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *table, call.in[1]->dtype, fallback.dtype, "->"));
-  if (fallback.rank != 0) {
-    return STILLFLOW_INVALID_ARGUMENT("Default value must be a scalar, but received shape %s",
-                                      ShapeText(fallback).c_str());
-  }
-  return table->Find(call, *call.in[1], fallback);
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
+  return table->Find(call, *call.in[1], *call.in[2]);
 }
 
 Status LookupTableSize(const KernelCall& call) {
-  std::shared_ptr<HashTable> table;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<HashTable>(call, 0, &table));
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
   int64_t size = 0;
   STILLFLOW_RETURN_IF_ERROR(table->Size(&size));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kInt64, Shape()));
@@ -381,11 +331,25 @@ Status LookupTableSize(const KernelCall& call) {
 }
 
 Status LookupTableExport(const KernelCall& call) {
-  std::shared_ptr<HashTable> table;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<HashTable>(call, 0, &table));
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
   const auto key = static_cast<DType>(call.attrs[0].i), value = static_cast<DType>(call.attrs[1].i);
   STILLFLOW_RETURN_IF_ERROR(CheckTypes(call, *table, key, value, ""));
   return table->Export(call);
+}
+
+// ---- Changing it --------------------------------------------------------------------------------------------------
+
+Status LookupTableInsert(const KernelCall& call) {
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
+  return table->Insert(call, *call.in[1], *call.in[2]);
+}
+
+Status LookupTableRemove(const KernelCall& call) {
+  std::shared_ptr<LookupTable> table;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<LookupTable>(call, 0, &table));
+  return table->Remove(call, *call.in[1]);
 }
 
 }  // namespace
@@ -397,6 +361,8 @@ STILLFLOW_KERNELS(state, lookup_table){
     {"initialize_table_from_file", "table_handle, filename | key_index, value_index, vocab_size, delimiter",
      Guarded<InitializeTableFromFile>},
     {"lookup_table_find", "table_handle, keys, default_value", Guarded<LookupTableFind>},
+    {"lookup_table_insert", "table_handle, keys, values", Guarded<LookupTableInsert>},
+    {"lookup_table_remove", "table_handle, keys", Guarded<LookupTableRemove>},
     {"lookup_table_size", "table_handle", Guarded<LookupTableSize>},
     {"lookup_table_export", "table_handle | Tkeys, Tvalues", Guarded<LookupTableExport>},
     {}};

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.datasets import nest
 from stillflow.datasets.sparse import SparseTensorSpec
 from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
+from stillflow.datasets.tensor_arrays import TensorArraySpec
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 
 # {class that legacy `output_classes` have: what it is specified by}
-_SPEC_OF_CLASS = {Tensor: TensorSpec, SparseTensor: SparseTensorSpec}
+_SPEC_OF_CLASS: dict[type, Any] = {
+    Tensor: TensorSpec,
+    SparseTensor: SparseTensorSpec,
+    TensorArray: lambda shape, dtype: TensorArraySpec(shape[2:], dtype, *map(bool, shape.as_list()[:2])),
+}
 
 
 def normalize_element(element):

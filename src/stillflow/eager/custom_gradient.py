@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-
 from stillflow import ops
-from stillflow.autodiff.custom_gradient import call_with_gradient
+from stillflow.autodiff.custom_gradient import call_with_gradient, takes_variables
 from stillflow.eager.gradient_tape import GradientTape
 from stillflow.eager.operation import ExecutedOperation
 from stillflow.graph import nest, recording
@@ -27,7 +25,7 @@ def call(f, args, kwargs):
         result, gradient = f(*args, **kwargs)
     given = [*args, *kwargs.values()]
     variables = [v for v in tape.watched_variables() if all(v is not value for value in given)]
-    if variables and not _takes_variables(gradient):
+    if variables and not takes_variables(gradient):
         raise TypeError(
             "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword "
             "argument 'variables'."
@@ -50,11 +48,6 @@ def call(f, args, kwargs):
         ExecutedOperation(graph, OpDef(name, (), (), {}), name, inputs, {}, results, differentiate=differentiate)
     )
     return nest.pack_sequence_as(result, results)
-
-
-def _takes_variables(gradient):
-    spec = inspect.getfullargspec(gradient)
-    return "variables" in spec.args or spec.varkw is not None
 
 
 def _checked(gradients, count):

@@ -5,6 +5,7 @@ from stillflow.eager import (  # noqa: F401
     checks,
     constant,
     control,
+    critical_section,
     custom_gradient,
     py_func,
     queues,

@@ -8,8 +8,17 @@ from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.functions.function import Function
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.ops.control_flow.list_tensor_array import ListTensorArray
+from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.scope import get_variable_scope, share_with_function
+
+
+class TracedGraph(FunctionGraph):
+    """The body of a function of a data set, whose TensorArrays are lists: they may be elements."""
+
+    def version_of(self, item):
+        return ListTensorArray if item is TensorArray else item
 
 
 def trace(python_function, name, signature, argument_names=None) -> Function:
@@ -29,7 +38,7 @@ def trace(python_function, name, signature, argument_names=None) -> Function:
       ValueError: if it uses a tensor of another function.
     """
     outer = get_default_graph()
-    body = FunctionGraph(name, outer)
+    body = TracedGraph(name, outer)
     share_with_function(body)
     with body.as_default():
         control = AutomaticControl(body)

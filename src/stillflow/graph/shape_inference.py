@@ -56,6 +56,10 @@ class InferenceContext:
         """The attributes of the node that the handle comes from."""
         return handle_source(self.inputs[index])._attrs
 
+    def handle(self, index):
+        """The input itself, for what its operation says of it."""
+        return self.inputs[index]
+
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
 

@@ -46,6 +46,17 @@ def register(graph, function) -> str:
     return entry.token
 
 
+def code_and_message(error):
+    """What a run says of an exception of a function that it has called."""
+    code = next((code for kinds, code in _CODES if isinstance(error, kinds)), errors.UNKNOWN)
+    # TensorFlow leaves a line empty after each of these.
+    text = "\n".join([
+        "Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)[1:],
+        *traceback.format_exception_only(error), "",
+    ])  # fmt: skip
+    return code, f"{type(error).__name__}: {error}\n{text}"
+
+
 def _call(name: bytes, arguments: list, types: list) -> list:
     """What the engine calls: the function's results as arrays of the DataTypes `types`. Raises EngineError."""
     token = name.decode("utf-8", "replace")
@@ -57,14 +68,7 @@ def _call(name: bytes, arguments: list, types: list) -> list:
     try:
         result = entry.function(*arguments)
     except BaseException as error:
-        code = next((code for kinds, code in _CODES if isinstance(error, kinds)), errors.UNKNOWN)
-        # TensorFlow leaves a line empty after each of these.
-        text = "\n".join([
-            "Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)[1:],
-            *traceback.format_exception_only(error), "",
-        ])  # fmt: skip
-        message = f"{type(error).__name__}: {error}\n{text}"
-        raise _engine.EngineError(code, message) from None
+        raise _engine.EngineError(*code_and_message(error)) from None
     values = [] if result is None else result if isinstance(result, (list, tuple)) else [result]
     arrays = [_array(value) for value in values]
     if len(arrays) != len(types):

@@ -41,6 +41,9 @@ class PlanContext:
             return {"shape": TensorShape._of(value.dims), "dtype": value.dtype}
         return handle_source(self._op._inputs[index])._attrs
 
+    def handle(self, index):
+        return self._op._inputs[index]
+
     def output_count(self):
         return len(self.op_def.output_dtypes(self.attrs))
 

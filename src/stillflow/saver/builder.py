@@ -13,7 +13,7 @@ from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
-from stillflow.saver.saveable import SaveableObject, SaveSpec
+from stillflow.saver.saveable import ReferenceSaveable, ResourceSaveable, SaveableObject, SaveSpec
 
 V1, V2 = 1, 2
 
@@ -43,6 +43,8 @@ class BaseSaverBuilder:
 
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject
+    VariableSaveable = ReferenceSaveable
+    ResourceVariableSaveable = ResourceSaveable
 
     def __init__(self, write_version=V2):
         self._write_version = write_version

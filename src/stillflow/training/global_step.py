@@ -10,6 +10,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.copies import VariableAggregation
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
@@ -110,3 +111,18 @@ def get_or_create_global_step_read(graph=None):
         value = step.initialized_value() if isinstance(step, Variable) else step
         graph.add_to_collection(_READ_KEY, value + 0)
     return graph.get_collection(_READ_KEY)[0]
+
+
+@public("python.training.training_util._increment_global_step")
+def increment_global_step(increment, graph=None):
+    """An operation that adds to the global step after it has been read. Raises ValueError if there is none."""
+    graph = get_default_graph() if graph is None else graph
+    step = get_global_step(graph)
+    if step is None:
+        raise ValueError(
+            "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment."
+        )
+    read = get_or_create_global_step_read(graph)
+    scope = f"{step.op.name}/"
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(scope), graph.control_dependencies([read]):
+        return assign_add(step, increment)

@@ -95,9 +95,9 @@ def tuple_of(tensors, name=None, control_inputs=None):
     """
     graph = get_default_graph()
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
+        # A variable is read when the others have been computed.
         tensors = [
-            t if t is None or isinstance(t, (Operation, Tensor, IndexedSlices)) else convert_to_tensor(t)
-            for t in tensors
+            t if t is None or hasattr(t, "op") or isinstance(t, Operation) else convert_to_tensor(t) for t in tensors
         ]
         gating = {t if isinstance(t, Operation) else t.op for t in tensors if t is not None}
         for item in control_inputs or ():

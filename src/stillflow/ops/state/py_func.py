@@ -1,4 +1,4 @@
-"""PyFunc: calls a Python function of the process, which a token names."""
+"""PyFunc, EagerPyFunc: call a Python function of the process, which a token names."""
 
 from __future__ import annotations
 
@@ -21,9 +21,18 @@ py_func_stateless = define_op(
     differentiable=False,
     traits="waits",
 )
+eager_py_func = define_op(
+    "EagerPyFunc(input: Tin) -> (output: Tout)",
+    "token: string; is_async: bool = false; Tin: list(type) >= 0; Tout: list(type) >= 0",
+    kernel="host_call(input | token, Tout)",
+    stateful=True,
+    differentiable=None,  # stillflow.eager, which executes such functions, attaches the gradient
+    traits="waits",
+)
 
 
 @py_func.shape_rule
 @py_func_stateless.shape_rule
+@eager_py_func.shape_rule
 def _(context):
     return [None] * context.output_count()
