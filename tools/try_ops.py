@@ -209,7 +209,8 @@ LEFT_OUT = set(
     "MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableDenseHashTableV2 TensorListConcat "
     "TensorListConcatLists TensorListConcatV2 TensorListGather TensorListGetItem TensorListPopBack "
     "TensorListPushBack TensorListPushBackBatch TensorListScatterIntoExistingList TensorListSetItem "
-    "TensorListStack TensorListScatter TensorListScatterV2 TensorListFromTensor TensorListSplit "
+    "EmptyTensorList TensorListElementShape TensorListReserve TensorListStack TensorListScatter TensorListScatterV2 "
+    "TensorListFromTensor TensorListSplit "
     "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat".split()
 )
 

@@ -75,6 +75,8 @@ def default_of(value):
         return [default_of(item) for item in value]
     if isinstance(value, tf.DType):
         return {"repr": "tf." + value.name}
+    if isinstance(value, tf.TensorShape) and value.rank is not None:
+        return value.as_list()
     if isinstance(value, enum.Enum):
         return {"repr": str(value)}
     if inspect.isclass(value) or inspect.isfunction(value):

@@ -44,6 +44,10 @@ class TensorArraySpec(TypeSpec):
     def _rest(self):
         return self._dtype, self._dynamic_size, self._infer_shape
 
+    def is_compatible_with(self, other):
+        """Whether a TensorArray, or one of a specification, may be one of this."""
+        return super().is_compatible_with(other)
+
     def _is_compatible(self, other):
         return self._rest == other._rest and self._element_shape.is_compatible_with(other._element_shape)
 

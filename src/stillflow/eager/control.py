@@ -57,6 +57,12 @@ def pairs_of_dict(pairs, exclusive):
     return list(pairs.items())
 
 
+@eager_version_of(case.choose_by_number)
+def choose_by_number(branch_index, functions):
+    number = int(branch_index.numpy())
+    return functions[number if 0 <= number < len(functions) else -1]()
+
+
 # ---- Loops ----------------------------------------------------------------------------------------------------
 
 

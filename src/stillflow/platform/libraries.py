@@ -62,3 +62,15 @@ def load_library(library_location):
         raise FileNotFoundError(2, message, library_location)
     for path in sorted(place.glob("*.so")) if place.is_dir() else [place]:
         _load(str(path))
+
+
+@public("load_file_system_library")
+def load_file_system_library(library_filename):
+    """Loads a shared library that is to serve paths.
+
+    Such libraries register with TensorFlow's C++ runtime, which is not here: what needs it cannot be loaded. Paths of
+    other systems are read through the package fsspec, without a library.
+
+    Raises tf.errors.NotFoundError if the library, or what it needs, cannot be loaded.
+    """
+    _load(library_filename)

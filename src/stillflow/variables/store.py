@@ -144,7 +144,7 @@ class VariableStore:
         initial_shape = shape
         with name_scope(f"{part_name}/PartitionedInitializer"):
             if initializer is None:
-                initializer = _default_initializer(name, dtype)
+                initializer = default_initializer(name, dtype)
             elif not callable(initializer):
                 initializer = ops.slice(convert_to_tensor(initializer, dtype), offset, shape)
                 dtype = initializer.dtype.base_dtype
@@ -209,7 +209,7 @@ def _check_reused_parts(name, found, shape, dtype, slicing, reuse):
             )
 
 
-def _default_initializer(name, dtype):
+def default_initializer(name, dtype):
     if dtype.is_floating:
         return GlorotUniform()
     if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:
@@ -220,7 +220,7 @@ def _default_initializer(name, dtype):
 def _initial_value(name, shape, dtype, initializer, partition_info):
     """What Variable takes as initial value and as dtype."""
     if initializer is None:
-        initializer = _default_initializer(name, dtype)
+        initializer = default_initializer(name, dtype)
     if not callable(initializer):
         return initializer, None
     if inspect.isclass(initializer):

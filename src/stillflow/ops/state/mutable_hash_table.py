@@ -38,8 +38,7 @@ mutable_hash_table_of_tensors_v2, mutable_hash_table_of_tensors = _define_table(
 # The first version has no key for what was removed, without which TensorFlow does not make the table either.
 mutable_dense_hash_table_v2 = define_op(
     "MutableDenseHashTableV2(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: resource)",
-    f"{_SHARED}; {_TYPES}; value_shape: shape = []; initial_num_buckets: int = 131072; "
-    "max_load_factor: float = 0.800000011920929",
+    f"{_SHARED}; {_TYPES}; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.8",
     kernel=f"make_dense_hash_table(empty_key, deleted_key | {HANDLES[2]}, container, shared_name, node_name, "
     "key_dtype, value_dtype, value_shape, initial_num_buckets, max_load_factor)",
     state="op",
