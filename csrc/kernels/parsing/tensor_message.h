@@ -6,8 +6,9 @@
 
 namespace stillflow {
 
-// Strings stand in their own field, all else as raw bytes.
-inline std::string SerializedTensor(const Tensor& tensor) {
+// All but strings stand as raw bytes; these in their own field, or, if `is_packed`, as their lengths and then their bytes
+// in one.
+inline std::string SerializedTensor(const Tensor& tensor, bool is_packed = false) {
   enum { kDType = 1, kTensorShape = 2, kTensorContent = 4, kStringVal = 8 };
   std::string shape, message;
   for (int i = 0; i < tensor.rank; ++i) {
@@ -18,7 +19,12 @@ inline std::string SerializedTensor(const Tensor& tensor) {
   io::MessageWriter writer(&message);
   writer.Varint(kDType, static_cast<uint64_t>(tensor.dtype));
   writer.Field(kTensorShape, shape);
-  if (tensor.dtype == DType::kString) {
+  if (tensor.dtype == DType::kString && is_packed) {
+    std::string content;
+    for (int64_t i = 0; i < tensor.count; ++i) io::AppendVarint(StringAt(tensor, i).size, &content);
+    for (int64_t i = 0; i < tensor.count; ++i) content.append(StringAt(tensor, i).data, StringAt(tensor, i).size);
+    if (tensor.count > 0) writer.Field(kTensorContent, io::Bytes(content));
+  } else if (tensor.dtype == DType::kString) {
     for (int64_t i = 0; i < tensor.count; ++i) {
       writer.Field(kStringVal, StringAt(tensor, i));
     }
@@ -79,6 +85,27 @@ inline Status TakeMessageValues(const KernelCall& call, io::Bytes message, bool*
   return Status();
 }
 
+// Strings that stand as their lengths and then their bytes.
+inline Status TakePackedStrings(const KernelCall& call, io::Bytes content, bool* is_valid, Tensor* tensor) {
+  io::WireReader lengths(content);
+  uint64_t total = 0;
+  for (int64_t i = 0; i < tensor->count && lengths.ok(); ++i) {
+    const uint64_t length = lengths.Varint();
+    if (length > content.size) return Status();
+    total += length;
+  }
+  if (!lengths.ok() || total != lengths.left()) return Status();
+  io::WireReader again(content);
+  const char* at = lengths.at();
+  for (int64_t i = 0; i < tensor->count; ++i) {
+    const auto length = static_cast<int64_t>(again.Varint());
+    if (!SetString(call, tensor, i, at, length)) return OutOfScratch();
+    at += length;
+  }
+  *is_valid = true;
+  return Status();
+}
+
 // The tensor of a message. `is_valid` is false for what is none.
 inline Status ParseTensorMessage(const KernelCall& call, io::Bytes message, bool* is_valid, Tensor* tensor) {
   *is_valid = false;
@@ -107,7 +134,11 @@ inline Status ParseTensorMessage(const KernelCall& call, io::Bytes message, bool
       return Status();
     }
   }
+  // Each string has a length of a byte or more: none may be claimed that are not there.
+  const bool is_packed = content.size > 0 && dtype == DType::kString;
+  if (is_packed && count > static_cast<int64_t>(content.size)) return Status();
   STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, dtype, shape, tensor));
+  if (is_packed) return TakePackedStrings(call, content, is_valid, tensor);
   if (has_content || count == 0) {
     *is_valid = true;
     if (bytes > 0) std::memcpy(tensor->data, content.data, bytes);

@@ -20,7 +20,7 @@ namespace {
 Status Hold(const KernelCall& call, int64_t index, Tensor* value) {
   Tensor* const out = call.out[0];
   if (out->dtype == DType::kString) {
-    const std::string message = SerializedTensor(*value);
+    const std::string message = SerializedTensor(*value, true);
     const bool is_set = SetString(call, out, index, message.data(), static_cast<int64_t>(message.size()));
     return is_set ? Status() : OutOfScratch();
   }
@@ -97,8 +97,13 @@ Status SerializeMany(const KernelCall& call) {
                                       static_cast<long long>(call.in[2]->count));
   }
   STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
+  Shape dense;
+  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[2], &dense));
+  STILLFLOW_RETURN_IF_ERROR(CheckInside(Entries(*call.in[0]), dense));
+  STILLFLOW_RETURN_IF_ERROR(CheckOrder(Entries(*call.in[0])));
   Shape shape;
-  shape.Add(call.in[2]->dims[0] > 0 ? IntAt(*call.in[2], 0) : 0);
+  shape.Add(dense.dims[0]);
   shape.Add(3);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, static_cast<DType>(call.attrs[0].i), shape));
   return ForEachRow(call, [&](int64_t row, Tuple& parts) -> Status {

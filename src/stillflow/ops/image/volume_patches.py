@@ -7,7 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
-from stillflow.ops.image.patches import place_count
+from stillflow.ops.image.patches import patch_count
 from stillflow.ops.registry import define_op
 from stillflow.ops.sparse_tensor import SparseTensor
 
@@ -33,25 +33,33 @@ def _(context):
     if None in sizes:
         return (batch, None, None, None, width)
     counts = [
-        place_count(size, window, stride, 1, is_same)
+        patch_count(size, window, stride, 1, is_same)
         for size, window, stride in zip(sizes, windows, attrs["strides"][1:4], strict=True)
     ]
     return (batch, *counts, width)
+
+
+def _sizes(volumes):
+    """Planes, rows and columns, as numbers if they are known."""
+    if volumes._dims is not None and None not in volumes._dims[1:4]:
+        return volumes._dims[1:4]
+    return ops.unstack(ops.shape(volumes), 5)[1:4]
 
 
 @extract_volume_patches_op.gradient
 def _(op, grad):
     """As that of ExtractImagePatches."""
     attrs = op._attrs
-    shape = ops.shape(op._inputs[0], out_type=dtypes.int64)
-    batch, planes, rows, columns, depth = (shape[i] for i in range(5))
+    planes, rows, columns = _sizes(op._inputs[0])
+    shape = ops.shape(op._inputs[0])
+    batch, depth = shape[0], shape[4]
     pixel_count = 1 + planes * rows * columns  # and 0 for what is outside
-    numbers = ops.reshape(ops.range(1, pixel_count, dtype=dtypes.int64), (1, planes, rows, columns, 1))
+    numbers = ops.range(1, pixel_count, dtype=dtypes.int64)
+    numbers = ops.reshape(numbers, (1, planes, rows, columns, 1))
     patches = extract_volume_patches_op(
         numbers, ksizes=attrs["ksizes"], strides=attrs["strides"], padding=attrs["padding"]
     )
-    out_shape = ops.shape(op._outputs[0], out_type=dtypes.int64)
-    _, out_planes, out_rows, out_columns, _ = (out_shape[i] for i in range(5))
+    out_planes, out_rows, out_columns = _sizes(op._outputs[0])
     _, deep, high, wide, _ = attrs["ksizes"]
     window = deep * high * wide
     count = out_planes * out_rows * out_columns * window

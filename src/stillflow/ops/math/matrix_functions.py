@@ -29,7 +29,7 @@ def _kronecker_product(a, b):
     """That of two batches of square matrices."""
     a_shape, b_shape = ops.shape(a), ops.shape(b)
     a_order, b_order = a_shape[-1], b_shape[-1]
-    batch = ops.slice(a_shape, [0], [ops.subtract(ops.size(a_shape), 2)])
+    batch = ops.slice(a_shape, [0], [ops.sub(ops.size(a_shape), 2)])
     a_shape = ops.concat([batch, [a_order], [1], [a_order], [1]], 0)
     b_shape = ops.concat([batch, [1], [b_order], [1], [b_order]], 0)
     a, b = ops.reshape(a, a_shape), ops.reshape(b, b_shape)
@@ -50,7 +50,7 @@ def _(op, grad):
     transposed = ops.matrix_transpose(root)
     right = _kronecker_product(identities, transposed)
     total = ops.add(right, _kronecker_product(root, identities))
-    batch = ops.slice(shape, [0], [ops.subtract(ops.size(shape), 2)])
+    batch = ops.slice(shape, [0], [ops.sub(ops.size(shape), 2)])
     column_shape = ops.concat([batch, [order * order], [1]], 0)
     column = ops.reshape(ops.matrix_transpose(grad), column_shape)
     return ops.matrix_transpose(ops.reshape(ops.matrix_solve(total, column), shape))
