@@ -1,5 +1,5 @@
-// The Schur form of complex matrices: reflections leave one diagonal below the main one, then QR steps with one shift,
-// by rotations, make that vanish (Golub and Van Loan, Matrix Computations, 7.4 and 7.5).
+// The Schur form of complex matrices: reflections leave one diagonal below the main one, then QR steps with one
+// shift, by rotations, make that vanish (Golub and Van Loan, Matrix Computations, 7.4 and 7.5).
 #include "arithmetic/linear/schur.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 //
 //   in[0]   input [batch, planes, rows, columns, depth]
 //   out[0]  [batch, out_planes, out_rows, out_columns, elements of the window * depth]
-//   attrs   ksizes, strides: five numbers each, of which the first and last are 1; padding: "SAME" or "VALID". Outside
+//   attrs   ksizes, strides: five numbers each, of which the first and last are 1; padding: "SAME" or "VALID".
+//   Outside
 //           of a volume there are zeros.
 #include <algorithm>
 
@@ -42,7 +43,8 @@ Status ReadAxes(const KernelCall& call, const Tensor& input, Axis* axes) {
   const bool is_same = static_cast<const char*>(call.attrs[2].data)[0] == 'S';
   for (int i = 0; i < kAxes; ++i) {
     const int64_t size = input.dims[i + 1];
-    const int64_t count = is_same ? (size + strides[i] - 1) / strides[i] : (size - windows[i] + strides[i]) / strides[i];
+    const int64_t count =
+        is_same ? (size + strides[i] - 1) / strides[i] : (size - windows[i] + strides[i]) / strides[i];
     if (count < 0) {
       return STILLFLOW_INVALID_ARGUMENT(
           "Computed output size would be negative: %lld [input_size: %lld, effective_filter_size: %lld, stride: "

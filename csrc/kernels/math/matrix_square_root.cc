@@ -3,9 +3,9 @@
 //   in[0]  a [..., n, n]
 //   out[0] the principal square roots, of real matrices NaN where they are not real, or the principal logarithms
 //
-// Roots of triangular matrices are found from the diagonal outwards (Bjorck and Hammarling, 1983); a logarithm is that
-// of a root near the identity, doubled (Higham, Functions of Matrices, 11.5), where log(1 + x) is the integral of
-// x / (1 + t x) over t from 0 to 1, by Gauss and Legendre's rule.
+// Roots of triangular matrices are found from the diagonal outwards (Bjorck and Hammarling, 1983); a logarithm is
+// that of a root near the identity, doubled (Higham, Functions of Matrices, 11.5), where log(1 + x) is the integral
+// of x / (1 + t x) over t from 0 to 1, by Gauss and Legendre's rule.
 #include "arithmetic/linear/matrices.h"
 #include "arithmetic/linear/schur.h"
 
@@ -151,8 +151,7 @@ Status MatrixFunction(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, matrix_square_root){{"matrix_square_root", "input", MatrixFunction<true>},
-                                            {"matrix_logarithm", "input", MatrixFunction<false>},
-                                            {}};
+STILLFLOW_KERNELS(math, matrix_square_root){
+    {"matrix_square_root", "input", MatrixFunction<true>}, {"matrix_logarithm", "input", MatrixFunction<false>}, {}};
 
 }  // namespace stillflow

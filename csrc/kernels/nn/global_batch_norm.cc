@@ -1,5 +1,5 @@
-// global_batch_norm, global_batch_norm_grad: normalization by moments that are given (the op of 2015, which old graphs
-// have).
+// global_batch_norm, global_batch_norm_grad: normalization by moments that are given (the op of 2015, which old
+// graphs have).
 //
 //   in[0]  t [batch, rows, columns, depth], floats
 //   in[1..4]  m, v, beta, gamma [depth]; of the gradient m, v, gamma [depth] and backprop, of t's shape
@@ -93,9 +93,8 @@ Status GlobalBatchNorm(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckShapes(call, {{1, "mean"}, {2, "var"}, {3, "beta"}, {4, "gamma"}}));
   const DType dtype = call.in[0]->dtype;
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, Shape(*call.in[0])));
-  return ForType<float, double>("BatchNormWithGlobalNormalization", dtype, [&](auto tag) {
-    return Normalize<typename decltype(tag)::type>(call);
-  });
+  return ForType<float, double>("BatchNormWithGlobalNormalization", dtype,
+                                [&](auto tag) { return Normalize<typename decltype(tag)::type>(call); });
 }
 
 Status GlobalBatchNormGrad(const KernelCall& call) {
@@ -109,9 +108,8 @@ Status GlobalBatchNormGrad(const KernelCall& call) {
   Shape depth;
   depth.Add(t.dims[3]);
   for (int i = 1; i < 5; ++i) STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, i, t.dtype, depth));
-  return ForType<float, double>("BatchNormWithGlobalNormalizationGrad", t.dtype, [&](auto tag) {
-    return NormalizeGrad<typename decltype(tag)::type>(call);
-  });
+  return ForType<float, double>("BatchNormWithGlobalNormalizationGrad", t.dtype,
+                                [&](auto tag) { return NormalizeGrad<typename decltype(tag)::type>(call); });
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace stillflow {
 
-// All but strings stand as raw bytes; these in their own field, or, if `is_packed`, as their lengths and then their bytes
-// in one.
+// All but strings stand as raw bytes; these in their own field, or, if `is_packed`, as their lengths and then their
+// bytes in one.
 inline std::string SerializedTensor(const Tensor& tensor, bool is_packed = false) {
   enum { kDType = 1, kTensorShape = 2, kTensorContent = 4, kStringVal = 8 };
   std::string shape, message;
@@ -35,7 +35,8 @@ inline std::string SerializedTensor(const Tensor& tensor, bool is_packed = false
   return message;
 }
 
-// ---- Reading --------------------------------------------------------------------------------------------------------
+// ---- Reading
+// --------------------------------------------------------------------------------------------------------
 
 inline bool ReadMessageShape(io::Bytes message, Shape* shape) {
   io::WireReader reader(message);

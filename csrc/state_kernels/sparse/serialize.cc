@@ -1,9 +1,10 @@
-// serialize_sparse, serialize_many_sparse, deserialize_sparse, sparse_tensor_slice_dataset: sparse tensors as variants,
-// which data sets hold, or as serialized TensorProto messages, and data sets of their rows.
+// serialize_sparse, serialize_many_sparse, deserialize_sparse, sparse_tensor_slice_dataset: sparse tensors as
+// variants, which data sets hold, or as serialized TensorProto messages, and data sets of their rows.
 //
 //   serialize       in[0..2] indices int64[n, rank], values [n], shape int64[rank]; out[0] variant | string [3]
 //   serialize_many  the same; out[0] variant | string [rows, 3]: those of each row, whose indices have a column less
-//   deserialize     in[0] variant | string [..., 3]; out[0..2] the sparse tensor of which they are the parts, stacked along as
+//   deserialize     in[0] variant | string [..., 3]; out[0..2] the sparse tensor of which they are the parts, stacked
+//   along as
 //                   many new dimensions as there are in front, as large as the largest; attr dtype
 //   slice_dataset   in[0..2] a sparse tensor; out[0] a data set of the parts of each row
 #include <algorithm>

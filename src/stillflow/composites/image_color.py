@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites import checks
 from stillflow.composites.image_types import (
     as_float,
     check_that,
     checked_grayscale,
     checked_image,
+    checks_of_same_size,
     convert_image_dtype,
 )
 from stillflow.composites.linear_algebra import tensordot

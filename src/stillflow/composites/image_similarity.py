@@ -173,7 +173,9 @@ def ssim_multiscale(
             with name_scope(None, f"Scale{scale}", images):
                 if scale > 0:
                     images, tails = _halve(images, heads, tails, divisor)
-                similarity, structure = _ssim_per_channel(*images, max_val, filter_size, filter_sigma, k1, k2)
+                similarity, structure = _ssim_per_channel(
+                    images[0], images[1], max_val, filter_size, filter_sigma, k1, k2
+                )
                 structures.append(ops.relu(structure))
         factors = ops.stack([*structures[:-1], ops.relu(similarity)], axis=-1)
         product = ops.reduce_prod(ops.pow(factors, power_factors), [-1])

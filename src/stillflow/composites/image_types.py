@@ -101,7 +101,7 @@ def checked_grayscale(image):
 
 
 def checks_of_same_size(a, b):
-    """The shapes of images and operations that fail unless their sizes are equal. Raises ValueError if that is known."""
+    """The shapes of images and operations that fail unless they fit. Raises ValueError if they are known not to."""
     first, second = a.shape.with_rank_at_least(3), b.shape.with_rank_at_least(3)
     first[-3:].assert_is_compatible_with(second[-3:])
     if first.rank is not None and second.rank is not None:

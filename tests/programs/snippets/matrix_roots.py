@@ -44,7 +44,12 @@ def running_logsumexp(tf):
     x = tf.constant(_numbers(3, 4, 2).astype(np.float32) * 9)
     wide = tf.constant([-np.inf, 1000.0, -1000.0, 0.0, 999.5, np.inf, 1.0])
     function = tf.math.cumulative_logsumexp
-    results = [function(x), function(wide), function(x, 1, exclusive=True), function(x, -1, reverse=True, name="named")]
+    results = [
+        function(x),
+        function(wide),
+        function(x, 1, exclusive=True),
+        function(x, -1, reverse=True, name="named"),
+    ]
     results.append(function(tf.cast(x, tf.float64), axis=tf.constant(1), exclusive=True, reverse=True))
     return results + tf.gradients(function(x, 1, exclusive=True) * x, x) + tf.gradients(results[3], x)
 

@@ -18,7 +18,9 @@ _FLOATS_AND_COMPLEX = "T: {float64, float32, complex64, complex128}"
 
 def _alias(signature, attrs, kernel, **options):
     op = define_op(signature, attrs, kernel=kernel, differentiable=None, **options)
-    op.shape_rule(op_defs.find(op.op_def.name.removeprefix("Batch")).shape_rule)
+    successor = op_defs.find(op.op_def.name.removeprefix("Batch"))
+    assert successor is not None
+    op.shape_rule(successor.shape_rule)
     return op
 
 
@@ -70,21 +72,9 @@ batch_matrix_band_part = _alias(
     "T: type",
     "matrix_band_part(input, num_lower, num_upper)",
 )
-batch_fft = _alias(
-    "BatchFFT(input: complex64) -> (output: complex64)", "", "fft(input | 1, 0)", state="op"
-)
-batch_ifft = _alias(
-    "BatchIFFT(input: complex64) -> (output: complex64)", "", "fft(input | 1, 1)", state="op"
-)
-batch_fft2d = _alias(
-    "BatchFFT2D(input: complex64) -> (output: complex64)", "", "fft(input | 2, 0)", state="op"
-)
-batch_ifft2d = _alias(
-    "BatchIFFT2D(input: complex64) -> (output: complex64)", "", "fft(input | 2, 1)", state="op"
-)
-batch_fft3d = _alias(
-    "BatchFFT3D(input: complex64) -> (output: complex64)", "", "fft(input | 3, 0)", state="op"
-)
-batch_ifft3d = _alias(
-    "BatchIFFT3D(input: complex64) -> (output: complex64)", "", "fft(input | 3, 1)", state="op"
-)
+batch_fft = _alias("BatchFFT(input: complex64) -> (output: complex64)", "", "fft(input | 1, 0)", state="op")
+batch_ifft = _alias("BatchIFFT(input: complex64) -> (output: complex64)", "", "fft(input | 1, 1)", state="op")
+batch_fft2d = _alias("BatchFFT2D(input: complex64) -> (output: complex64)", "", "fft(input | 2, 0)", state="op")
+batch_ifft2d = _alias("BatchIFFT2D(input: complex64) -> (output: complex64)", "", "fft(input | 2, 1)", state="op")
+batch_fft3d = _alias("BatchFFT3D(input: complex64) -> (output: complex64)", "", "fft(input | 3, 0)", state="op")
+batch_ifft3d = _alias("BatchIFFT3D(input: complex64) -> (output: complex64)", "", "fft(input | 3, 1)", state="op")
