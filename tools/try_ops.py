@@ -155,6 +155,17 @@ OF_OP = {
         "set1_indices": [[0, 0]], "set1_values": (1,), "set1_shape": [2, 2],
         "set2_indices": [[0, 0]], "set2_values": (1,), "set2_shape": [2, 2],
     },
+    **{f"Batch{name}": {"input": [[2, 1], [1, 2]]} for name in ("Cholesky", "MatrixInverse")},
+    "BatchMatrixSolve": {"matrix": [[2, 1], [1, 2]]}, "BatchMatrixSetDiag": {"diagonal": (2,)},
+    "BatchNormWithGlobalNormalization": {"t": (1, 2, 2, 1)} | dict.fromkeys(("m", "v", "beta", "gamma"), (1,)),
+    "BatchNormWithGlobalNormalizationGrad": (
+        dict.fromkeys(("t", "backprop"), (1, 2, 2, 1)) | dict.fromkeys(("m", "v", "gamma"), (1,))
+    ),
+    "DataFormatVecPermute": {"x": [1, 2, 3, 4]}, "ExtractVolumePatches": {"input": (1, 2, 2, 2, 1)},
+    **{
+        f"Serialize{many}Sparse": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]}
+        for many in ("", "Many")
+    },
     "EncodeWav": {"audio": (2, 1), "sample_rate": ()},
     "EncodePng": {"image": (2, 2, 1)}, "RGBToHSV": {"images": (2, 3)}, "HSVToRGB": {"images": (2, 3)},
     "AdjustContrastv2": {"images": (2, 2, 3), "contrast_factor": ()}, "AdjustHue": {"images": (2, 2, 3), "delta": ()},
@@ -188,7 +199,7 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
     ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
 )
 OF_ATTR = {
-    "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
+    "variance_epsilon": 0.001, "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
     "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
@@ -198,7 +209,8 @@ LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "
-    "SparseCross DecodePng DeserializeSparse Exit ExtractJpegShape ParseTensor RefExit ResourceCountUpTo "
+    "SparseCross DecodePng DeserializeSparse DeserializeManySparse Exit ExtractJpegShape ParseTensor RefExit "
+    "ResourceCountUpTo "
     "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
     "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "
@@ -286,6 +298,8 @@ class Trial:
             return self.others[attr.name]
         if self.op_def.name in _WINDOW_OPS and attr.name in ("ksize", "strides", "dilations"):
             return [1] * _WINDOW_OPS[self.op_def.name]
+        if self.op_def.name == "ExtractVolumePatches" and attr.name in ("ksizes", "strides"):
+            return [1] * 5
         if attr.name in ("data_format", "explicit_paddings"):
             return attr.default
         if attr.name in OF_ATTR:

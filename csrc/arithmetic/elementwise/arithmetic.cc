@@ -268,6 +268,20 @@ struct CopyOp {
   }
 };
 
+// The number of the type that is next to x on the way to y.
+struct NextAfter {
+  template <typename T>
+  static T Run(T x, T y) {
+    using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    constexpr Bits kSign = std::numeric_limits<Bits>::min();
+    const auto bits = BitCast<Bits>(x);
+    const Bits from_zero = (BitCast<Bits>(y) & kSign) | 1;
+    const Bits outward = (x < y) == (x > T{0}) ? Bits{1} : Bits{-1};
+    const T next = BitCast<T>(x == T{0} ? from_zero : static_cast<Bits>(bits + outward));
+    return x != x || y != y ? x + y : x == y ? y : next;
+  }
+};
+
 // Gradients, of y = f(x) and the gradient dy. See TensorFlow's *Grad ops for which of x and y they take. A gradient
 // of 0 stays 0, also where the derivative is infinite or NaN.
 struct ReciprocalGrad {
@@ -306,6 +320,7 @@ const TileOp kArithmeticTiles[] = {
     STILLFLOW_FLOAT_TILES(Binary, Xdivy, "xdivy"),
     STILLFLOW_FLOAT_TILES(Binary, MulNoNan, "mul_no_nan"),
     STILLFLOW_NUMBER_TILES(Binary, SquaredDifference, "squared_difference"),
+    STILLFLOW_WIDE_FLOAT_TILES(Binary, NextAfter, "next_after"),
     STILLFLOW_NUMBER_TILES(Binary, Maximum, "maximum"),
     STILLFLOW_NUMBER_TILES(Binary, Minimum, "minimum"),
     STILLFLOW_NUMBER_TILES(Ternary, Clip, "clip"),

@@ -1,42 +1,44 @@
-// serialize_sparse, serialize_many_sparse, deserialize_sparse, sparse_tensor_slice_dataset: sparse tensors as variant
-// tensors, which data sets hold, and data sets of their rows.
+// serialize_sparse, serialize_many_sparse, deserialize_sparse, sparse_tensor_slice_dataset: sparse tensors as
+// variants, which data sets hold, or as serialized TensorProto messages, and data sets of their rows.
 //
-//   serialize       in[0..2] indices int64[n, rank], values [n], shape int64[rank]; out[0] variant[3]: the three
-//   serialize_many  the same; out[0] variant[rows, 3]: those of each row, whose indices have a column less
-//   deserialize     in[0] variant[..., 3]; out[0..2] the sparse tensor of which they are the parts, stacked along as
+//   serialize       in[0..2] indices int64[n, rank], values [n], shape int64[rank]; out[0] variant | string [3]
+//   serialize_many  the same; out[0] variant | string [rows, 3]: those of each row, whose indices have a column less
+//   deserialize     in[0] variant | string [..., 3]; out[0..2] the sparse tensor of which they are the parts, stacked
+//   along as
 //                   many new dimensions as there are in front, as large as the largest; attr dtype
 //   slice_dataset   in[0..2] a sparse tensor; out[0] a data set of the parts of each row
 #include <algorithm>
 #include <vector>
 
 #include "kernel_api/sparse_tensor.h"
+#include "kernels/parsing/tensor_message.h"
 #include "state_kernels/data/arguments.h"
 
 namespace stillflow {
 namespace {
 
-// Makes element `index` of a variant tensor hold `value`, which it takes over.
-void Hold(Tensor* tensor, int64_t index, Tensor* value) {
-  MutableData<Variant*>(*tensor)[index] = new TensorVariant(*value);
+// Makes element `index` of a tensor of variants or strings hold `value`, which may be taken over.
+Status Hold(const KernelCall& call, int64_t index, Tensor* value) {
+  Tensor* const out = call.out[0];
+  if (out->dtype == DType::kString) {
+    const std::string message = SerializedTensor(*value, true);
+    const bool is_set = SetString(call, out, index, message.data(), static_cast<int64_t>(message.size()));
+    return is_set ? Status() : OutOfScratch();
+  }
+  MutableData<Variant*>(*out)[index] = new TensorVariant(*value);
   value->buffer = nullptr;
-}
-
-// Strings, the other form that TensorFlow has for them, are not made here.
-Status CheckForm(const Attr& form) {
-  const auto dtype = static_cast<DType>(form.i);
-  return dtype == DType::kVariant ? Status() : UnsupportedType("SerializeSparse", dtype);
+  return Status();
 }
 
 Status Serialize(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(CheckForm(call.attrs[0]));
   STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
   Shape three;
   three.Add(3);
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kVariant, three));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, static_cast<DType>(call.attrs[0].i), three));
   for (int i = 0; i < 3; ++i) {
     Tuple part(1);
     STILLFLOW_RETURN_IF_ERROR(KeepTensor(*call.services, *call.in[i], &part[0]));
-    Hold(call.out[0], i, &part[0]);
+    STILLFLOW_RETURN_IF_ERROR(Hold(call, i, &part[0]));
   }
   return Status();
 }
@@ -78,7 +80,7 @@ Status ForEachRow(const KernelCall& call, const Body& body) {
     int64_t end = begin;
     while (end < indices.dims[0] && IntAt(indices, end * rank) == row) ++end;
     STILLFLOW_RETURN_IF_ERROR(RowParts(call, begin, end, &parts));
-    body(row, parts);
+    STILLFLOW_RETURN_IF_ERROR(body(row, parts));
     begin = end;
   }
   if (begin == indices.dims[0]) return Status();
@@ -91,14 +93,23 @@ Status ForEachRow(const KernelCall& call, const Body& body) {
 }
 
 Status SerializeMany(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(CheckForm(call.attrs[0]));
+  if (call.in[2]->count < 2) {
+    return STILLFLOW_INVALID_ARGUMENT("Rank of input SparseTensor should be > 1, but saw rank: %lld",
+                                      static_cast<long long>(call.in[2]->count));
+  }
   STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
+  STILLFLOW_RETURN_IF_ERROR(CheckSparseTensor(*call.in[0], *call.in[1], *call.in[2]));
+  Shape dense;
+  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[2], &dense));
+  STILLFLOW_RETURN_IF_ERROR(CheckInside(Entries(*call.in[0]), dense));
+  STILLFLOW_RETURN_IF_ERROR(CheckOrder(Entries(*call.in[0])));
   Shape shape;
-  shape.Add(call.in[2]->dims[0] > 0 ? IntAt(*call.in[2], 0) : 0);
+  shape.Add(dense.dims[0]);
   shape.Add(3);
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kVariant, shape));
-  return ForEachRow(call, [&](int64_t row, Tuple& parts) {
-    for (int i = 0; i < 3; ++i) Hold(call.out[0], row * 3 + i, &parts[i]);
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, static_cast<DType>(call.attrs[0].i), shape));
+  return ForEachRow(call, [&](int64_t row, Tuple& parts) -> Status {
+    for (int i = 0; i < 3; ++i) STILLFLOW_RETURN_IF_ERROR(Hold(call, row * 3 + i, &parts[i]));
+    return Status();
   });
 }
 
@@ -114,7 +125,10 @@ Status SliceDataset(const KernelCall& call) {
     }
   }
   std::vector<Tuple> rows;
-  STILLFLOW_RETURN_IF_ERROR(ForEachRow(call, [&](int64_t, Tuple& parts) { rows.push_back(std::move(parts)); }));
+  STILLFLOW_RETURN_IF_ERROR(ForEachRow(call, [&](int64_t, Tuple& parts) {
+    rows.push_back(std::move(parts));
+    return Status();
+  }));
   const auto rank = static_cast<int64_t>(call.in[0]->dims[1] - 1);
   TupleSpec spec;
   spec.types = {DType::kInt64, call.in[1]->dtype, DType::kInt64};
@@ -136,9 +150,19 @@ struct SparseParts {
   const Tensor* dims;
 };
 
-Status PartsAt(const Tensor& serialized, int64_t index, DType dtype, SparseParts* parts) {
+// `parsed` keeps what was in messages.
+Status PartsAt(const KernelCall& call, int64_t index, DType dtype, Tuple* parsed, SparseParts* parts) {
+  const Tensor& serialized = *call.in[0];
   const Tensor** const wanted[] = {&parts->indices, &parts->values, &parts->dims};
   for (int i = 0; i < 3; ++i) {
+    if (serialized.dtype == DType::kString) {
+      Tensor& part = (*parsed)[index * 3 + i];
+      bool is_valid = false;
+      STILLFLOW_RETURN_IF_ERROR(ParseTensorMessage(call, StringAt(serialized, index * 3 + i), &is_valid, &part));
+      if (!is_valid) return STILLFLOW_INVALID_ARGUMENT("Could not parse serialized proto");
+      *wanted[i] = &part;
+      continue;
+    }
     const auto* held = VariantAt<TensorVariant>(serialized, index * 3 + i);
     if (held == nullptr) {
       return STILLFLOW_INVALID_ARGUMENT("serialized_sparse[%lld, %d] does not hold a tensor",
@@ -164,10 +188,6 @@ Status PartsAt(const Tensor& serialized, int64_t index, DType dtype, SparseParts
 Status Deserialize(const KernelCall& call) {
   const Tensor& serialized = *call.in[0];
   const auto dtype = static_cast<DType>(call.attrs[0].i);
-  if (serialized.dtype != DType::kVariant) {
-    return STILLFLOW_INVALID_ARGUMENT("Sparse tensors are deserialized from variants, not from %s",
-                                      Name(serialized.dtype));
-  }
   if (serialized.rank == 0 || serialized.dims[serialized.rank - 1] != 3) {
     return STILLFLOW_INVALID_ARGUMENT("Serialized sparse should have 3 as the last dimension %s",
                                       ShapeText(serialized).c_str());
@@ -175,13 +195,15 @@ Status Deserialize(const KernelCall& call) {
   const int front = serialized.rank - 1;
   const int64_t count = serialized.count / 3;
   if (count == 0) {
-    return STILLFLOW_INVALID_ARGUMENT("Serialized sparse should have non-zero dimension %s",
-                                      ShapeText(serialized).c_str());
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Serialized sparse should have at least 1 serialized tensor, but has a zero dimension %s",
+        ShapeText(serialized).c_str());
   }
   std::vector<SparseParts> all(count);
+  Tuple parsed(serialized.dtype == DType::kString ? count * 3 : 0);
   int64_t element_count = 0;
   for (int64_t i = 0; i < count; ++i) {
-    STILLFLOW_RETURN_IF_ERROR(PartsAt(serialized, i, dtype, &all[i]));
+    STILLFLOW_RETURN_IF_ERROR(PartsAt(call, i, dtype, &parsed, &all[i]));
     if (all[i].dims->count != all[0].dims->count) {
       return STILLFLOW_INVALID_ARGUMENT(
           "Inconsistent shape across SparseTensors: rank prior to SparseTensor[%lld] was: %lld but rank of "

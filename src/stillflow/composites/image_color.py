@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites import checks
 from stillflow.composites.image_types import (
     as_float,
     check_that,
     checked_grayscale,
     checked_image,
+    checks_of_same_size,
     convert_image_dtype,
 )
 from stillflow.composites.linear_algebra import tensordot
@@ -215,22 +215,8 @@ def psnr(a, b, max_val, name=None):
         error = ops.reduce_mean(ops.squared_difference(a, b), [-3, -2, -1])
         of_signal = 20 * ops.log(largest) / ops.log(10.0)
         result = ops.sub(of_signal, np.float32(10 / np.log(10)) * ops.log(error), name="psnr")
-        with get_default_graph().control_dependencies(_checks_of_same_size(a, b)):
+        with get_default_graph().control_dependencies(checks_of_same_size(a, b)[1]):
             return ops.identity(result)
-
-
-def _checks_of_same_size(a, b):
-    first, second = a.shape.with_rank_at_least(3), b.shape.with_rank_at_least(3)
-    first[-3:].assert_is_compatible_with(second[-3:])
-    if first.rank is not None and second.rank is not None:
-        for x, y in zip(reversed(first.dims[:-3]), reversed(second.dims[:-3]), strict=False):
-            if not (x == 1 or y == 1 or x.is_compatible_with(y)):
-                raise ValueError(f"Two images are not compatible: {first} and {second}")
-    first, second = ops.shape_n([a, b])
-    return [
-        checks.assert_that(ops.greater_equal(ops.size(first), 3), [first, second], summarize=10),
-        checks.assert_that(ops.reduce_all(ops.equal(first[-3:], second[-3:])), [first, second], summarize=10),
-    ]
 
 
 @public("image.random_contrast")

@@ -100,6 +100,21 @@ def checked_grayscale(image):
     return with_dependencies(found, image)
 
 
+def checks_of_same_size(a, b):
+    """The shapes of images and operations that fail unless they fit. Raises ValueError if they are known not to."""
+    first, second = a.shape.with_rank_at_least(3), b.shape.with_rank_at_least(3)
+    first[-3:].assert_is_compatible_with(second[-3:])
+    if first.rank is not None and second.rank is not None:
+        for x, y in zip(reversed(first.dims[:-3]), reversed(second.dims[:-3]), strict=False):
+            if not (x == 1 or y == 1 or x.is_compatible_with(y)):
+                raise ValueError(f"Two images are not compatible: {first} and {second}")
+    first, second = ops.shape_n([a, b])
+    return [first, second], [
+        checks.assert_that(ops.greater_equal(ops.size(first), 3), [first, second], summarize=10),
+        checks.assert_that(ops.reduce_all(ops.equal(first[-3:], second[-3:])), [first, second], summarize=10),
+    ]
+
+
 def check_that(condition, message):
     """[an operation that fails] for a tensor, [] for True. Raises ValueError for False."""
     if is_tensor(condition):

@@ -199,7 +199,9 @@ resource = public("resource", "dtypes.resource")(DType("resource", 20, np.object
 variant = public("variant", "dtypes.variant")(DType("variant", 21, np.object_))
 uint32 = public("uint32", "dtypes.uint32")(DType("uint32", 22, np.uint32))
 uint64 = public("uint64", "dtypes.uint64")(DType("uint64", 23, np.uint64))
-QUANTIZED_DTYPES = public("dtypes.QUANTIZED_DTYPES")(frozenset((qint8, quint8, qint16, quint16, qint32)))
+QUANTIZED_DTYPES = public("dtypes.QUANTIZED_DTYPES", "QUANTIZED_DTYPES")(
+    frozenset(x for base in (qint8, quint8, qint16, quint16, qint32) for x in (base, base._other))
+)
 
 ALL = (
     float32, float64, int32, uint8, int16, int8, string, complex64, int64, bool_, qint8, quint8, qint32,

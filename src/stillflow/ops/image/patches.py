@@ -19,7 +19,8 @@ extract_image_patches_op = define_op(
 )
 
 
-def _place_count(size, window, stride, rate, is_same):
+def patch_count(size, window, stride, rate, is_same):
+    """How many places a window has along an axis, if it is known. Raises ShapeError if that is negative."""
     if size is None or window < 1 or stride < 1 or rate < 1:
         return None
     effective = window + (window - 1) * (rate - 1)
@@ -43,7 +44,7 @@ def _(context):
             )
     windows, is_same = attrs["ksizes"], attrs["padding"] == b"SAME"
     counts = [
-        _place_count(size, windows[i], attrs["strides"][i], attrs["rates"][i], is_same)
+        patch_count(size, windows[i], attrs["strides"][i], attrs["rates"][i], is_same)
         for i, size in ((1, rows), (2, columns))
     ]
     return (batch, *counts, plain.product((windows[1] * windows[2], depth)))

@@ -1,9 +1,10 @@
-"""Cumsum and Cumprod: running sums and products along an axis."""
+"""Cumsum, Cumprod and CumulativeLogsumexp: running sums and products along an axis."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -22,6 +23,12 @@ cumsum_op = define_op(
 cumprod_op = define_op(
     "Cumprod(x: T, axis: Tidx) -> (out: T)", _ATTRS, kernel="cumulative(x, axis | exclusive, reverse, 'product')"
 )
+cumulative_logsumexp_op = define_op(
+    "CumulativeLogsumexp(x: T, axis: Tidx) -> (out: T)",
+    "exclusive: bool = false; reverse: bool = false; T: {float16, float32, float64}; Tidx: {int32, int64} = int32",
+    kernel="cumulative_logsumexp(x, axis | exclusive, reverse)",
+)
+cumulative_logsumexp_op.shape_rule(unchanged_shape)
 cumsum_op.shape_rule(unchanged_shape)
 cumprod_op.shape_rule(unchanged_shape)
 
@@ -63,6 +70,14 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
         return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
+@public("math.cumulative_logsumexp")
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running logarithms of sums of exponentials along an axis; see `cumsum`. That of nothing is x.dtype.min."""
+    with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return cumulative_logsumexp_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
 @cumsum_op.gradient
 def _(op, grad):
     exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
@@ -76,3 +91,19 @@ def _(op, grad):
     product = cumprod(x, axis, exclusive=exclusive, reverse=reverse)
     total = cumsum(product * grad, axis, exclusive=exclusive, reverse=not reverse)
     return total / x, None
+
+
+@cumulative_logsumexp_op.gradient
+def _(op, grad):
+    x, axis = op._inputs
+    exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
+    # Logarithms are taken of what is positive and of what is negative by themselves.
+    log_positive = ops.where_v2(ops.greater(grad, 0), ops.log(grad), grad.dtype.min)
+    log_negative = ops.where_v2(ops.less(grad, 0), ops.log(-grad), grad.dtype.min)
+
+    def spread(log_grad):
+        relative = log_grad - op._outputs[0]
+        return ops.exp(cumulative_logsumexp(relative, axis=axis, reverse=not reverse, exclusive=exclusive) + x)
+
+    positive = spread(log_positive)
+    return positive - spread(log_negative), None

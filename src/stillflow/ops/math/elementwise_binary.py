@@ -105,10 +105,18 @@ atan2 = define_op(
     public="atan2 math.atan2",
     doc="The angle of the point (x, y), between -pi and pi.",
 )
+next_after = define_op(
+    "NextAfter(x1: T, x2: T) -> (output: T)",
+    "T: {float64, float32} = float32",
+    elementwise="next_after",
+    public="math.nextafter",
+    doc="The number of the type that is next to x1 on the way to x2.",
+)
 
 _ALL = (
     add, add_v2, sub, mul, div_op, real_div, truncate_div, floor_div, mod, floor_mod, truncate_mod, div_no_nan_op,
     mul_no_nan, maximum, minimum, squared_difference, pow, xdivy, xlogy, atan2,
+    next_after,
 )  # fmt: skip
 
 
@@ -361,6 +369,17 @@ def _(op, grad):
     with get_default_graph().control_dependencies([grad]):
         factor = grad / (ops.square(x) + ops.square(y))
         return x * factor, -y * factor
+
+
+@next_after.gradient
+def _(op, grad):
+    x, y = op._inputs
+    sides = _DynamicSides(x, y)
+    with get_default_graph().control_dependencies([grad]):
+        x_partial = ops.ones(sides.x_shape, x.dtype)
+        y_partial = ops.zeros(sides.y_shape, y.dtype)
+        x_grad = sides.x(x_partial * grad)
+        return x_grad, sides.y(y_partial * grad)
 
 
 def _gradient_with_zero_factor(partials):

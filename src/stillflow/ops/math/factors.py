@@ -113,7 +113,7 @@ def _square(dims, is_reversed=False):
 
 @cholesky.shape_rule
 @matrix_inverse.shape_rule
-def _(context):
+def square_shape(context):
     return _square(context.shapes[0])
 
 

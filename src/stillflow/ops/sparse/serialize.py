@@ -1,7 +1,8 @@
-"""Sparse tensors as variant tensors, which data sets hold."""
+"""Sparse tensors as variants, which data sets hold, or as serialized TensorProto messages."""
 
 from __future__ import annotations
 
+from stillflow.graph.shape_inference import ShapeError
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -38,4 +39,21 @@ deserialize_sparse = define_op(
 @deserialize_sparse.shape_rule
 def _(context):
     plain.with_rank_at_least(context.shapes[0], 1)
+    return [(None, None), (None,), (None,)]
+
+
+deserialize_many_sparse_op = define_op(
+    "DeserializeManySparse(serialized_sparse: string) -> "
+    "(sparse_indices: int64, sparse_values: dtype, sparse_shape: int64)",
+    "dtype: type",
+    kernel="deserialize_sparse(serialized_sparse | dtype)",
+    differentiable=None,
+)
+
+
+@deserialize_many_sparse_op.shape_rule
+def _(context):
+    dims = plain.with_rank(context.shapes[0], 2)
+    if dims[1] not in (3, None):
+        raise ShapeError(f"Dimension must be 3 but is {dims[1]}")
     return [(None, None), (None,), (None,)]
