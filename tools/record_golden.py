@@ -49,6 +49,7 @@ OUTCOMES = (
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("slim", "contrib.slim_scenarios"),
+    ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
     ("warm_starts", "saver.warm_start_cases"),
 )

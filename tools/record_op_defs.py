@@ -4,6 +4,7 @@ Run with a Python 3.7 that has tensorflow==1.15.5. The form is that of stillflow
 Name(inputs) -> (outputs) [attributes] flags
 """
 
+import importlib
 import os
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -12,6 +13,13 @@ from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python import pywrap_tensorflow  # noqa: E402
 from tensorflow.python.framework import dtypes  # noqa: E402
 
+# Ops of the libraries of tf.contrib that are written as well.
+CONTRIB = set(
+    "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
+    "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
+    "GrowTreeV4 MaskedMatmul ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 "
+    "TreeSerialize TreeSize UpdateModelV4 WALSComputePartialLhsAndRhs".split()
+)
 FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
 
@@ -78,11 +86,20 @@ def attr_text(attr):
     return text
 
 
-def main():
+def all_ops():
     ops = op_def_pb2.OpList()
     ops.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
+    return ops.op
+
+
+def main():
+    own = {op.name for op in all_ops()}
+    importlib.import_module("tensorflow.contrib.factorization")
+    importlib.import_module("tensorflow.contrib.tensor_forest.python.tensor_forest")
     with open(TARGET, "w") as target:
-        for op in sorted(ops.op, key=lambda op: op.name):
+        for op in sorted(all_ops(), key=lambda op: op.name):
+            if op.name not in own | CONTRIB:
+                continue
             inputs = ", ".join(map(arg_text, op.input_arg))
             outputs = ", ".join(map(arg_text, op.output_arg))
             attrs = "; ".join(map(attr_text, op.attr))

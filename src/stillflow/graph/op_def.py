@@ -25,7 +25,18 @@ from stillflow.graph.tensor_value import TensorValue
 
 # What inputs are called that are handles of queues, readers, tables, iterators and tensor arrays.
 _OTHER_HANDLES = frozenset(
-    ("handle", "grad_handle", "reader_handle", "queue_handle", "table_handle", "iterator", "resource_handle", "mutex")
+    (
+        "handle",
+        "grad_handle",
+        "reader_handle",
+        "queue_handle",
+        "table_handle",
+        "iterator",
+        "resource_handle",
+        "mutex",
+        "tree_handle",
+        "stats_handle",
+    )
 )
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
@@ -57,6 +59,23 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
 
 
 # ---- Resources: what a graph's collections have of them, with `handle`, `create` and `is_initialized` -------------
+
+
+_Resource = collections.namedtuple("_Resource", ["handle", "create", "is_initialized"])
+
+
+@public("python.ops.resources.register_resource")
+def register_resource(handle, create_op, is_initialized_op, is_shared=True):
+    """Adds a resource to the collection of those that all sessions of a cluster see, or of those of one session.
+
+    Args:
+      handle: a resource tensor.
+      create_op: the operation that makes it.
+      is_initialized_op: a bool scalar, whether it has been made.
+      is_shared: which collection.
+    """
+    key = GraphKeys.RESOURCES if is_shared else GraphKeys.LOCAL_RESOURCES
+    get_default_graph().add_to_collection(key, _Resource(handle, create_op, is_initialized_op))
 
 
 @public("python.ops.resources.shared_resources")

@@ -130,6 +130,33 @@ def _wals(**settings):
     return scenario
 
 
+def _wals_estimator(tf, folder):
+    model = tf.contrib.factorization.WALSMatrixFactorization(
+        7, 5, 2, regularization_coeff=0.2, row_init=POINTS[:7, :2], col_init=POINTS[7:12, :2], max_sweeps=4,
+        col_weights=0.5, model_dir=folder,
+    )  # fmt: skip
+
+    def input_fn(project_row=True, weights=None):
+        rows = tf.SparseTensor(ENTRIES, VALUES, [7, 5])
+        features = {
+            "input_rows": rows,
+            "input_cols": tf.sparse_transpose(rows),
+            "project_row": tf.constant(project_row),
+        }
+        if weights is not None:
+            features["projection_weights"] = tf.constant(weights)
+        return features, None
+
+    model.fit(input_fn=input_fn, steps=10)
+    return [
+        [factors.tolist() for factors in model.get_row_factors() + model.get_col_factors()],
+        [float(model.evaluate(input_fn=lambda s=side: input_fn(s), steps=1)["loss"]) for side in (True, False)],
+        [factors.tolist() for factors in model.get_projections(lambda: input_fn(True, [0.5] * 7))][:7],
+        int(model.get_variable_value("completed_sweeps")),
+        sorted(model.get_variable_names()),
+    ]
+
+
 def scenarios():
     """{name: function of (tf, folder)}"""
     one_each = {"row_weights": [1.0, 2, 1, 1, 2, 1, 1], "col_weights": [0.5] * 5}
@@ -151,6 +178,7 @@ def scenarios():
             use_scoped_vars=True,
         ),
         "wals_weights": _wals(**one_each),
+        "wals_estimator": _wals_estimator,
     }  # fmt: skip
 
 
