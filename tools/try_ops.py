@@ -70,6 +70,9 @@ OF_OP = {
     "CropAndResizeGradImage": {"grads": _PIXELS, "image_size": [1, 2, 2, 1], **_BOX},
     "DrawBoundingBoxes": {"images": _PIXELS, "boxes": (1, 1, 4)},
     "DrawBoundingBoxesV2": {"images": _PIXELS, "boxes": (1, 1, 4), "colors": (1, 1)},
+    "ImageProjectiveTransformV2": {
+        "images": _PIXELS, "transforms": (1, 8), "output_shape": [2, 2], "interpolation": "NEAREST",
+    },
     **{f"NonMaxSuppressionV{version}": _SUPPRESSION for version in (2, 3, 4, 5)},
     "ScaleAndTranslate": {"images": _PIXELS, "size": [2, 2], "scale": (2,), "translation": (2,)},
     "ScaleAndTranslateGrad": {
