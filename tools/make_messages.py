@@ -68,11 +68,12 @@ def new_file(package, dependencies):
 def build(table):
     errors = new_file("tensorflow.error", [])
     file = new_file("tensorflow", ["google/protobuf/any.proto", "google/protobuf/wrappers.proto", errors.name])
-    parents = {"tensorflow": file, "tensorflow.error": errors}
+    profiles = new_file("tensorflow.tfprof", [file.name])
+    parents = {"tensorflow": file, "tensorflow.error": errors, "tensorflow.tfprof": profiles}
     for full_name in sorted(table["messages"], key=lambda name: name.count(".")):
         scope, _, name = full_name.rpartition(".")
         parent = parents[scope]
-        message = (parent.message_type if parent is file else parent.nested_type).add(name=name)
+        message = (parent.message_type if parent in (file, profiles) else parent.nested_type).add(name=name)
         parents[full_name] = message
         add_fields(message, full_name, table["messages"][full_name], table["enums"])
     for full_name, values in table["enums"].items():
@@ -82,7 +83,7 @@ def build(table):
             enum.value.add(name=label, number=number)
         if len(set(values.values())) < len(values):
             enum.options.allow_alias = True
-    return [errors, file]
+    return [errors, file, profiles]
 
 
 def main():

@@ -71,7 +71,7 @@ OF_OP = {
     "DrawBoundingBoxes": {"images": _PIXELS, "boxes": (1, 1, 4)},
     "DrawBoundingBoxesV2": {"images": _PIXELS, "boxes": (1, 1, 4), "colors": (1, 1)},
     "ImageProjectiveTransformV2": {
-        "images": _PIXELS, "transforms": (1, 8), "output_shape": [2, 2], "interpolation": "NEAREST",
+        "images": _PIXELS, "transforms": (1, 8), "output_shape": [2, 2],
     },
     **{f"NonMaxSuppressionV{version}": _SUPPRESSION for version in (2, 3, 4, 5)},
     "ScaleAndTranslate": {"images": _PIXELS, "size": [2, 2], "scale": (2,), "translation": (2,)},
@@ -183,7 +183,7 @@ _WINDOW_OPS = {
 _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromkeys(
     ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
 )
-OF_ATTR = {
+OF_ATTR = { "interpolation": "NEAREST",
     "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
     "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
     "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",

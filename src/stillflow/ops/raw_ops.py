@@ -24,7 +24,7 @@ _PYTHON_NAMES = {
     "Where": {"condition": "input"},
 }
 # Ops of the libraries of tf.contrib, which are not here.
-_OF_CONTRIB = {"GatherTree"}
+_OF_CONTRIB = {"GatherTree", "ImageProjectiveTransformV2"}
 
 
 @functools.cache
