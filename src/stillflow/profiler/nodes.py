@@ -126,7 +126,7 @@ class Nodes:
         for op in graph.get_operations():
             if op.name not in self._by_name:
                 inputs = [dims_of(x.shape) for x in op.inputs]
-                for source in op.control_inputs:
+                for source in sorted(op.control_inputs, key=lambda source: source.name):
                     inputs.append(dims_of(source.outputs[0].shape) if source.outputs else [])
                 self._by_name[op.name] = Node(op.name, op.type, _shape_attr(op), inputs)
 

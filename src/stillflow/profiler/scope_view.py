@@ -107,7 +107,7 @@ def _counted(rows, options):
 
 def _starts(rows, patterns):
     """The uppermost rows whose names match."""
-    found = []
+    found: list = []
     for row in rows:
         found += [row] if texts.matches(row.node.name, patterns) else _starts(row.shown, patterns)
     return found
