@@ -23,8 +23,11 @@ _PYTHON_NAMES = {
     "Squeeze": {"axis": "squeeze_dims"},
     "Where": {"condition": "input"},
 }
-# Ops of the libraries of tf.contrib, which are not here.
-_OF_CONTRIB = {"GatherTree", "ImageProjectiveTransformV2"}
+# Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
+_OF_CONTRIB = set(
+    "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul NearestNeighbors "
+    "WALSComputePartialLhsAndRhs".split()
+)
 
 
 @functools.cache
