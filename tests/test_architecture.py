@@ -13,8 +13,8 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing",
-    "libraries": "contrib examples canned keras estimator distribute feature_columns rnn distributions metrics losses"
-    " layers training_loop training test_cases summary datasets saver",
+    "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
+    " metrics losses layers training_loop training test_cases summary datasets saver",
     "running": "eager session plan importer functions",
     "building": "linear_operators signal composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",

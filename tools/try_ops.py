@@ -70,6 +70,9 @@ OF_OP = {
     "CropAndResizeGradImage": {"grads": _PIXELS, "image_size": [1, 2, 2, 1], **_BOX},
     "DrawBoundingBoxes": {"images": _PIXELS, "boxes": (1, 1, 4)},
     "DrawBoundingBoxesV2": {"images": _PIXELS, "boxes": (1, 1, 4), "colors": (1, 1)},
+    "ImageProjectiveTransformV2": {
+        "images": _PIXELS, "transforms": (1, 8), "output_shape": [2, 2],
+    },
     **{f"NonMaxSuppressionV{version}": _SUPPRESSION for version in (2, 3, 4, 5)},
     "ScaleAndTranslate": {"images": _PIXELS, "size": [2, 2], "scale": (2,), "translation": (2,)},
     "ScaleAndTranslateGrad": {
@@ -200,7 +203,7 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
 )
 OF_ATTR = {
     "variance_epsilon": 0.001, "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
-    "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
+    "interpolation": "NEAREST", "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
     "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has

@@ -32,6 +32,12 @@ RECORDED["GatherTree"] = (
     "T: {int32}",
     [],
 )
+RECORDED["ImageProjectiveTransformV2"] = (
+    "ImageProjectiveTransformV2(images: dtype, transforms: float32, output_shape: int32)"
+    " -> (transformed_images: dtype)",
+    "dtype: {uint8, int32, int64, float16, float32, float64}; interpolation: string",
+    [],
+)
 
 
 def test_signatures_are_those_of_tensorflow():

@@ -14,6 +14,7 @@ from stillflow.names import public_names
 # Messages that programs make themselves, and their public names.
 _PUBLIC = public_names(
     {
+        "AdviceProto": "profiler.AdviceProto",
         "AttrValue": "AttrValue",
         "BytesList": "train.BytesList",
         "CheckpointState": "train.CheckpointState",
@@ -28,14 +29,17 @@ _PUBLIC = public_names(
         "FloatList": "train.FloatList",
         "GPUOptions": "GPUOptions",
         "GraphDef": "GraphDef",
+        "GraphNodeProto": "profiler.GraphNodeProto",
         "GraphOptions": "GraphOptions",
         "HistogramProto": "HistogramProto",
         "Int64List": "train.Int64List",
         "JobDef": "train.JobDef",
         "LogMessage": "LogMessage",
         "MetaGraphDef": "MetaGraphDef",
+        "MultiGraphNodeProto": "profiler.MultiGraphNodeProto",
         "NameAttrList": "NameAttrList",
         "NodeDef": "NodeDef",
+        "OpLogProto": "profiler.OpLogProto",
         "OptimizerOptions": "OptimizerOptions",
         "RunMetadata": "RunMetadata",
         "RunOptions": "RunOptions",
@@ -85,7 +89,11 @@ def message(name: str):
     """The class of a message, such as "GraphDef" or "AttrValue.ListValue". KeyError if there is none."""
     from google.protobuf import message_factory
 
-    return message_factory.GetMessageClass(pool().FindMessageTypeByName(f"tensorflow.{name}"))
+    try:
+        found = pool().FindMessageTypeByName(f"tensorflow.{name}")
+    except KeyError:
+        found = pool().FindMessageTypeByName(f"tensorflow.tfprof.{name}")  # where those of the profiler are
+    return message_factory.GetMessageClass(found)
 
 
 def __getattr__(name):

@@ -25,8 +25,8 @@ _PYTHON_NAMES = {
 }
 # Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
 _OF_CONTRIB = set(
-    "GatherTree KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul NearestNeighbors "
-    "WALSComputePartialLhsAndRhs "
+    "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul "
+    "NearestNeighbors WALSComputePartialLhsAndRhs "
     "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
     "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
     "GrowTreeV4 ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize "

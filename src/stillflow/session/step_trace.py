@@ -37,6 +37,10 @@ def describe_run(plan, trace, options, run_metadata):
             output.tensor_description.dtype = value.dtype.as_datatype_enum
             for length in value.dims or ():
                 output.tensor_description.shape.dim.add(size=-1 if length is None else length)
+            if size and len(outputs) == 1:
+                allocation = output.tensor_description.allocation_description
+                allocation.allocator_name = "cpu"
+                allocation.requested_bytes = allocation.allocated_bytes = size
 
 
 def _label(op, kind, parts, inputs):
