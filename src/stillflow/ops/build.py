@@ -62,7 +62,7 @@ def function_of(op_def: OpDef) -> Any:
                 raise
             return result
 
-    add.handlers = handlers
+    vars(add)["handlers"] = handlers
     return add
 
 

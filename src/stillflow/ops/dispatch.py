@@ -11,7 +11,7 @@ import functools
 
 def dispatched(function):
     """Decorates a function that hands its arguments over to its handlers where it fails itself."""
-    handlers = []
+    handlers: list = []
 
     @functools.wraps(function)
     def call(*args, **kwargs):
@@ -23,7 +23,7 @@ def dispatched(function):
                 raise
             return result
 
-    call.handlers = handlers
+    vars(call)["handlers"] = handlers
     return call
 
 

@@ -101,10 +101,18 @@ def _of_segments(of_segments, name):
     return combine
 
 
-segment_sum = _of_segments(ops.unsorted_segment_sum, "RaggedSegmentSum")
-segment_prod = _of_segments(ops.unsorted_segment_prod, "RaggedSegmentProd")
-segment_min = _of_segments(ops.unsorted_segment_min, "RaggedSegmentMin")
-segment_max = _of_segments(ops.unsorted_segment_max, "RaggedSegmentMax")
+segment_sum = public("python.ops.ragged.ragged_math_ops.segment_sum")(
+    _of_segments(ops.unsorted_segment_sum, "RaggedSegmentSum")
+)
+segment_prod = public("python.ops.ragged.ragged_math_ops.segment_prod")(
+    _of_segments(ops.unsorted_segment_prod, "RaggedSegmentProd")
+)
+segment_min = public("python.ops.ragged.ragged_math_ops.segment_min")(
+    _of_segments(ops.unsorted_segment_min, "RaggedSegmentMin")
+)
+segment_max = public("python.ops.ragged.ragged_math_ops.segment_max")(
+    _of_segments(ops.unsorted_segment_max, "RaggedSegmentMax")
+)
 
 
 def _ones_like(ragged):
@@ -113,6 +121,7 @@ def _ones_like(ragged):
     )
 
 
+@public("python.ops.ragged.ragged_math_ops.segment_mean")
 def segment_mean(data, segment_ids, num_segments, name=None):
     """The means of rows of the same segment, value by value."""
     with name_scope(name, "RaggedSegmentMean", [data, segment_ids, num_segments]):
@@ -124,6 +133,7 @@ def segment_mean(data, segment_ids, num_segments, name=None):
         return total / count
 
 
+@public("python.ops.ragged.ragged_math_ops.segment_sqrt_n")
 def segment_sqrt_n(data, segment_ids, num_segments, name=None):
     """The sums of rows of the same segment, divided by the square roots of their numbers, value by value."""
     with name_scope(name, "RaggedSegmentSqrtN", [data, segment_ids, num_segments]):
@@ -186,12 +196,21 @@ def _reduction(reduce, of_segments, name):
     return reduction
 
 
-reduce_sum = _reduction(ops.reduce_sum, ops.unsorted_segment_sum, "RaggedReduceSum")
-reduce_prod = _reduction(ops.reduce_prod, ops.unsorted_segment_prod, "RaggedReduceProd")
-reduce_min = _reduction(ops.reduce_min, ops.unsorted_segment_min, "RaggedReduceMin")
-reduce_max = _reduction(ops.reduce_max, ops.unsorted_segment_max, "RaggedReduceMax")
+reduce_sum = public("python.ops.ragged.ragged_math_ops.reduce_sum")(
+    _reduction(ops.reduce_sum, ops.unsorted_segment_sum, "RaggedReduceSum")
+)
+reduce_prod = public("python.ops.ragged.ragged_math_ops.reduce_prod")(
+    _reduction(ops.reduce_prod, ops.unsorted_segment_prod, "RaggedReduceProd")
+)
+reduce_min = public("python.ops.ragged.ragged_math_ops.reduce_min")(
+    _reduction(ops.reduce_min, ops.unsorted_segment_min, "RaggedReduceMin")
+)
+reduce_max = public("python.ops.ragged.ragged_math_ops.reduce_max")(
+    _reduction(ops.reduce_max, ops.unsorted_segment_max, "RaggedReduceMax")
+)
 
 
+@public("python.ops.ragged.ragged_math_ops.reduce_mean")
 def reduce_mean(input_tensor, axis=None, keepdims=None, name=None):
     """Means along an axis or several, or of everything."""
     with name_scope(name, "RaggedReduceMean", [input_tensor, axis]):
@@ -208,12 +227,14 @@ def _cast(ragged, dtype):
     return map_flat_values(ops.cast, ragged, dtype)
 
 
+@public("python.ops.ragged.ragged_math_ops.reduce_all")
 def reduce_all(input_tensor, axis=None, keepdims=None, name=None):
     """Whether all along an axis or several is true, or everything."""
     with name_scope(name, "RaggedReduceAll", [input_tensor, axis]):
         return _cast(reduce_prod(_cast(input_tensor, dtypes.int32), axis, keepdims), dtypes.bool_)
 
 
+@public("python.ops.ragged.ragged_math_ops.reduce_any")
 def reduce_any(input_tensor, axis=None, keepdims=None, name=None):
     """Whether anything along an axis or several is true, or anything at all."""
     with name_scope(name, "RaggedReduceAny", [input_tensor, axis]):

@@ -99,6 +99,7 @@ def rank(input, name=None):
         return input.ragged_rank + ops.rank(input.flat_values)
 
 
+@public("python.ops.ragged.ragged_array_ops.ragged_one_hot")
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """tf.one_hot of each value. Raises ValueError for an axis that is ragged."""
     with name_scope(name, "RaggedOneHot", [indices]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.graph.default_graph import get_default_graph
@@ -44,7 +46,7 @@ def _joined(inputs, axis, is_stack):
     splits_dtype, inputs = match_row_splits_dtypes(*inputs, return_dtype=True)
     if len(inputs) == 1:
         return expand_dims(inputs[0], axis=axis) if is_stack else inputs[0]
-    rank = None
+    rank: Any = None
     for each in inputs:
         if rank is None:
             rank = each.shape.rank

@@ -16,9 +16,7 @@ from stillflow.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_spars
 from stillflow.ragged.segments import as_int_tensor
 
 
-def from_tensor(
-    cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=dtypes.int64
-):
+def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype=dtypes.int64):
     """The rows of a dense tensor, as long as they are, or without what stands at their ends.
 
     Args:
@@ -202,6 +200,4 @@ def from_variant(cls, variant, dtype, output_ragged_rank, input_ragged_rank=None
 def to_variant(self, batched_input=False, name=None):
     """A variant that holds the ragged tensor; if `batched_input`, one for each row."""
     with name_scope(name, "RaggedToVariant", [self]):
-        return ops.ragged_tensor_to_variant(
-            list(self.nested_row_splits), self.flat_values, batched_input, name=name
-        )
+        return ops.ragged_tensor_to_variant(list(self.nested_row_splits), self.flat_values, batched_input, name=name)

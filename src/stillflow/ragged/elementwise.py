@@ -158,14 +158,11 @@ def handle_binary(function):
 
 def _broadcast(x, y):
     """Two operands with the same rows, where one has dimensions that are ragged in the other."""
-    if is_ragged(x) and is_ragged(y):
-        needs = True
-    elif is_ragged(x):
-        needs = x.flat_values.shape.rank <= y.shape.rank
-    else:
-        needs = y.flat_values.shape.rank <= x.shape.rank
-    if not needs:
-        return x, y
+    if not (is_ragged(x) and is_ragged(y)):
+        ragged, dense = (x, y) if is_ragged(x) else (y, x)
+        rank, dense_rank = ragged.flat_values.shape.rank, dense.shape.rank
+        if dense_rank == 0 or (None not in (rank, dense_rank) and dense_rank < rank):
+            return x, y
     of_tensor = shapes.RaggedTensorDynamicShape.from_tensor
     shape = shapes.broadcast_dynamic_shape(of_tensor(x), of_tensor(y))
     return (

@@ -93,9 +93,7 @@ def _checked_tuples(indices):
 def _gather_nd_of_many(params, indices, rank):
     is_dense = not isinstance(indices, RaggedTensor)
     if is_dense:
-        indices = RaggedTensor.from_tensor(
-            indices, ragged_rank=rank - 2, row_splits_dtype=params.row_splits.dtype
-        )
+        indices = RaggedTensor.from_tensor(indices, ragged_rank=rank - 2, row_splits_dtype=params.row_splits.dtype)
     result = indices.with_flat_values(gather_nd(params, indices.flat_values))
     if is_dense and isinstance(result, RaggedTensor) and result.ragged_rank == rank - 2:
         result = result.to_tensor()

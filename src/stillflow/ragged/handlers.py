@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 from stillflow import ops
 from stillflow.composites.clip import clip_by_value
@@ -20,17 +21,18 @@ from stillflow.ragged.indexing import get_item
 from stillflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged
 
 _UNARY = (
-    "check_numerics identity ones_like zeros_like invert abs acos acosh angle asin asinh atan atanh cast ceil conj cos "
-    "cosh digamma erf erfc exp expm1 floor imag is_finite is_inf is_nan lgamma log log1p log_sigmoid logical_not "
-    "negative real reciprocal rint round rsqrt saturate_cast sign sin sinh sqrt square tan decode_compressed "
-    "string_to_number string_to_hash_bucket as_string decode_base64 encode_base64 regex_full_match regex_replace "
-    "string_strip string_to_hash_bucket_fast string_to_hash_bucket_strong substr string_length"
+    "check_numerics identity ones_like zeros_like invert abs acos acosh angle asin asinh atan atanh cast ceil "
+    "conj cos cosh digamma erf erfc exp expm1 floor imag is_finite is_inf is_nan lgamma log log1p log_sigmoid "
+    "logical_not negative real reciprocal rint round rsqrt saturate_cast sign sin sinh sqrt square tan "
+    "decode_compressed string_to_number string_to_hash_bucket as_string decode_base64 encode_base64 "
+    "regex_full_match regex_replace string_strip string_to_hash_bucket_fast string_to_hash_bucket_strong "
+    "substr string_length"
 )
 _LISTS = "add_n string_join"
 _BINARY = (
-    "bitwise_and bitwise_or bitwise_xor left_shift right_shift add atan2 complex div_no_nan divide equal floordiv "
-    "floor_mod greater greater_equal less less_equal logical_and logical_or logical_xor maximum minimum mul not_equal "
-    "pow real_div squared_difference sub truediv truncate_div truncate_mod"
+    "bitwise_and bitwise_or bitwise_xor left_shift right_shift add atan2 complex div_no_nan divide equal "
+    "floordiv floor_mod greater greater_equal less less_equal logical_and logical_or logical_xor maximum "
+    "minimum mul not_equal pow real_div squared_difference sub truediv truncate_div truncate_mod"
 )
 
 for _name in _UNARY.split():
@@ -54,7 +56,7 @@ def _replace(function, ragged_function, names):
         given = signature.bind(*args, **kwargs).arguments
         found = False
         for name in names:
-            value = given.get(name.strip("[]"))
+            value: Any = given.get(name.strip("[]"))
             is_list = name.startswith("[")
             if is_list and not isinstance(value, (list, tuple)):
                 return NotImplemented
@@ -96,9 +98,7 @@ def _reduction(function):
     return reduce
 
 
-def _reduce_join(
-    inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None
-):
+def _reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
     """Strings joined along dimensions."""
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)

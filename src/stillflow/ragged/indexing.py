@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -84,11 +86,11 @@ def _rows(ragged, key):
     if _is_whole(key):
         return ragged
     starts, limits = ragged.row_splits[:-1][key], ragged.row_splits[1:][key]
-    zero = ops.zeros([1], ragged.row_splits.dtype)
+    zero: Any = ops.zeros([1], ragged.row_splits.dtype)
     if key.step is not None and key.step != 1:
         return _of_ranges(starts, limits, 1, ragged.values)
     # No rows have the splits [0].
-    splits = ops.concat([zero[ops.size(starts) :], starts[:1], limits], axis=0)
+    splits: Any = ops.concat([zero[ops.size(starts) :], starts[:1], limits], axis=0)
     first, last = splits[0], splits[-1]
     return RaggedTensor.from_row_splits(ragged.values[first:last], splits - first, validate=False)
 

@@ -52,9 +52,7 @@ def boolean_mask(data, mask, name=None):
 
 def _masked_by_ragged(data, mask, splits_dtype):
     if not isinstance(data, RaggedTensor):
-        data = RaggedTensor.from_tensor(
-            data, ragged_rank=mask.ragged_rank, row_splits_dtype=mask.row_splits.dtype
-        )
+        data = RaggedTensor.from_tensor(data, ragged_rank=mask.ragged_rank, row_splits_dtype=mask.row_splits.dtype)
     pair = [mask.nested_row_splits, data.nested_row_splits[: mask.ragged_rank]]
     with get_default_graph().control_dependencies(assert_splits_match(pair)):
         splits = []
@@ -107,12 +105,8 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     with name_scope(name, "SegmentStack", [data, partitions, num_partitions]):
         data = convert_to_tensor_or_ragged_tensor(data, name="data")
         splits_dtype = data.row_splits.dtype if isinstance(data, RaggedTensor) else None
-        partitions = convert_to_tensor_or_ragged_tensor(
-            partitions, name="partitions", preferred_dtype=splits_dtype
-        )
-        num_partitions = convert_to_tensor(
-            num_partitions, name="num_partitions", preferred_dtype=partitions.dtype
-        )
+        partitions = convert_to_tensor_or_ragged_tensor(partitions, name="partitions", preferred_dtype=splits_dtype)
+        num_partitions = convert_to_tensor(num_partitions, name="num_partitions", preferred_dtype=partitions.dtype)
         if splits_dtype is not None:
             partitions = ops.cast(partitions, splits_dtype)
         num_partitions = ops.cast(num_partitions, partitions.dtype)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites import checks
+from stillflow.composites import checks, rank_checks
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -37,7 +37,7 @@ def _assert_zero(tensor, message):
 def _checked(cls, values, partition, made):
     """The partition, once the assertions and one about the values hold."""
     if not isinstance(values, cls):
-        made.append(checks.assert_rank_at_least(values, 1))
+        made.append(rank_checks.assert_rank_at_least(values, 1))
     return ops.with_dependencies(made, partition)
 
 
@@ -87,8 +87,8 @@ def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate
             message = "Arguments to from_value_rowids do not form a valid RaggedTensor"
             counts = _row_count(values), _row_count(value_rowids)
             made = [
-                checks.assert_rank(value_rowids, 1, message=message),
-                checks.assert_rank(nrows, 0, message=message),
+                rank_checks.assert_rank(value_rowids, 1, message=message),
+                rank_checks.assert_rank(nrows, 0, message=message),
                 checks.assert_equal(*counts, message=message),
                 checks.assert_non_negative(value_rowids[:1], message=message),
                 _assert_ascending(value_rowids, message),
@@ -126,9 +126,8 @@ def _count_of_rows(value_rowids, nrows):
                 f"Expected nrows >= value_rowids[-1] + 1; got nrows={known}, value_rowids[-1]={rows[-1]}"
             )
         known = int(known)
-    else:
-        known = None  # which is refused for its rank
-    return nrows, known
+        return nrows, known
+    return nrows, None  # which is refused for its rank
 
 
 def from_row_splits(cls, values, row_splits, name=None, validate=True):
@@ -153,7 +152,7 @@ def from_row_splits(cls, values, row_splits, name=None, validate=True):
             message = "Arguments to from_row_splits do not form a valid RaggedTensor"
             count = _row_count(values, row_splits.dtype)
             made = [
-                checks.assert_rank(row_splits, 1, message=message),
+                rank_checks.assert_rank(row_splits, 1, message=message),
                 _assert_zero(row_splits[0], message),
                 _assert_ascending(row_splits, message),
                 checks.assert_equal(row_splits[-1], count, message=message),
@@ -177,7 +176,7 @@ def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
             message = "Arguments to from_row_lengths do not form a valid RaggedTensor"
             total, count = ops.reduce_sum(row_lengths), _row_count(values, row_lengths.dtype)
             made = [
-                checks.assert_rank(row_lengths, 1, message=message),
+                rank_checks.assert_rank(row_lengths, 1, message=message),
                 checks.assert_non_negative(row_lengths, message=message),
                 checks.assert_equal(total, count, message=message),
             ]
@@ -201,7 +200,7 @@ def from_row_starts(cls, values, row_starts, name=None, validate=True):
         if validate:
             message = "Arguments to from_row_starts do not form a valid RaggedTensor"
             made = [
-                checks.assert_rank(row_starts, 1, message=message),
+                rank_checks.assert_rank(row_starts, 1, message=message),
                 _assert_zero(row_starts[:1], message),
                 _assert_ascending(row_starts, message),
                 checks.assert_less_equal(row_starts[-1:], count, message=message),
@@ -225,7 +224,7 @@ def from_row_limits(cls, values, row_limits, name=None, validate=True):
             message = "Arguments to from_row_limits do not form a valid RaggedTensor"
             count = _row_count(values, row_limits.dtype)
             made = [
-                checks.assert_rank(row_limits, 1, message=message),
+                rank_checks.assert_rank(row_limits, 1, message=message),
                 checks.assert_non_negative(row_limits[:1], message=message),
                 _assert_ascending(row_limits, message),
                 checks.assert_equal(row_limits[-1:], count, message=message),
@@ -243,9 +242,7 @@ def _check_list(values, name):
         raise TypeError(f"{name} must be a list of Tensors")
 
 
-def from_nested_value_rowids(
-    cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True
-):
+def from_nested_value_rowids(cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True):
     """Rows of rows: from_value_rowids once for each of the lists, the last one innermost.
 
     Raises:

@@ -15,6 +15,7 @@ from stillflow.ops.convert import convert_to_tensor
 SPLITS_TYPES = (dtypes.int32, dtypes.int64)
 
 
+@public("python.ops.ragged.ragged_util.convert_to_int_tensor")
 def as_int_tensor(tensor, name, dtype=dtypes.int32):
     """A tensor of integers as one of `dtype`. Raises TypeError for other types."""
     tensor = convert_to_tensor(tensor, name=name, preferred_dtype=dtype)
@@ -23,6 +24,7 @@ def as_int_tensor(tensor, name, dtype=dtypes.int32):
     return ops.cast(tensor, dtype)
 
 
+@public("python.ops.ragged.ragged_util.get_positive_axis")
 def positive_axis(axis, rank):
     """An axis counted from the front. Raises TypeError and ValueError for what is none."""
     if not isinstance(axis, int):
@@ -36,11 +38,13 @@ def positive_axis(axis, rank):
     return axis % rank
 
 
+@public("python.ops.ragged.ragged_util.lengths_to_splits")
 def lengths_to_splits(lengths):
     """The splits of rows of these lengths."""
     return ops.concat([[0], ops.cumsum(lengths)], axis=-1)
 
 
+@public("python.ops.ragged.ragged_util.repeat_ranges")
 def repeat_ranges(params, splits, repeats):
     """Each of params[splits[i]:splits[i + 1]] as often as `repeats`, one number or one for each, says."""
     if repeats.shape.rank != 0:

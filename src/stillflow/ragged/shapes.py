@@ -1,5 +1,4 @@
-"""Shapes of ragged tensors as tensors, and broadcasting: a size for each uniform dimension, row lengths for the others.
-"""
+"""Shapes of ragged tensors as tensors, and broadcasting: sizes of uniform dimensions, row lengths of the others."""
 
 from __future__ import annotations
 
@@ -156,9 +155,7 @@ class RaggedTensorDynamicShape:
             raise ValueError("Unable to broadcast: self.rank is unknown")
         added = rank - self.rank
         if added < 0:
-            raise ValueError(
-                f"Unable to broadcast: rank={rank} must be greater than self.rank={self.rank}."
-            )
+            raise ValueError(f"Unable to broadcast: rank={rank} must be greater than self.rank={self.rank}.")
         if added == 0:
             return self
         if self._partitioned_dim_sizes:
@@ -196,12 +193,16 @@ class RaggedTensorDynamicShape:
         if self.is_ragged(axis):
             fits = ops.equal(lengths, 1) if is_scalar else ops.reduce_all(ops.equal(lengths, size))
         elif is_scalar:
-            fits = ops.logical_or(
-                ops.logical_or(ops.equal(lengths, 1), ops.equal(size, 1)), ops.equal(size, lengths)
-            )
+            fits = ops.logical_or(ops.logical_or(ops.equal(lengths, 1), ops.equal(size, 1)), ops.equal(size, lengths))
         else:
             fits = ops.equal(size, 1)
-        message = ["Unable to broadcast: dimension size mismatch in dimension", axis, "lengths=", lengths, "dim_size="]
+        message = [
+            "Unable to broadcast: dimension size mismatch in dimension",
+            axis,
+            "lengths=",
+            lengths,
+            "dim_size=",
+        ]
         return checks.assert_that(fits, [*message, size], summarize=10)
 
     def _with_partitioned_size(self, axis, lengths):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
@@ -62,7 +64,7 @@ class RaggedTensor:
         if isinstance(values, RaggedTensor):
             assert row_splits.dtype == values.row_splits.dtype
         self._values = values
-        self._row_splits = row_splits
+        self._row_splits: Any = row_splits
         for cached in (cached_row_lengths, cached_value_rowids, cached_nrows):
             if cached is not None and not isinstance(cached, Tensor):
                 raise TypeError("Cached value must be a Tensor or None.")
@@ -90,7 +92,7 @@ class RaggedTensor:
 
     def _levels(self):
         """This and the ragged tensors in it."""
-        level = self
+        level: Any = self
         while isinstance(level, RaggedTensor):
             yield level
             level = level._values
@@ -231,11 +233,11 @@ class RaggedTensor:
         values = self._values
         if isinstance(values, RaggedTensor):
             values = values.with_row_splits_dtype(dtype)
-        cached = [
+        lengths, rowids, count = (
             None if tensor is None else ops.cast(tensor, dtype)
             for tensor in (self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows)
-        ]
-        return RaggedTensor(values, splits, *cached, internal=True)
+        )
+        return RaggedTensor(values, splits, lengths, rowids, count, internal=True)
 
     # ---- Values ----------------------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import numpy as np
 
 from stillflow.names import public
@@ -46,7 +49,7 @@ class RaggedTensorValue:
 
     def _levels(self):
         """This and the ragged values in it."""
-        level = self
+        level: Any = self
         while isinstance(level, RaggedTensorValue):
             yield level
             level = level._values
@@ -75,8 +78,7 @@ class RaggedTensorValue:
         """Lists of Python values, nested as the rows are."""
         values = self._values
         items = values.to_list() if isinstance(values, RaggedTensorValue) else values.tolist()
-        bounds = self._row_splits.tolist()
-        return [items[begin:end] for begin, end in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [items[begin:end] for begin, end in itertools.pairwise(self._row_splits.tolist())]
 
     def __str__(self):
         return f"<tf.RaggedTensorValue {self.to_list()}>"

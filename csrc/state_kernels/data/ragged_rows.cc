@@ -325,7 +325,7 @@ Status RaggedTensorToSparse(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(array, ragged){
+STILLFLOW_KERNELS(data, ragged_rows){
     {"ragged_range", "starts, limits, deltas | Tsplits", Guarded<RaggedRange>},
     {"ragged_gather", "params_nested_splits, params_dense_values, indices", Guarded<RaggedGather>},
     {"ragged_tensor_to_sparse", "rt_nested_splits, rt_dense_values", Guarded<RaggedTensorToSparse>},

@@ -259,7 +259,7 @@ Status FromVariant(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(data, ragged){
+STILLFLOW_KERNELS(data, ragged_variants){
     {"ragged_tensor_to_variant", "rt_nested_splits, rt_dense_values | batched_input", Guarded<ToVariant>},
     {"ragged_tensor_from_variant", "encoded_ragged | input_ragged_rank, output_ragged_rank, Tvalues, Tsplits",
      Guarded<FromVariant>},
