@@ -16,7 +16,7 @@ FLOORS = {
     "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
     " metrics losses layers training_loop training test_cases summary datasets saver",
     "running": "eager session plan importer functions",
-    "building": "linear_operators signal composites autodiff variables resources random ops tracking host",
+    "building": "linear_operators signal ragged composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",
 }
 ORDER = [package for packages in FLOORS.values() for package in packages.split()]

@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 
 
 def _values(t, name):
@@ -22,6 +23,7 @@ def _like(t, values):
 
 
 @public("clip_by_value")
+@dispatched
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """Elements below `clip_value_min` become that, and those above `clip_value_max` that.
 

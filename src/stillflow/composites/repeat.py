@@ -9,7 +9,7 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-@public("repeat")
+@public("repeat", "python.ops.ragged.ragged_util.repeat")
 def repeat(input, repeats, axis=None, name=None):
     """Elements several times each, along an axis or, without one, along all that is made flat.
 

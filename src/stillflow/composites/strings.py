@@ -8,6 +8,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.sparse_tensor import SparseTensor
 
 _RESULT_TYPES = ("SparseTensor", "RaggedTensor")
@@ -60,6 +61,7 @@ def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=
 
 
 @public("reduce_join", "strings.reduce_join")
+@dispatched
 def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
     """Strings joined over the dimensions `axis`, the first of them fastest; by default over all.
 

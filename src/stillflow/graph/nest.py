@@ -18,11 +18,23 @@ _SEQUENCES = (collections.abc.Mapping, collections.abc.MappingView, collections.
 
 # {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
 _COMPOSITES: dict = {}
+# {type: function of the values of the parts that a session has computed}
+_FETCHED: dict = {}
 
 
-def register_composite(kind, parts, rebuild):
-    """Makes objects of `kind` stand for the tensors parts(value)."""
+def register_composite(kind, parts, rebuild, fetched=None):
+    """Makes objects of `kind` stand for the tensors parts(value).
+
+    With `fetched`, sessions fetch one as fetched(arrays), and are fed for it what `parts`, too, takes apart.
+    """
     _COMPOSITES[kind] = parts, rebuild
+    if fetched is not None:
+        _FETCHED[kind] = fetched
+
+
+def fetched_form(value):
+    """What makes of the values of its parts what a session returns for it; None for what is no such composite."""
+    return next((fetched for kind, fetched in _FETCHED.items() if isinstance(value, kind)), None)
 
 
 def _slices_parts(slices):
@@ -44,6 +56,14 @@ def components(value):
     """The tensors that a composite stands for; a list with the value itself if it is none."""
     found = _composite(value)
     return [value] if found is None else found[0](value)
+
+
+def components_of_fetched(key, value):
+    """The parts of what a session has returned for a composite like `key`."""
+    for kind in _FETCHED:
+        if isinstance(key, kind):
+            return _COMPOSITES[kind][0](value)
+    return [value]
 
 
 def rebuilt(value, parts):

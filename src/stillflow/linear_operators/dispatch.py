@@ -7,7 +7,7 @@ from collections.abc import Callable
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
-from stillflow.ops.operator_dispatch import of_operators
+from stillflow.ops.dispatch import handles
 
 
 def _inverse(input, adjoint=False, name=None):
@@ -50,7 +50,7 @@ def _solve(matrix, rhs, adjoint=False, name=None):
     return matrix.solve(rhs, adjoint=adjoint, name=name)
 
 
-# The name of a function of tensors -> what it does with operators.
+# The name of a function in ops -> what it does with operators.
 _FUNCTIONS: dict[str, Callable] = {
     "adjoint": lambda matrix, name=None: matrix.adjoint(name),
     "cholesky": lambda input, name=None: input.cholesky(name),
@@ -74,4 +74,4 @@ def _if_any_is_operator(function):
 
 
 for _name, _function in _FUNCTIONS.items():
-    of_operators(_name)(_if_any_is_operator(_function))
+    handles(getattr(ops, _name))(_if_any_is_operator(_function))

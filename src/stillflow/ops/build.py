@@ -23,7 +23,7 @@ from stillflow.graph.name_scope import graph_of_inputs
 from stillflow.graph.op_def import Arg, AttrDef, OpDef
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
-from stillflow.ops import convert
+from stillflow.ops import convert, dispatch
 
 
 def parameter_names(op_def: OpDef) -> list[str]:
@@ -44,6 +44,7 @@ def python_name(op_def: OpDef) -> str:
 def function_of(op_def: OpDef) -> Any:
     """The function that adds a node of an op. It takes inputs and attributes in their order, and `name`."""
     parameters = [*parameter_names(op_def), "name"]
+    handlers: list = []  # see dispatch.dispatched
 
     def add(*args, name=None, **kwargs):
         if args:
@@ -53,8 +54,15 @@ def function_of(op_def: OpDef) -> Any:
                 )
             kwargs.update(zip(parameters, args, strict=False))
             name = kwargs.pop("name", name)
-        return apply(op_def, name, kwargs)
+        try:
+            return apply(op_def, name, kwargs)
+        except (TypeError, ValueError):
+            result = dispatch.handled(handlers, (), kwargs if name is None else {**kwargs, "name": name})
+            if result is NotImplemented:
+                raise
+            return result
 
+    vars(add)["handlers"] = handlers
     return add
 
 

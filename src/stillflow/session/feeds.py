@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from stillflow import _engine
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, nest
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
@@ -49,6 +49,8 @@ def _expand_pair(graph, key, value):
     for kind, expand_composite in _COMPOSITES.items():
         if isinstance(key, kind):
             return expand_composite(key, value)
+    if nest.fetched_form(key) is not None:
+        return list(zip(nest.components(key), nest.components_of_fetched(key, value), strict=True))
     try:
         tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
     except (KeyError, TypeError, ValueError) as error:
@@ -63,6 +65,8 @@ def tensors_of(graph, key):
     for kind, expand_composite in _COMPOSITES.items():
         if isinstance(key, kind):
             return [tensor for tensor, _ in expand_composite(key, itertools.repeat(None))]
+    if nest.fetched_form(key) is not None:
+        return nest.components(key)
     return [tensor for tensor, _ in _expand_pair(graph, key, None)]
 
 

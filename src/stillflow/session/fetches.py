@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import operator
 
+from stillflow.graph import nest
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
@@ -84,6 +85,10 @@ class Fetches:
             if isinstance(fetch, kind):
                 parts = [self._element(tensor) for tensor in expand(fetch)]
                 return lambda values: contract(fetch, [part(values) for part in parts])
+        fetched = nest.fetched_form(fetch)
+        if fetched is not None:
+            parts = [self._element(tensor) for tensor in nest.components(fetch)]
+            return lambda values: fetched([part(values) for part in parts])
         return self._element(fetch)
 
     def _sequence(self, fetch):

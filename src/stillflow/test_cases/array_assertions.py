@@ -10,6 +10,8 @@ from absl.testing import absltest
 
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
+from stillflow.ragged.tensor import RaggedTensor, is_ragged
+from stillflow.ragged.value import RaggedTensorValue
 
 # Larger arrays of many dimensions are not printed: numpy takes minutes for some.
 _MOST_PRINTED_ELEMENTS = 500
@@ -27,6 +29,21 @@ class ArrayAssertions(absltest.TestCase):
         if isinstance(a, Tensor):
             a = self.evaluate(a)
         return a if isinstance(a, np.ndarray) else np.array(a)
+
+    def _as_lists(self, value):
+        """A tensor, ragged tensor or array as nested lists."""
+        if isinstance(value, (Tensor, RaggedTensor)):
+            value = self.evaluate(value)
+        if isinstance(value, RaggedTensorValue):
+            return value.to_list()
+        return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else np.array(value).tolist()
+
+    def _assert_ragged(self, a, b, compare, msg):
+        """Compares nested lists, and ranks where both say how many dimensions are ragged."""
+        compare(*(list(each) if isinstance(each, (list, tuple)) else self._as_lists(each) for each in (a, b)), msg)
+        if not any(isinstance(each, (list, tuple)) for each in (a, b)):
+            ranks = [each.ragged_rank if is_ragged(each) else 0 for each in (a, b)]
+            self.assertEqual(ranks[0], ranks[1], msg)
 
     # ---- Nearly equal -----------------------------------------------------------------------------------------
 
@@ -55,7 +72,23 @@ class ArrayAssertions(absltest.TestCase):
 
         Raises ValueError if one has a dict, or a list of another length, where the other has not.
         """
+        if is_ragged(a) or is_ragged(b):
+
+            def compare(left, right, msg):
+                self._assert_lists_close(left, right, rtol, atol, msg)
+
+            self._assert_ragged(a, b, compare, msg)
+            return
         self._assert_close(a, b, rtol, atol, msg or "", ())
+
+    def _assert_lists_close(self, a, b, rtol, atol, msg):
+        self.assertEqual(isinstance(a, list), isinstance(b, list), msg)
+        if not isinstance(a, list):
+            self._assert_close(a, b, rtol, atol, msg or "", ())
+            return
+        self.assertEqual(len(a), len(b), msg)
+        for left, right in zip(a, b, strict=True):
+            self._assert_lists_close(left, right, rtol, atol, msg)
 
     def assertAllCloseAccordingToType(  # noqa: N802
         self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,
@@ -135,6 +168,9 @@ class ArrayAssertions(absltest.TestCase):
     def assertAllEqual(self, a, b, msg=None):  # noqa: N802
         """Fails unless two arrays or tensors have one shape and the same elements; NaN is equal to NaN."""
         msg = msg or ""
+        if is_ragged(a) or is_ragged(b):
+            self._assert_ragged(a, b, self.assertEqual, msg)
+            return
         a, b = self._GetNdArray(a), self._GetNdArray(b)
         contents = f" Contents: {b}. \n{msg}." if _is_printable(b) else f" {msg}"
         self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}.{contents}")

@@ -12,6 +12,7 @@ from stillflow.graph.shape_inference import ShapeError, constant_value
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 # More parts than this are cut out of the gradient by one Split rather than by a Slice each.
@@ -106,6 +107,7 @@ def _value_positions(context):
 
 
 @public("concat")
+@dispatched
 def concat(values, axis, name="concat"):
     """Tensors joined along `axis`; a single one is handed on.
 

@@ -11,7 +11,7 @@ from stillflow.graph.shape_inference import ShapeError, dims_text
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.ops.operator_dispatch import takes_operators
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 _DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
@@ -108,7 +108,7 @@ def _(context):
 
 
 @public("trace", "linalg.trace")
-@takes_operators
+@dispatched
 def trace(x, name=None):
     """The sum of the main diagonal of each matrix in the last two dimensions."""
     with name_scope(name, "Trace", [x]) as scope:
@@ -151,7 +151,7 @@ def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_va
 
 
 @public("matrix_diag_part", "linalg.diag_part")
-@takes_operators
+@dispatched
 def matrix_diag_part(input, name="diag_part", k=0, padding_value=0):
     """The diagonals of the matrices in the last two dimensions. `k` and `padding_value` are ignored."""
     return matrix_diag_part_op(input, name=name)

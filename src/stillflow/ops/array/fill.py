@@ -16,6 +16,7 @@ from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import ShapeError, constant_value, value_as_dims
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 # Constants of fewer elements are written into the graph; larger ones are filled when the graph runs.
@@ -136,6 +137,7 @@ def _ask_for_size(shape):
 
 
 @public("zeros_like")
+@dispatched
 def zeros_like(tensor, dtype=None, name=None, optimize=True):
     """Zeros of the shape of `tensor`, and of its type unless `dtype` is given.
 
@@ -152,6 +154,7 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
 
 
 @public("ones_like")
+@dispatched
 def ones_like(tensor, dtype=None, name=None, optimize=True):
     """Ones of the shape of `tensor`, and of its type unless `dtype` is given."""
     with name_scope(name, "ones_like", [tensor]) as scope:

@@ -14,6 +14,7 @@ from stillflow.graph.shape_inference import ShapeError, constant_value, dims_tex
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 gather_op = define_op(
@@ -97,6 +98,7 @@ def _(context):
 
 
 @public("gather")
+@dispatched
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
     """The parts of `params` at `indices` along `axis`.
 
@@ -118,6 +120,7 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
 
 
 @public("gather_nd", "manip.gather_nd")
+@dispatched
 def gather_nd(params, indices, name=None, batch_dims=0):
     """The parts of `params` at the index tuples that the last dimension of `indices` holds.
 
@@ -169,6 +172,7 @@ def _check_batch_dims(params, indices, batch_dims):
 
 
 @public("batch_gather")
+@dispatched
 def batch_gather(params, indices, name=None):
     """gather along the last dimension of `indices`, within each of the ones before. Raises ValueError if its rank is
     unknown.

@@ -9,6 +9,7 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 one_hot_op = define_op(
@@ -38,6 +39,7 @@ def _(context):
 
 
 @public("one_hot")
+@dispatched
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
     """A tensor with a new dimension of size `depth`, in which element i is `on_value` where the index is i.
 

@@ -12,6 +12,7 @@ from stillflow.graph.shape_inference import ShapeError, constant_value
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 pack = define_op(
@@ -109,6 +110,7 @@ def _(context):
 
 
 @public("stack")
+@dispatched
 def stack(values, axis=0, name="stack"):
     """Tensors of one shape stacked along a new dimension `axis`.
 

@@ -10,6 +10,7 @@ from stillflow.graph.shape_inference import ShapeError, dims_text
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 reshape = define_op(
@@ -134,6 +135,7 @@ def _(context):
 
 
 @public("squeeze")
+@dispatched
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """`input` without its dimensions of size 1, or without those that `axis` (an integer or several) names."""
     axis = renamed("axis", axis, "squeeze_dims", squeeze_dims)
@@ -143,6 +145,7 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
 
 
 @public("expand_dims")
+@dispatched
 def expand_dims(input, axis=None, name=None, dim=None):
     """`input` with a dimension of size 1 inserted at `axis`. Raises ValueError for an axis out of range."""
     axis = renamed("axis", axis, "dim", dim)

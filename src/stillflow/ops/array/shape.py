@@ -10,6 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 from stillflow.ops.sparse_tensor import is_sparse
 
@@ -151,6 +152,7 @@ def shape_internal(input, name=None, out_type=dtypes.int32, optimize=True):
 
 
 @public("size")
+@dispatched
 def size(input, name=None, out_type=dtypes.int32):
     """The number of elements of a tensor, an integer scalar; a constant where it is known."""
     with name_scope(name, "Size", [input]) as scope:
@@ -165,6 +167,7 @@ def size(input, name=None, out_type=dtypes.int32):
 
 
 @public("rank")
+@dispatched
 def rank(input, name=None):
     """The number of dimensions of a tensor, an int32 scalar; a constant where it is known."""
     return rank_internal(input, name)

@@ -12,6 +12,7 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.names import public
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 _NUMBERS = (
@@ -74,6 +75,7 @@ _WANTED = "inputs must be a list of at least one Tensor/IndexedSlices with the s
 
 
 @public("add_n", "math.add_n")
+@dispatched
 def add_n(inputs, name=None):
     """The sum of a list of tensors (or IndexedSlices) of one shape and type.
 

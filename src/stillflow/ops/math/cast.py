@@ -11,6 +11,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
 
@@ -46,6 +47,7 @@ def _value(context):
 
 
 @public("cast", "dtypes.cast")
+@dispatched
 def cast(x, dtype, name=None):
     """`x` with elements of another type; tensors that have it already come back as they are.
 
@@ -70,6 +72,7 @@ def cast(x, dtype, name=None):
 
 
 @public("saturate_cast", "dtypes.saturate_cast")
+@dispatched
 def saturate_cast(value, dtype, name=None):
     """`cast` that takes what does not fit to the nearest value that does."""
     with name_scope(name, "saturate_cast", [value]) as scope:

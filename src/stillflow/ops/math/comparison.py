@@ -12,6 +12,7 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.math.elementwise_binary import broadcast, broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -176,6 +177,7 @@ def _summed(grad, shape, output_shape):
 
 
 @public("logical_xor", "math.logical_xor")
+@dispatched
 def logical_xor(x, y, name="LogicalXor"):
     """Whether exactly one of x and y is true."""
     either = logical_or(x, y)
@@ -184,6 +186,7 @@ def logical_xor(x, y, name="LogicalXor"):
 
 
 @public("where")
+@dispatched
 def where(condition, x=None, y=None, name=None):
     """Elements of x where `condition` is true and of y elsewhere; without x and y, where it is true.
 
@@ -247,12 +250,14 @@ def _(context):
 
 
 @public("equal", "math.equal")
+@dispatched
 def equal(x, y, name=None):
     """Whether x == y."""
     return equal_op(x, y, name=name)
 
 
 @public("not_equal", "math.not_equal")
+@dispatched
 def not_equal(x, y, name=None):
     """Whether x != y."""
     return not_equal_op(x, y, name=name)

@@ -9,6 +9,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.math.elementwise_binary import broadcast_rule
 from stillflow.ops.math.elementwise_unary import unchanged_shape
 from stillflow.ops.registry import define_op
@@ -40,6 +41,7 @@ conj_op.shape_rule(unchanged_shape)
 
 
 @public("complex", "dtypes.complex")
+@dispatched
 def complex(real, imag, name=None):
     """The complex numbers real + i imag.
 
@@ -61,6 +63,7 @@ def complex(real, imag, name=None):
 
 
 @public("real", "math.real")
+@dispatched
 def real(input, name=None):
     """The real parts, as float32 or float64; real tensors come back as they are."""
     with name_scope(name, "Real", [input]) as scope:
@@ -69,6 +72,7 @@ def real(input, name=None):
 
 
 @public("imag", "math.imag")
+@dispatched
 def imag(input, name=None):
     """The imaginary parts, as float32 or float64; zeros of real tensors."""
     with name_scope(name, "Imag", [input]) as scope:
@@ -79,6 +83,7 @@ def imag(input, name=None):
 
 
 @public("angle", "math.angle")
+@dispatched
 def angle(input, name=None):
     """The angles between -pi and pi, as float32 or float64; zeros of real tensors, negative ones too."""
     with name_scope(name, "Angle", [input]) as scope:
@@ -89,6 +94,7 @@ def angle(input, name=None):
 
 
 @public("conj", "math.conj")
+@dispatched
 def conj(x, name=None):
     """The complex conjugate; real numbers come back as they are. Raises TypeError for text and booleans."""
     if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):

@@ -7,6 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 
 # What `/` turns the types that it takes into; None leaves them as they are.
 _QUOTIENT_TYPES = {
@@ -54,6 +55,7 @@ def quotient_operands(x, y, x_name="x"):
 
 
 @public("truediv", "math.truediv")
+@dispatched
 def truediv(x, y, name=None):
     """x / y as Python 3 means it: quotients of integers are floats. Raises TypeError for different types."""
     with name_scope(name, "truediv", [x, y]) as scope:
@@ -61,6 +63,7 @@ def truediv(x, y, name=None):
 
 
 @public("div")
+@dispatched
 def div(x, y, name=None):
     """x / y as Python 2 means it: integers are divided rounding down. Raises TypeError for different types."""
     with name_scope(name, "div", [x, y]) as scope:
@@ -70,6 +73,7 @@ def div(x, y, name=None):
 
 
 @public("floordiv", "math.floordiv")
+@dispatched
 def floordiv(x, y, name=None):
     """x // y, rounded down, of the type of x and y."""
     with name_scope(name, "floordiv", [x, y]) as scope:
@@ -77,12 +81,14 @@ def floordiv(x, y, name=None):
 
 
 @public("divide", "math.divide")
+@dispatched
 def divide(x, y, name=None):
     """x / y as Python means it: quotients of integers are floats."""
     return x / y if name is None else truediv(x, y, name)
 
 
 @public("div_no_nan", "math.divide_no_nan")
+@dispatched
 def div_no_nan(x, y, name=None):
     """x / y, and 0 where y is 0. Raises TypeError for different types."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:

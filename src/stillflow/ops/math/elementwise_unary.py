@@ -12,6 +12,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 from stillflow.ops.sparse_tensor import of_sparse_values
 
@@ -141,6 +142,7 @@ sigmoid_grad = _gradient_of("SigmoidGrad", "sigmoid_grad")
 
 @public("abs", "complex_abs", "math.abs")
 @of_sparse_values
+@dispatched
 def abs(x, name=None):
     """|x|; of complex numbers their magnitudes, as float32 or float64."""
     with name_scope(name, "Abs", [x]) as scope:
@@ -151,6 +153,7 @@ def abs(x, name=None):
 
 
 @public("round", "math.round")
+@dispatched
 def round(x, name=None):
     """Rounds to the nearest integer, halves to the even one. Integers come back as they are."""
     x = convert_to_tensor(x, name="x")
@@ -158,6 +161,7 @@ def round(x, name=None):
 
 
 @public("log_sigmoid", "math.log_sigmoid")
+@dispatched
 def log_sigmoid(x, name=None):
     """log(1 / (1 + exp(-x)))."""
     with name_scope(name, "LogSigmoid", [x]) as scope:

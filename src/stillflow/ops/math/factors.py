@@ -11,26 +11,24 @@ from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.ops.operator_dispatch import takes_operators
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 _TYPES = "{float64, float32, float16, complex64, complex128}"
 _DETERMINANT_TYPES = "{float16, float32, float64, complex64, complex128}"
 
-cholesky = takes_operators(
-    define_op(
-        "Cholesky(input: T) -> (output: T)",
-        f"T: {_TYPES}",
-        kernel="cholesky(input)",
-        public="cholesky linalg.cholesky",
-        doc="""A lower triangular matrix whose product with its adjoint is `input`, of which the lower half is read.
+cholesky = define_op(
+    "Cholesky(input: T) -> (output: T)",
+    f"T: {_TYPES}",
+    kernel="cholesky(input)",
+    public="cholesky linalg.cholesky",
+    doc="""A lower triangular matrix whose product with its adjoint is `input`, of which the lower half is read.
 
     Args:
       input: [..., n, n], symmetric or Hermitian, and positive definite.
 
     Raises InvalidArgumentError if a matrix is not positive definite.
     """,
-    )
 )
 lu = define_op(
     "Lu(input: T) -> (lu: T, p: output_idx_type)",
@@ -43,38 +41,32 @@ lu = define_op(
     Raises InvalidArgumentError if a matrix is not invertible.
     """,
 )
-matrix_inverse = takes_operators(
-    define_op(
-        "MatrixInverse(input: T) -> (output: T)",
-        f"adjoint: bool = false; T: {_TYPES}",
-        kernel="matrix_inverse(input | adjoint)",
-        public="matrix_inverse linalg.inv",
-        doc="""The inverse of each matrix [..., n, n], or its adjoint if `adjoint`.
+matrix_inverse = define_op(
+    "MatrixInverse(input: T) -> (output: T)",
+    f"adjoint: bool = false; T: {_TYPES}",
+    kernel="matrix_inverse(input | adjoint)",
+    public="matrix_inverse linalg.inv",
+    doc="""The inverse of each matrix [..., n, n], or its adjoint if `adjoint`.
 
     Raises InvalidArgumentError if a matrix is not invertible.
     """,
-    )
 )
-matrix_solve = takes_operators(
-    define_op(
-        "MatrixSolve(matrix: T, rhs: T) -> (output: T)",
-        f"adjoint: bool = false; T: {_TYPES}",
-        kernel="matrix_solve(matrix, rhs | adjoint)",
-        public="matrix_solve linalg.solve",
-        doc="""x of matrix * x = rhs, for a matrix [..., n, n], transposed if `adjoint`, and rhs [..., n, k].
+matrix_solve = define_op(
+    "MatrixSolve(matrix: T, rhs: T) -> (output: T)",
+    f"adjoint: bool = false; T: {_TYPES}",
+    kernel="matrix_solve(matrix, rhs | adjoint)",
+    public="matrix_solve linalg.solve",
+    doc="""x of matrix * x = rhs, for a matrix [..., n, n], transposed if `adjoint`, and rhs [..., n, k].
 
     Raises InvalidArgumentError if a matrix is not invertible.
     """,
-    )
 )
-matrix_determinant = takes_operators(
-    define_op(
-        "MatrixDeterminant(input: T) -> (output: T)",
-        f"T: {_DETERMINANT_TYPES}",
-        kernel="matrix_determinant(input)",
-        public="matrix_determinant linalg.det",
-        doc="The determinant of each matrix [..., n, n].",
-    )
+matrix_determinant = define_op(
+    "MatrixDeterminant(input: T) -> (output: T)",
+    f"T: {_DETERMINANT_TYPES}",
+    kernel="matrix_determinant(input)",
+    public="matrix_determinant linalg.det",
+    doc="The determinant of each matrix [..., n, n].",
 )
 log_matrix_determinant = define_op(
     "LogMatrixDeterminant(input: T) -> (sign: T, log_abs_determinant: T)",
@@ -205,7 +197,7 @@ def self_adjoint_eig(tensor, name=None):
 
 
 @public("linalg.adjoint")
-@takes_operators
+@dispatched
 def adjoint(matrix, name=None):
     """Each matrix in the last two dimensions transposed, its elements conjugated."""
     with name_scope(name, "adjoint", [matrix]):
@@ -468,7 +460,7 @@ def self_adjoint_eigvals(tensor, name=None):
 
 
 @public("linalg.logdet")
-@takes_operators
+@dispatched
 def logdet(matrix, name=None):
     """The logarithm of the determinant of each positive definite matrix [..., n, n]."""
     if hasattr(matrix, "log_abs_determinant"):

@@ -10,8 +10,8 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.math.elementwise_binary import broadcast
-from stillflow.ops.operator_dispatch import takes_operators
 from stillflow.ops.registry import define_op
 
 _NUMBERS = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
@@ -93,7 +93,7 @@ batch_mat_mul_v2.shape_rule(_batch_rule(broadcast))
 
 
 @public("matmul", "linalg.matmul")
-@takes_operators
+@dispatched
 def matmul(
     a,
     b,

@@ -12,6 +12,7 @@ from stillflow.graph.shape_inference import ShapeError, constant_value
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 _NUMBERS = (
@@ -121,30 +122,35 @@ def _reduced(op, input_tensor, axis, keepdims, name, reduction_indices=None, kee
 
 
 @public("reduce_sum", "math.reduce_sum")
+@dispatched
 def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Sums over `axis` (an integer or several), or over everything; `keepdims` leaves sizes of 1."""
     return _reduced(sum_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_mean", "math.reduce_mean")
+@dispatched
 def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Means over `axis`, or over everything; of integers rounded towards zero."""
     return _reduced(mean_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_prod", "math.reduce_prod")
+@dispatched
 def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Products over `axis`, or over everything."""
     return _reduced(prod_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_max", "math.reduce_max")
+@dispatched
 def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Largest elements along `axis`, or of everything; NaN if there is one."""
     return _reduced(max_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_min", "math.reduce_min")
+@dispatched
 def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Smallest elements along `axis`, or of everything; NaN if there is one."""
     return _reduced(min_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
@@ -157,12 +163,14 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 
 @public("reduce_all", "math.reduce_all")
+@dispatched
 def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Whether all elements along `axis`, or of everything, are true."""
     return _reduced(all_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)
 
 
 @public("reduce_any", "math.reduce_any")
+@dispatched
 def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
     """Whether any element along `axis`, or of everything, is true."""
     return _reduced(any_op, input_tensor, axis, keepdims, name, reduction_indices, keep_dims)

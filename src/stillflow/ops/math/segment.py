@@ -9,6 +9,7 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 _REAL = "float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64"
@@ -135,6 +136,7 @@ def _(context):
 
 
 @public("unsorted_segment_mean", "math.unsorted_segment_mean")
+@dispatched
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """Means of the rows of each of `num_segments` segments; rows with negative ids are left out."""
     with name_scope(name, "UnsortedSegmentMean"):
@@ -144,6 +146,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
 
 @public("unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n")
+@dispatched
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
     """Sums of the rows of each of `num_segments` segments, divided by the roots of their numbers."""
     with name_scope(name, "UnsortedSegmentSqrtN"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow.names import public
 from stillflow.ops import dims as plain
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 regex_replace_op = define_op(
@@ -46,6 +47,7 @@ def _(context):
 
 
 @public("regex_replace", "strings.regex_replace")
+@dispatched
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     """Strings with other text in place of what a regular expression matches.
 
@@ -64,6 +66,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 
 
 @public("strings.regex_full_match")
+@dispatched
 def regex_full_match(input, pattern, name=None):
     """Whether a regular expression matches the whole of each string; see regex_replace."""
     if isinstance(pattern, (str, bytes)):

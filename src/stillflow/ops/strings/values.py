@@ -7,6 +7,7 @@ from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops import dims as plain
+from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
 string_to_number_op = define_op(
@@ -142,6 +143,7 @@ def _(context):
 
 
 @public("string_to_number", "strings.to_number")
+@dispatched
 def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
     """The numbers that strings spell: float32, float64, int32 or int64. tf.errors.InvalidArgumentError for others."""
     string_tensor = renamed("input", input, "string_tensor", string_tensor)
@@ -149,6 +151,7 @@ def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, inp
 
 
 @public("string_to_hash_bucket", "strings.to_hash_bucket")
+@dispatched
 def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
     """Which of `num_buckets` each string belongs to, by a hash that TensorFlow keeps for old programs."""
     string_tensor = renamed("input", input, "string_tensor", string_tensor)
@@ -156,12 +159,14 @@ def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input
 
 
 @public("substr", "strings.substr")
+@dispatched
 def substr(input, pos, len, name=None, unit="BYTE"):
     """`len` bytes, or characters for `unit` "UTF8_CHAR", of each string from `pos` on; negative ones from the end."""
     return substr_op(input, pos, len, unit=unit, name=name)
 
 
 @public("strings.length")
+@dispatched
 def string_length(input, name=None, unit="BYTE"):
     """How many bytes, or characters for `unit` "UTF8_CHAR", each string has."""
     return string_length_op(input, unit=unit, name=name)
