@@ -11,7 +11,7 @@ SOURCES := $(shell find src csrc -name '*.py' -o -name '*.pyx' -o -name '*.pxi' 
 	-o -name '*.in' -o -name '*.binpb' -o -name '*.json') tools/make_tables.py tools/make_stubs.py CMakeLists.txt pyproject.toml
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: train test test-peer test-upstream test-sanitize fuzz bench lint format wheel clean
+.PHONY: train test test-peer test-upstream test-libraries test-sanitize fuzz bench lint format wheel clean
 
 train: $(VENV)/usable
 	$(BIN)/stillflow word2vec --out $(OUT)
@@ -31,6 +31,10 @@ test-upstream: $(VENV)/installed
 	$(BIN)/python tools/make_peers.py
 	$(INSTALL) six termcolor wrapt
 	$(BIN)/python tools/upstream_tests.py $(DIR) --folders $(FOLDERS)
+
+# Libraries that stand on TensorFlow 1, from PyPI, each with a program of tests/living_libraries.
+test-libraries: $(VENV)/installed
+	$(BIN)/python tools/try_libraries.py
 
 # The tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 test-sanitize: $(VENV)/installed

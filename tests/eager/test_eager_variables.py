@@ -45,7 +45,8 @@ def test_what_it_is(vector):
     assert vector.constraint is None
     assert vector.synchronization is tf.VariableSynchronization.AUTO
     assert vector.aggregation is tf.VariableAggregation.NONE
-    assert vector.experimental_ref() is vector
+    assert vector.experimental_ref() == vector.ref()
+    assert vector.experimental_ref().deref() is vector
     assert tf.Variable(1.0, name="x").name == tf.Variable(2.0, name="x").name == "x:0"
     with tf.name_scope("scope"):
         assert tf.Variable(1.0).name == "scope/Variable:0"

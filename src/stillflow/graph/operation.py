@@ -10,6 +10,7 @@ from stillflow.graph import scopes
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import forget, incompatible_text
 from stillflow.names import public
+from stillflow.platform.identities import Reference
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -132,8 +133,10 @@ class Tensor:
         return session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
     def experimental_ref(self):
-        """A hashable stand-in; tensors are hashable themselves."""
-        return self
+        """A hashable Reference, whose `deref()` is the tensor."""
+        return Reference(self)
+
+    ref = experimental_ref  # as later versions call it, and programs for their compat.v1
 
     def _as_graph_element(self):
         return self

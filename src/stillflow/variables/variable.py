@@ -18,6 +18,7 @@ from stillflow.graph.scopes import get_default_session
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import register_conversion
+from stillflow.platform.identities import Reference
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
 from stillflow.variables.batch_places import batch_places
@@ -198,8 +199,10 @@ class Variable(Trackable, metaclass=VariableType):
         return self._aggregation
 
     def experimental_ref(self):
-        """A hashable stand-in; variables are hashable themselves."""
-        return self
+        """A hashable Reference, whose `deref()` is the variable."""
+        return Reference(self)
+
+    ref = experimental_ref  # as later versions call it, and programs for their compat.v1
 
     @property
     def _graph(self):
