@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 
 from stillflow import ops
-from stillflow.datasets.specs import TensorSpec, TypeSpec
+from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
 from stillflow.graph import nest
 from stillflow.graph.operation import Tensor
 from stillflow.platform.compat import as_bytes
@@ -119,9 +119,10 @@ def _specs(structure, name):
             return TensorSpec(leaf.shape, leaf.dtype, name if given is None else given.decode())
         if isinstance(leaf, (int, float, bool, str, type(None), TensorSpec)):
             return leaf
-        return UnknownArgument()
+        component = spec_of_component(leaf)
+        return UnknownArgument() if component is None else component
 
-    return nest.map_structure(spec, structure, expand_composites=True)
+    return nest.map_structure(spec, structure)
 
 
 # ---- Keys -----------------------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class Function:
 
         def in_scope(*args, **kwds):
             with variable_creator_scope(creator):
-                return in_scope.__wrapped__(*args, **kwds)
+                return in_scope._tf_decorator.decorated_target(*args, **kwds)
 
         compiled = self._experimental_compile
         made = polymorphic.Function(

@@ -232,11 +232,9 @@ def bound_weakly(python_function, instance):
         owner = reference()
         if owner is None:
             raise ReferenceError(f"The object whose method {python_function} is has gone")
-        function = getattr(method, "_replacement", None) or python_function
-        return function(owner, *args, **kwargs)
+        return method._tf_decorator.decorated_target(owner, *args, **kwargs)
 
     spec = FunctionSpec.from_function_and_signature(types.MethodType(inner, instance), None).fullargspec
-    method._bound_to = reference  # type: ignore[attr-defined]
     return decorators.make_decorator(python_function, method, "bound", decorator_argspec=spec._replace(
         args=spec.args[1:]))  # fmt: skip
 
