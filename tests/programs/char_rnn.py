@@ -24,9 +24,10 @@ def build(tf):
         [tf.get_variable("{}{}".format(part, i), [BATCH, UNITS], trainable=False) for part in "ch"] for i in range(2)
     ]
     state = tuple(tf.nn.rnn_cell.LSTMStateTuple(*pair) for pair in kept)
-    outputs, last = tf.nn.dynamic_rnn(
-        cell, tf.nn.embedding_lookup(table, inputs), sequence_length=[STEPS, STEPS - 1, STEPS], initial_state=state
-    )
+    letters_in = tf.nn.embedding_lookup(table, inputs)
+    lengths = [STEPS, STEPS - 1, STEPS]
+    # TensorFlow draws masks in one order only where rounds of the loop do not overlap.
+    outputs, last = tf.nn.dynamic_rnn(cell, letters_in, lengths, initial_state=state, parallel_iterations=1)
     logits = tf.contrib.layers.fully_connected(outputs, len(letters), activation_fn=None)
     loss = tf.contrib.seq2seq.sequence_loss(logits, targets, tf.ones_like(targets, tf.float32))
     variables = tf.trainable_variables()

@@ -57,7 +57,6 @@ class EagerGraph(Graph):
     """
 
     executes_eagerly = True
-    has_nodes = False
     takes_any_input = True
 
     def __init__(self, threads=0):

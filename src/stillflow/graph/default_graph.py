@@ -39,7 +39,7 @@ def default_graph_context(graph, enforces_nesting=True):
 @public("reset_default_graph")
 def reset_default_graph():
     """Replaces the global default graph by an empty one. Raises AssertionError inside a graph context."""
-    if any(graph.has_nodes for graph in graphs.stack):
+    if any(not graph.executes_eagerly for graph in graphs.stack):
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit "
             "the nesting and create a new graph."
@@ -49,12 +49,12 @@ def reset_default_graph():
 
 def leave_all_graphs():
     """Makes this thread's outermost graph the default, whatever contexts have been left open, or stays eager."""
-    graphs.stack[:] = [graph for graph in graphs.stack[-1:] if not graph.has_nodes]
+    graphs.stack[:] = [graph for graph in graphs.stack[-1:] if graph.executes_eagerly]
 
 
 def innermost_graph_of_nodes() -> Graph:
     """The default graph that there would be without eager execution."""
-    return next((graph for graph in reversed(graphs.stack) if graph.has_nodes), None) or _outermost()
+    return next((graph for graph in reversed(graphs.stack) if not graph.executes_eagerly), None) or _outermost()
 
 
 def require_graph(reason, error=RuntimeError):

@@ -28,8 +28,7 @@ class Graph:
     while another runs it; it must not grow in two threads at a time.
     """
 
-    executes_eagerly = False  # for tf.executing_eagerly alone: all else has versions, see graph.mode
-    has_nodes = True  # whether operations become nodes of it
+    executes_eagerly = False  # for tf.executing_eagerly and contexts: all else has versions, see graph.mode
     serves_eager_execution = False  # whether what is executed eagerly may add nodes that read its tensors
     takes_any_input = False  # whether operations may read tensors of other graphs
     runs_one_op = False  # see eager.kernels
