@@ -24,7 +24,8 @@ from stillflow.platform import decorators
 # Modules whose functions are called as they are.
 _UNCONVERTED = frozenset(
     "collections copy cProfile inspect ipdb linecache mock pathlib pdb posixpath pstats re threading numpy stillflow "
-    "tensorflow tensorflow_core tensorflow_probability unittest functools itertools contextlib abc typing absl".split()
+    "tensorflow tensorflow_core tensorflow_probability unittest functools itertools contextlib abc typing "
+    "absl".split()
 )
 _LIBRARIES = (collections, pdb, copy, inspect, re)
 
@@ -67,7 +68,7 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     if inspect.ismethod(f):
         args, function = (f.__self__, *args), f.__func__
     elif not inspect.isfunction(f):
-        args, function = (f, *args), getattr(type(f), "__call__", None)
+        args, function = (f, *args), _call_of(f)
     _, function = decorators.unwrap(function) if not hasattr(function, "__code__") else ([], function)
     if not hasattr(function, "__code__") or function.__code__.co_filename == "<string>" or is_marked(function):
         return f(*args, **kwargs) if function is f else function(*args, **kwargs)
@@ -76,7 +77,8 @@ def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     except Exception as error:
         verbosity.log(1, "Error transforming entity %s", function, exc_info=True)
         verbosity.warn(
-            "Entity %s could not be transformed and will be executed as-is. Please report this to the AutoGraph team. "
+            "Entity %s could not be transformed and will be executed as-is. Please report this to the "
+            "AutoGraph team. "
             "When filing the bug, set the verbosity to 10 (on Linux, `export AUTOGRAPH_VERBOSITY=10`) and attach the "
             "full output. Cause: %s", function, error,
         )  # fmt: skip
@@ -99,7 +101,8 @@ def _is_called_as_it_is(f, options):
         return True
     if type(f).__module__.split(".")[0] == "wrapt":
         verbosity.warn(
-            "Entity %s appears to be decorated by wrapt, which is not yet supported by AutoGraph. The function will be "
+            "Entity %s appears to be decorated by wrapt, which is not yet supported by AutoGraph. The "
+            "function will be "
             "called without transformation. You may however apply AutoGraph before the decorator.", f,
         )  # fmt: skip
         return True
@@ -122,7 +125,12 @@ def is_whitelisted(f):
         return False
     if isinstance(f, tuple):
         return True
-    return _module_of(getattr(type(f), "__call__", None)) in _UNCONVERTED
+    return _module_of(_call_of(f)) in _UNCONVERTED
+
+
+def _call_of(f):
+    """The function that calling an object calls, or None."""
+    return inspect.getattr_static(type(f), "__call__", None)
 
 
 def _module_of(f):

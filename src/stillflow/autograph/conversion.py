@@ -85,8 +85,8 @@ def _compiled(tree, original):
     """The code of a function in whose surroundings the variables around the original are known."""
     names = ["ag__", *original.co_freevars]
     arguments = ast.arguments(
-        posonlyargs=[], args=[ast.arg(name) for name in names], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None,
-        defaults=[],
+        posonlyargs=[], args=[ast.arg(name) for name in names], vararg=None, kwonlyargs=[], kw_defaults=[],
+        kwarg=None, defaults=[],
     )  # fmt: skip
     factory = ast.parse("def factory(): pass").body[0]
     factory.args, factory.body = arguments, [tree]  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ def _converted(entity, options):
     if inspect.ismethod(function):
         function = function.__func__
     elif not inspect.isfunction(function):
-        if not hasattr(type(function), "__call__"):
+        if not callable(function):
             raise ValueError(f"Entity {entity} (of type {type(entity)}) is not supported.")
         function = type(function).__call__
     if not inspect.isfunction(function):
@@ -85,5 +85,7 @@ def to_code(
     """The source of what `to_graph` makes. `indentation` is ignored, as in TensorFlow."""
     made = to_graph(entity, recursive, arg_values, arg_types, experimental_optional_features)
     if inspect.isclass(made):
-        return "\n\n".join(ast.unparse(value._ag_tree) for value in made.__dict__.values() if hasattr(value, "_ag_tree"))
+        return "\n\n".join(
+            ast.unparse(value._ag_tree) for value in made.__dict__.values() if hasattr(value, "_ag_tree")
+        )
     return ast.unparse(made._ag_tree) + "\n"

@@ -35,7 +35,7 @@ class FunctionScope:
             self._contexts.enter_context(ControlStatusCtx(Status.ENABLED, self._options))
         if self._options.uses(Feature.NAME_SCOPES):
             self._contexts.enter_context(name_scope(self._function_name))
-        if self._options.uses(Feature.AUTO_CONTROL_DEPS) and get_default_graph().has_nodes:
+        if self._options.uses(Feature.AUTO_CONTROL_DEPS) and not get_default_graph().executes_eagerly:
             self._control = AutomaticControl(get_default_graph())
         return self
 
@@ -62,5 +62,3 @@ def assert_stmt(test, message):
         return None
     data = message()
     return assert_that(test, data if isinstance(data, list) else [data])
-
-

@@ -23,7 +23,8 @@ def tree_of(function):
         lines, _ = inspect.findsource(code)
     except (OSError, TypeError, IndexError) as error:
         raise ValueError(
-            f"Unable to locate the source code of {function}. Note that functions defined in certain environments, like "
+            f"Unable to locate the source code of {function}. Note that functions defined in certain "
+            f"environments, like "
             "the interactive Python shell do not expose their source code. If that is the case, you should to define "
             "them in a .py source file. If you are certain the code is graph-compatible, wrap the call using "
             f"@tf.autograph.do_not_convert. Original error: {error}"
@@ -38,7 +39,8 @@ def tree_of(function):
     if len(found) != 1:
         line = lines[code.co_firstlineno - 1].strip() if code.co_firstlineno <= len(lines) else ""
         raise ValueError(
-            f"Unable to identify source code of lambda function {function}. It was defined on this line: {line}, which "
+            f"Unable to identify source code of lambda function {function}. It was defined on this line: "
+            f"{line}, which "
             "must contain a single lambda with matching signature. To avoid ambiguity, define each lambda in a "
             "separate expression."
         )
@@ -81,5 +83,3 @@ def _at_position(lambdas, code):
         if (node.body.lineno, node.body.col_offset) <= (line, column)
         <= (node.body.end_lineno, node.body.end_col_offset)
     ]  # fmt: skip
-
-

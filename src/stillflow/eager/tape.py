@@ -89,7 +89,7 @@ class Tape:
 
     @staticmethod
     def _through_control_flow(targets, sources, output_gradients, unconnected):
-        """The derivatives by the graph of a function alone: loops and branches have no order to be gone through in."""
+        """The derivatives by tf.gradients in a function's graph: a tape cannot go through loops and branches."""
         graph: Any = get_default_graph()
         inside = [graph.capture(source) for source in sources]
         return gradients([graph.capture(target) for target in targets], inside, output_gradients,

@@ -1,9 +1,10 @@
-"""What a traced function's arguments are: placeholders for tensors, specifications, and keys that tell calls apart."""
+"""A traced function's arguments: placeholders, specifications, and keys that tell calls apart."""
 
 from __future__ import annotations
 
 import itertools
 import weakref
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,8 @@ def placeholders_for(graph, args, kwargs, names=None, flat_shapes=None):
         count = len(nest.flatten((args, kwargs), True))
         if count != len(flat_shapes):
             raise RuntimeError(
-                f"Length of fully flat shapes ({len(flat_shapes)}) must match that of flatten(args) ({count}).  args: "
+                f"Length of fully flat shapes ({len(flat_shapes)}) must match that of flatten(args) "
+                f"({count}).  args: "
                 f"{args}, flat_shapes: {flat_shapes}"
             )
         shapes = iter(flat_shapes)
@@ -68,14 +70,16 @@ def _placeholders(graph, structure, name, shapes):
     return nest.pack_sequence_as(structure, values, True)
 
 
-def _flat_specs(leaf):
-    return leaf._flat_tensor_specs if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec) else [leaf]
+def _is_composite(leaf):
+    return isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
 
 
-def _from_parts(leaf, found):
-    if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec):
-        return leaf._from_tensor_list([next(found) for _ in leaf._flat_tensor_specs])
-    return next(found)
+def _flat_specs(leaf: Any):
+    return leaf._flat_tensor_specs if _is_composite(leaf) else [leaf]
+
+
+def _from_parts(leaf: Any, found):
+    return leaf._from_tensor_list([next(found) for _ in _flat_specs(leaf)]) if _is_composite(leaf) else next(found)
 
 
 def _placeholder(graph, leaf, name, shape):

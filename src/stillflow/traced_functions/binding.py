@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class FunctionSpec:
         defaults = fullargspec.defaults or ()
         first = len(self.arg_names) - len(defaults)
         self._defaults = {first + i: value for i, value in enumerate(defaults)}
-        self.input_signature = None
+        self.input_signature: Any = None
         self.flat_input_signature: tuple = ()
         if input_signature is not None:
             if fullargspec.kwonlyargs:
@@ -61,7 +62,7 @@ class FunctionSpec:
         if isinstance(inner, functools.partial) and (spec.defaults or spec.kwonlydefaults):
             first = len(spec.args) - len(spec.defaults or ())
             pairs = [
-                (name, i) for i, name in enumerate(spec.args) if not (name in inner.keywords)
+                (name, i) for i, name in enumerate(spec.args) if name not in inner.keywords
             ]  # an argument that the partial has given is none anymore
             defaults = tuple(spec.defaults[i - first] for _, i in pairs if i >= first) if spec.defaults else None
             spec = spec._replace(

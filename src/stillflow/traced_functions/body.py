@@ -66,7 +66,7 @@ class FuncGraph(FunctionGraph):
 
     @property
     def variables(self):
-        """The variables that the function uses, in the order of their first use. Raises AssertionError if one is gone."""
+        """The variables that the function uses, by first use. Raises AssertionError if one is gone."""
         found = [ref() for ref in self._variables]
         if any(variable is None for variable in found):
             raise AssertionError(
@@ -224,8 +224,10 @@ class _Conversion:
                 value = convert_to_tensor(value)
             except (ValueError, TypeError):
                 raise TypeError(
-                    "To be compatible with tf.contrib.eager.defun, Python functions must return zero or more Tensors; "
-                    f"in compilation of {self._python_func}, found return value of type {type(value)}, which is not a "
+                    "To be compatible with tf.contrib.eager.defun, Python functions must return zero or "
+                    "more Tensors; "
+                    f"in compilation of {self._python_func}, found return value of type {type(value)}, "
+                    f"which is not a "
                     "Tensor."
                 ) from None
         return value if self._control is None else self._control.mark_as_return(value)

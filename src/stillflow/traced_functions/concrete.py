@@ -75,7 +75,7 @@ class ConcreteFunction:
     def _by_name(self, count, kwargs):
         """The arguments after the first `count`, out of those by name."""
         names = self._arg_keywords or []
-        found = []
+        found: list = []
         for name in names[count:]:
             if name not in kwargs:
                 given = names[: count + len(found)] + list(kwargs)
@@ -120,7 +120,8 @@ class ConcreteFunction:
                 tensors.append(convert_to_tensor(arg, self._signature[i].dtype))
             else:
                 raise ValueError(
-                    f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of {self._func_graph.name}, the "
+                    f"All inputs to `ConcreteFunction`s must be Tensors; on invocation of "
+                    f"{self._func_graph.name}, the "
                     f"{i}-th input ({arg}) was not a Tensor."
                 )
         return tensors

@@ -1,4 +1,4 @@
-"""Derivatives: the gradients of a traced function, as functions of its arguments and of what it computed on the way."""
+"""Derivatives: the gradients of a traced function, functions of its arguments and of what it computed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,12 @@ class Derivatives:
             known = set(part.outputs) | set(part.inputs) | set(extra)
             extra += [tensor for tensor in _results_of_state(part) if tensor not in known]
             forward = BodyPart(
-                part.body, part.name, part.inputs, [*part.outputs, *extra], part.control_outputs, part.get_operations()
+                part.body,
+                part.name,
+                part.inputs,
+                [*part.outputs, *extra],
+                part.control_outputs,
+                part.get_operations(),
             )
             number = numbers.next_number(outermost(part.body))
             self._forward = CallableFunction(f"__forward_{self._name}_{number}", forward, self._attrs, self)
@@ -80,13 +85,13 @@ class Derivatives:
         while count > len(self._part.outputs) and grads[count - 1] is None:
             count -= 1
         backward = self._of_outputs(count)
-        grads = [
+        filled = [
             ops.zeros_like(y) if grad is None and y.dtype.base_dtype is not dtypes.resource else grad
             for y, grad in zip(op._outputs[:count], grads[:count], strict=True)
         ]
         known = dict(zip(forward.part.outputs, op._outputs, strict=True))
         known.update(zip(self._part.inputs, op._inputs, strict=True))
-        return backward(known, grads)
+        return backward(known, filled)
 
     def functions(self):
         """The Functions of the part with what gradients need, and of the gradient."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
@@ -50,8 +51,8 @@ class Function:
         self.experimental_relax_shapes = experimental_relax_shapes
         self._experimental_compile = experimental_compile
         self._created_variables: list = []
-        self._stateful_fn: polymorphic.Function | None = None  # which may make variables
-        self._stateless_fn: polymorphic.Function | None = None
+        self._stateful_fn: Any = None  # which may make variables
+        self._stateless_fn: Any = None
         self._of_instances: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     @property
@@ -85,7 +86,7 @@ class Function:
         concrete = self._initialize(args, kwds)
         if self._created_variables:
             return self._stateless_fn(*args, **kwds)
-        args, kwds = self._stateful_fn.function_spec.canonicalize_function_inputs(*args, **kwds)
+        args, kwds = self._function_spec.canonicalize_function_inputs(*args, **kwds)
         return concrete._filtered_call(args, kwds)
 
     def _initialize(self, args, kwds):
@@ -105,17 +106,17 @@ class Function:
     def _traced(self, creator):
         """The function, with a say of `creator` in how it makes variables."""
 
-        def in_scope(*args, **kwds):
+        def call(*args, **kwds):
             with variable_creator_scope(creator):
                 return in_scope._tf_decorator.decorated_target(*args, **kwds)
 
+        in_scope: Any = call
         compiled = self._experimental_compile
-        made = polymorphic.Function(
+        return polymorphic.Function(
             decorators.make_decorator(self._python_function, in_scope, "function"), self._name, self.input_signature,
             None if compiled is None else {"_XlaCompile": bool(compiled)}, self._autograph,
             self._experimental_autograph_options, self.experimental_relax_shapes,
         )  # fmt: skip
-        return made
 
     def _decorate(self, decorator):
         """Puts a decorator around the Python function. Raises ValueError if it has been traced."""
@@ -161,7 +162,7 @@ class Function:
 
         if self.input_signature is not None:
             self.get_concrete_function()
-        traces = []
+        traces: list = []
         for function in (self._stateful_fn, self._stateless_fn):
             traces += [] if function is None else function._all_traces()
         signatures: list = []
@@ -207,11 +208,10 @@ class _Creator:
             variable = next_creator(**options)
         else:
             is_function = callable(initial_value)
-            with name_scope(options.get("name"), "Variable", [] if is_function else [initial_value]) as scope:
-                with name_scope("Initializer"):
-                    value = convert_to_tensor(
-                        initial_value() if is_function else initial_value, options.get("dtype"), "initial_value"
-                    )
+            given = [] if is_function else [initial_value]
+            with name_scope(options.get("name"), "Variable", given) as scope, name_scope("Initializer"):
+                value = initial_value() if is_function else initial_value
+                value = convert_to_tensor(value, options.get("dtype"), "initial_value")
             with init_scope():
                 options["initial_value"] = self._lifted(value, graph) if value.graph is graph else value
                 options["name"] = scope[:-1].rsplit("/", 1)[-1]

@@ -28,7 +28,9 @@ def _lifted(tensor, placeholders, known):
     if tensor not in known:
         op = tensor.op
         if tensor in placeholders or op.type == "Placeholder":
-            raise UnliftableError(f"Unable to lift tensor {tensor} because it depends transitively on placeholder {op}.")
+            raise UnliftableError(
+                f"Unable to lift tensor {tensor} because it depends transitively on placeholder {op}."
+            )
         inputs = [_lifted(source, placeholders, known) for source in op._inputs]
         copy = get_default_graph()._add_node(op._op_def, inputs, dict(op._attrs), op._name)
         known.update(zip(op._outputs, copy._outputs, strict=True))

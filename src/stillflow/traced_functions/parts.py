@@ -58,7 +58,8 @@ class CallableFunction:
         graph = get_default_graph()
         if graph is self.part.body or len(args) != len(self.part.inputs):
             raise ValueError(
-                f"Arguments and signature arguments do not match. got: {len(args)}, expected: {len(self.part.inputs)} "
+                f"Arguments and signature arguments do not match. got: {len(args)}, expected: "
+                f"{len(self.part.inputs)} "
             )
         self.function.add_to_graph(graph)
         op = ops.stateful_partitioned_call if self.is_stateful else ops.partitioned_call

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import types
 import weakref
+from typing import Any
 
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
@@ -96,8 +97,7 @@ class Function:
                 )
             if args:
                 self._check_specifications(args)
-            args = kwargs = None
-        concrete, _, _ = self._maybe_define_function(args, kwargs)
+        concrete = self._get_concrete_function_internal(*args, **kwargs)
         names = _distinct_names(concrete)
         concrete._arg_keywords = names
         concrete._num_positional_args = len(names)
@@ -105,9 +105,8 @@ class Function:
 
     def _get_concrete_function_internal(self, *args, **kwargs):
         """The ConcreteFunction, which takes its arguments only by `_filtered_call` and `_call_flat`."""
-        if self.input_signature is not None:
-            args = kwargs = None
-        return self._maybe_define_function(args, kwargs)[0]
+        given = self.input_signature is None
+        return self._maybe_define_function(args if given else None, kwargs if given else None)[0]
 
     _get_concrete_function_internal_garbage_collected = _get_concrete_function_internal
 
@@ -117,7 +116,8 @@ class Function:
         leaves = nest.flatten(args, expand_composites=True)
         if any(not hasattr(leaf, "dtype") or not hasattr(leaf, "shape") for leaf in leaves):
             raise ValueError(
-                "When input_signature is provided, all inputs to the Python function must be Tensors or tf.TensorSpec "
+                "When input_signature is provided, all inputs to the Python function must be Tensors or "
+                "tf.TensorSpec "
                 "objects."
             )
         specs = self.flat_input_signature
@@ -163,7 +163,7 @@ class Function:
         key = self._key(args, kwargs, ranks_only=True), context
         shapes = flat_shapes(args, kwargs)
         known, trace = self._relaxed.get(key, (shapes, None))
-        common = [
+        common: list = [
             None if shape is None else known_shape.most_specific_compatible_shape(shape)
             for known_shape, shape in zip(known, shapes, strict=True)
         ]
@@ -228,12 +228,13 @@ def bound_weakly(python_function, instance):
     reference = weakref.ref(instance)
     _, inner = decorators.unwrap(python_function)
 
-    def method(*args, **kwargs):
+    def call(*args, **kwargs):
         owner = reference()
         if owner is None:
             raise ReferenceError(f"The object whose method {python_function} is has gone")
         return method._tf_decorator.decorated_target(owner, *args, **kwargs)
 
+    method: Any = call
     spec = FunctionSpec.from_function_and_signature(types.MethodType(inner, instance), None).fullargspec
     return decorators.make_decorator(python_function, method, "bound", decorator_argspec=spec._replace(
         args=spec.args[1:]))  # fmt: skip
@@ -294,5 +295,3 @@ def register(func, *args, **kwargs):
     concrete.add_to_graph()
     concrete.add_gradient_functions_to_graph()
     return concrete
-
-

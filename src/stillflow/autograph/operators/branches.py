@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.autograph.operators.checks import check_same_branches
 from stillflow.autograph.operators.values import is_dense_tensor, is_undefined, is_undefined_return
+from stillflow.functions.effects import Block, after_earlier, carry
 from stillflow.graph import nest
 from stillflow.ops.control_flow.cond import cond as graph_cond
 
@@ -30,10 +31,13 @@ def if_stmt(cond, body, orelse, get_state, set_state, names):
 def _graph_if(cond, body, orelse, get_state, set_state, names):
     before = get_state()
     results: list = [None, None]
+    blocks: list = []
 
     def branch(index, function, text):
         def run():
             set_state(before)
+            block = Block()
+            blocks.append(block)
             function()
             values = get_state()
             set_state(before)
@@ -42,16 +46,23 @@ def _graph_if(cond, body, orelse, get_state, set_state, names):
             other = results[1 - index]
             if other is not None:
                 check_same_branches(results[0], results[1], names)
-            leaves = [leaf for leaf in nest.flatten(values, True) if leaf is not None]
-            return leaves or [ops.constant(1)]
+            leaves = [_inside(leaf) for leaf in nest.flatten(values, True) if leaf is not None]
+            return block.result(leaves or [ops.constant(1)])
 
         return run
 
-    found = graph_cond(cond, branch(0, body, "if"), branch(1, orelse, "else"))
+    with after_earlier():
+        found = graph_cond(cond, branch(0, body, "if"), branch(1, orelse, "else"))
+    carry(found, blocks)
     leaves = nest.flatten(results[0], True)
     taken = iter(found if isinstance(found, (list, tuple)) else [found])
     values = [None if leaf is None else next(taken) for leaf in leaves]
     set_state(nest.pack_sequence_as(results[0], values, True))
+
+
+def _inside(value):
+    """A value that a branch may return: of an executed tensor, a node."""
+    return ops.identity(value) if getattr(value, "_value", None) is not None else value
 
 
 def _check_defined(values, names, branch):

@@ -114,7 +114,7 @@ def zip_(*iterables, **kwargs):
     for kind, functions in OVERLOADS.items():
         if iterables and all(isinstance(each, kind) for each in iterables):
             return functions[zip](iterables)
-    return builtins.zip(*iterables, **kwargs)
+    return builtins.zip(*iterables, **kwargs)  # noqa: B905
 
 
 _OVERLOADS = {

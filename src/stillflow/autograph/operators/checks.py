@@ -41,8 +41,8 @@ def check_same_rounds(before, after, names, include_shapes=True):
         for a, b in _pairs(one, other, problem):
             if a.dtype.base_dtype is not b.dtype.base_dtype:
                 raise TypeError(
-                    f'"{name}" has dtype {a.dtype.name} before the loop, but dtype {b.dtype.name} after one iteration. '
-                    "TensorFlow control flow requires it stays the same."
+                    f'"{name}" has dtype {a.dtype.name} before the loop, but dtype {b.dtype.name} after one '
+                    "iteration. TensorFlow control flow requires it stays the same."
                 )
             if include_shapes and not _is_at_least(b.shape, a.shape):
                 raise ValueError(

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.autograph.operators.builtins import length
 from stillflow.autograph.operators.checks import check_same_rounds
 from stillflow.autograph.operators.values import is_tensor, is_undefined, is_undefined_return
+from stillflow.functions.effects import Block, after_earlier, carry
 from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
@@ -18,7 +19,7 @@ _ITERABLES: dict = {}  # class -> what goes through its objects
 
 
 def register_iterable(kind, loop):
-    """Says how for goes through objects of a class: loop(iterable, extra_test, body, State, names)."""
+    """Says how for goes through objects of a class: loop(iterable, extra_test, body, state)."""
     _ITERABLES[kind] = loop
 
 
@@ -82,27 +83,27 @@ def _graph_while(test, body, state, options, *counters):
     """
     before = state.checked()
     count = len(counters)
+    blocks: list = []
 
     def loop_test(*values):
         state.set(values[count:])
         return test(*values[:count])
 
     def loop_body(*values):
+        block = Block()
+        blocks.append(block)
         found = state.after(values[count:], lambda: body(*values[:count]))
-        return (*(step(value) for (_, step), value in zip(counters, values, strict=False)), *found)
+        found = (*(step(value) for (_, step), value in zip(counters, values, strict=False)), *found)
+        return block.result(found)
 
     start = (*(value for value, _ in counters), *before)
     if not start:  # nothing changes that the loop can see
-        start = (ops.constant(0),)
-        final = while_loop(lambda _: test(), lambda value: _and_then(body, value), start, return_same_structure=True)
+        _graph_while(lambda _: test(), lambda _: body(), state, options, (0, lambda value: value))
         return
-    final = while_loop(loop_test, loop_body, start, return_same_structure=True, **(options or {}))
+    with after_earlier():
+        final = while_loop(loop_test, loop_body, start, return_same_structure=True, **(options or {}))
+    carry(final, blocks)
     state.set(tuple(final)[count:])
-
-
-def _and_then(body, value):
-    body()
-    return (value,)
 
 
 # ---- for ------------------------------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options):
     else:
         for kind, loop in _ITERABLES.items():
             if isinstance(iterated, kind):
-                loop(iterated, extra_test, body, state, names)
+                loop(iterated, extra_test, body, state)
                 return
         _python_for(iterated, extra_test, body)
 
@@ -166,5 +167,3 @@ def _tensor_for(iterated, extra_test, body, state, options):
         lambda i: _with_extra(i < count, extra_test), lambda i: body(array.read(i)), state, options,
         (0, lambda i: i + 1),
     )  # fmt: skip
-
-

@@ -1,1 +1,1 @@
-"""The conversion of syntax trees: of jumps into conditions, and of what depends on tensors into calls of operators."""
+"""The conversion of syntax trees: jumps become conditions, what depends on tensors calls of operators."""

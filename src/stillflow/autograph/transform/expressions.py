@@ -17,7 +17,9 @@ def call(name, *args):
 
 def thunk(expression):
     """The expression `lambda: <expression>`."""
-    nothing = ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+    nothing = ast.arguments(
+        posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+    )
     return ast.Lambda(nothing, expression)
 
 

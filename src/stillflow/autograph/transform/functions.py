@@ -137,7 +137,9 @@ class _Conversion:
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 last = field in ("finalbody",) or len([1 for _ in blocks(statement)]) == 1
                 setattr(statement, field, self._block(value, live if last else inside)[0])
-            elif isinstance(value, list) and value and hasattr(value[0], "body") and not isinstance(value[0], ast.expr):
+            elif (
+                isinstance(value, list) and value and hasattr(value[0], "body") and not isinstance(value[0], ast.expr)
+            ):
                 for part in value:
                     part.body = self._block(part.body, inside)[0]
                     self._visit_fields(part)
@@ -229,7 +231,9 @@ class _Conversion:
             test = _load(test_name)
         iterated = self._expressions.visit(node.iter)
         made.append(
-            ast.Expr(call("for_stmt", iterated, test, *map(_load, (body_name, getter, setter)), texts(state), options))
+            ast.Expr(
+                call("for_stmt", iterated, test, *map(_load, (body_name, getter, setter)), texts(state), options)
+            )
         )
         return _located(made, node)
 
@@ -270,7 +274,7 @@ class _Conversion:
 
 
 def _function(name, args, body):
-    extra = {"type_params": []} if sys.version_info >= (3, 12) else {}
+    extra: dict = {"type_params": []} if sys.version_info >= (3, 12) else {}
     return ast.FunctionDef(name, args, body, [], None, None, lineno=1, **extra)
 
 

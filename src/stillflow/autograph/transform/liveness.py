@@ -41,9 +41,8 @@ def _before(statement, after):
         kept = after if isinstance(statement, ast.Delete) else after - names
         return kept | reads(statement)
     if isinstance(statement, (ast.With, ast.AsyncWith)):
-        items = statement.items
-        return reads(*(item.context_expr for item in items)) | (
-            live_before(statement.body, after) - bound(*(item.optional_vars for item in items if item.optional_vars))[0]
-        )  # fmt: skip
+        names, _ = bound(*(item.optional_vars for item in statement.items if item.optional_vars))
+        inside = live_before(statement.body, after) - names
+        return inside | reads(*(item.context_expr for item in statement.items))
     # Whatever may be left at any point, such as by an exception: all that a part reads is live before it.
     return after | reads(statement).union(*(live_before(block, after) for block in inner))

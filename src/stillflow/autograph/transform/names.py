@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
@@ -55,8 +56,8 @@ class _Bound(ast.NodeVisitor):
         for decorator in node.decorator_list:
             self.visit(decorator)
 
-    visit_AsyncFunctionDef = visit_FunctionDef
-    visit_ClassDef = visit_FunctionDef
+    visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+    visit_ClassDef = visit_FunctionDef  # noqa: N815
 
     def visit_Lambda(self, node):
         pass
@@ -128,7 +129,8 @@ def _reads(node):
         return {node.id} if isinstance(node.ctx, (ast.Load, ast.Del)) else set()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         outer = reads(*node.args.defaults, *node.args.kw_defaults, *getattr(node, "decorator_list", ()))
-        body = node.body if isinstance(node.body, list) else [node.body]
+        inner: Any = node.body
+        body = inner if isinstance(inner, list) else [inner]
         return outer | (reads(*body) - arguments(node.args) - (bound(*body)[0] - outer_names(body)))
     if isinstance(node, _COMPREHENSIONS):
         targets: set = set()

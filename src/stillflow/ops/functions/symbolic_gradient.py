@@ -33,10 +33,10 @@ def gradient_of_call(op, *grads):
     function = op._graph._functions.get(call.name)
     if function is not None and function.differentiate is not None:
         return function.differentiate(op, *grads)
-    grads = [ops.zeros_like(y) if grad is None else grad for y, grad in zip(op._outputs, grads, strict=True)]
+    filled = [ops.zeros_like(y) if grad is None else grad for y, grad in zip(op._outputs, grads, strict=True)]
     # TensorFlow calls for the gradient of a variable's handle a tensor of floats.
     types = [dtypes.float32 if t.dtype is dtypes.resource else t.dtype.base_dtype for t in op._inputs]
-    found = ops.symbolic_gradient(input=[*op._inputs, *grads], Tout=types, f=call)
+    found = ops.symbolic_gradient(input=[*op._inputs, *filled], Tout=types, f=call)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
