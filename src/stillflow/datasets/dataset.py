@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stillflow.datasets import nest, specs, structure
+from stillflow.datasets import graph_loops, nest, specs, structure
 from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.node import DatasetNode
 from stillflow.graph.default_graph import require_eager_execution
@@ -396,3 +396,4 @@ class _VariantDataset(DatasetV2):
 
 specs.DatasetSpec._value_type = _VariantDataset
 DatasetSpec = public("data.DatasetSpec", "data.experimental.DatasetStructure")(specs.DatasetSpec)
+graph_loops.install(DatasetV2, DatasetV1.zip)

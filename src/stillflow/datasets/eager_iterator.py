@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import errors, ops
-from stillflow.datasets import structure
+from stillflow.datasets import graph_loops, structure
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
 from stillflow.graph.default_graph import get_default_graph, require_eager_execution
@@ -56,3 +56,6 @@ class EagerIterator(Structured, Trackable):
         from stillflow.saver.iterator_position import IteratorPosition
 
         return {"ITERATOR_POSITION": lambda name: IteratorPosition(self._iterator_resource, name)}
+
+
+graph_loops.install_iterator(EagerIterator)

@@ -6,7 +6,7 @@ import contextlib
 import warnings
 
 from stillflow import ops
-from stillflow.datasets import nest, structure
+from stillflow.datasets import graph_loops, nest, structure
 from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
 from stillflow.datasets.structured import Structured
@@ -220,3 +220,6 @@ def get_output_shapes(dataset_or_iterator):
 def get_output_classes(dataset_or_iterator):
     """The classes of the components. Raises TypeError for anything else."""
     return structure.output_classes(element_spec_of(dataset_or_iterator))
+
+
+graph_loops.install_iterator(Iterator)

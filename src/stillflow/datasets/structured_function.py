@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+from stillflow.autograph.calls import convert_argument
 from stillflow.datasets import structure
 from stillflow.datasets.specs import type_spec_from_value
 from stillflow.functions.trace import trace
@@ -25,6 +26,8 @@ class StructuredFunction:
 
     def __init__(self, function, transformation, input_structure, adds_to_graph=True):
         self.output_structure = None
+        name = f"{transformation.replace('.', '_')[:-2]}_{_name_of(function)}"
+        function = convert_argument(function)
 
         def call(*tensors):
             element = structure.from_tensor_list(input_structure, tensors)
@@ -40,7 +43,6 @@ class StructuredFunction:
                 ) from None
             return [convert_to_tensor(t) for t in structure.to_tensor_list(self.output_structure, result)]
 
-        name = f"{transformation.replace('.', '_')[:-2]}_{_name_of(function)}"
         signature = [(spec.dtype, spec.shape) for spec in structure.flat_tensor_specs(input_structure)]
         self.function = trace(call, name, signature)
         if adds_to_graph:

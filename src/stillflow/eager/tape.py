@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import collections
+from typing import Any
 
 from stillflow import ops
 from stillflow.autodiff.registry import get_gradient_function
-from stillflow.autodiff.reverse import BACKPROPAGATABLE, UnconnectedGradients, sum_indexed_slices
+from stillflow.autodiff.reverse import BACKPROPAGATABLE, UnconnectedGradients, gradients, sum_indexed_slices
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
@@ -46,6 +48,15 @@ class Tape:
                 self._operations.append(op)
                 tracked.update((id(tensor), tensor) for tensor in outputs)
 
+    def wants(self, tensors):
+        """Whether an operation on these tensors would be recorded."""
+        tracked = self._tracked
+        return any(
+            id(tensor) in tracked
+            or (self._watches_variables and getattr(tensor, "_trainable_variable", lambda: None)() is not None)
+            for tensor in tensors
+        )
+
     def _watch_variables_of(self, op):
         if not op._outputs:
             return  # it changes the variable
@@ -61,18 +72,28 @@ class Tape:
         `output_gradients` has a tensor, or None for ones, for each target; it may be None itself.
         """
         path, reached = self._path_from(sources)
+        if any(op._control_flow_context is not None for op in path) and get_default_graph().building_function:
+            return self._through_control_flow(targets, sources, output_gradients, unconnected)
         known = reached.union(map(id, sources))
-        gradients: dict = {}  # id of a tensor -> the gradients collected for it
+        collected: dict = {}  # id of a tensor -> the gradients collected for it
         for i, target in enumerate(targets):
             if id(target) in known and target._dtype in _NUMBERS:
                 given = None if output_gradients is None else output_gradients[i]
-                gradients.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
+                collected.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
         for op in _from_targets(targets, path):
-            self._go_through(op, gradients, reached)
-        found = [_sum(gradients.get(id(source), [])) for source in sources]
+            self._go_through(op, collected, reached)
+        found = [_sum(collected.get(id(source), [])) for source in sources]
         if unconnected is UnconnectedGradients.ZERO:
             return [_zeros(source) if grad is None else grad for source, grad in zip(sources, found, strict=True)]
         return found
+
+    @staticmethod
+    def _through_control_flow(targets, sources, output_gradients, unconnected):
+        """The derivatives by tf.gradients in a function's graph: a tape cannot go through loops and branches."""
+        graph: Any = get_default_graph()
+        inside = [graph.capture(source) for source in sources]
+        return gradients([graph.capture(target) for target in targets], inside, output_gradients,
+                         unconnected_gradients=unconnected)  # fmt: skip
 
     def _path_from(self, sources):
         """The operations that depend on those of `sources` that are watched, and the ids of the tensors that do."""
@@ -100,8 +121,9 @@ class Tape:
         function = getattr(op, "differentiate", None) or get_gradient_function(op)
         if function is None:
             return
+        takes_missing = getattr(function, "takes_missing", False)
         out_grads = [
-            grads[0] if grads else ops.zeros_like(tensor) if tensor._dtype in _NUMBERS else None
+            grads[0] if grads else ops.zeros_like(tensor) if tensor._dtype in _NUMBERS and not takes_missing else None
             for tensor, grads in zip(op._outputs, collected, strict=True)
         ]
         in_grads = function(op, *out_grads)

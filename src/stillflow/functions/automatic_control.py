@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.functions.effects import context_around, has_effects, is_carrier
 from stillflow.graph import dtypes
-
-
-def _has_effects(op):
-    return op._op_def.is_stateful and not op._op_def.is_unordered
+from stillflow.graph.operation import Operation
 
 
 def _is_in_loop(op):
@@ -27,6 +25,7 @@ class AutomaticControl:
         self._returned: list = []  # nodes whose outputs the function returns
         self._must_run: dict = {}  # nodes, as an ordered set
         self._last_users: dict = {}  # handle, or None for all nodes without one -> the last node that used it
+        self._barrier: Operation | None = None  # the end of the last loop with effects
         self._merges: dict = {}  # handle inside of a branch -> the Merge that comes after all its users
 
     def mark_as_return(self, tensor):
@@ -38,15 +37,17 @@ class AutomaticControl:
     def end(self):
         """Adds the control dependencies; returns the operations that must run."""
         for op in self._graph.get_operations()[self._first :]:
-            if not _is_in_loop(op):
+            if op.type == "Exit":
+                self._order_exit(op)
+            elif not _is_in_loop(op):
                 self._order(op)
         for op in self._returned:
-            same = [other for other in self._must_run if other._control_flow_context is op._control_flow_context]
+            same = [other for other in self._must_run if context_around(other) is op._control_flow_context]
             op._wait_for([other for other in same if other is not op])
         return list(self._must_run)
 
     def _order(self, op):
-        if _has_effects(op):
+        if has_effects(op):
             self._must_run[op] = None
         if op.type == "Switch" and op._inputs[0]._dtype is dtypes.resource:
             return
@@ -55,6 +56,8 @@ class AutomaticControl:
             return
         handles = dict.fromkeys(tensor for tensor in op._inputs if tensor._dtype is dtypes.resource)
         before: dict = {}
+        if self._barrier is not None and (handles or has_effects(op)) and op._control_flow_context is None:
+            before[self._barrier] = None
         for handle in handles:
             if handle._op.type == "Switch":
                 self._add_merge(handle._op)
@@ -64,11 +67,18 @@ class AutomaticControl:
             if handle in self._merges:
                 self._merges[handle]._wait_for([op])
             self._last_users[handle] = op
-        if _has_effects(op) and not handles and op._control_flow_context is None:
+        if has_effects(op) and not handles and op._control_flow_context is None:
             if None in self._last_users:
                 op._wait_for([self._last_users[None]])
             self._last_users[None] = op
         op._wait_for(list(before))
+
+    def _order_exit(self, op):
+        """The end of a loop with effects, for which all waits that comes after."""
+        if is_carrier(op) and context_around(op) is None:
+            self._must_run[op] = None
+            self._barrier = op
+            self._last_users = dict.fromkeys(self._last_users, op)
 
     def _order_merge(self, op):
         """A Merge waits for all that must run: it stands for it from now on."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class Function:
     """A function that nodes of a graph call by its name.
@@ -26,6 +28,7 @@ class Function:
         self.gradient_name = gradient_name
         self.gradient_body = None  # see functions.gradient
         self.gradient: Function | None = None  # which computes it, where it comes with this one
+        self.differentiate: Callable | None = None  # adds its gradient: of the calling operation and the gradients
         self._outer_graph = outer_graph
         self._definition = definition
         self._body = body

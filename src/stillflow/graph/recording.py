@@ -27,6 +27,11 @@ def active():
     return _recorders.active
 
 
+def wanted(tensors):
+    """Whether something records what depends on one of these tensors."""
+    return any(recorder.wants(tensors) for recorder in _recorders.active)
+
+
 class paused:  # noqa: N801
     """A context in which nothing is recorded in this thread."""
 

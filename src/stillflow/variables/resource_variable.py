@@ -74,6 +74,7 @@ class ResourceVariable(Variable):
     def _show_to_tapes(self):
         """Says at the handle what gradient tapes want to know of the variable."""
         self._handle._number = next(_numbers)
+        self._handle._variable = weakref.ref(self)
         if self._trainable:
             self._handle._trainable_variable = weakref.ref(self)
 

@@ -28,16 +28,22 @@ def _(context):
 
 
 def gradient_of_call(op, *grads):
-    """The gradients of a node that calls a function: a node for which a run makes the gradient's body."""
+    """The gradients of a node that calls a function: the function's own, or a node for which a run makes the body."""
     call = op._attrs["f"] if "f" in op._op_def.attrs else FunctionCall(op.type, _given(op))
+    function = op._graph._functions.get(call.name)
+    if function is not None and function.differentiate is not None:
+        return function.differentiate(op, *grads)
+    filled = [ops.zeros_like(y) if grad is None else grad for y, grad in zip(op._outputs, grads, strict=True)]
     # TensorFlow calls for the gradient of a variable's handle a tensor of floats.
     types = [dtypes.float32 if t.dtype is dtypes.resource else t.dtype.base_dtype for t in op._inputs]
-    found = ops.symbolic_gradient(input=[*op._inputs, *grads], Tout=types, f=call)
+    found = ops.symbolic_gradient(input=[*op._inputs, *filled], Tout=types, f=call)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 # It is given zeros for outputs of all types that nothing depends on.
 gradient_of_call.takes_zeros = True  # type: ignore[attr-defined]
+# Tapes leave it to the function.
+gradient_of_call.takes_missing = True  # type: ignore[attr-defined]
 
 
 def _given(op):

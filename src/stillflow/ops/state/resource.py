@@ -8,7 +8,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape import merge
-from stillflow.graph.shape_inference import ShapeError
+from stillflow.graph.shape_inference import ShapeError, handle_source
 from stillflow.ops import dims as plain
 from stillflow.ops.array.placeholder import incompatible
 from stillflow.ops.array.scatter_nd import check_parts
@@ -226,7 +226,8 @@ def _(op, grad):
 
 def variable_shape(handle):
     """The shape of the variable behind a handle, an int32 tensor: a constant if it is known."""
-    shape = handle._op._attrs.get("shape")
+    source = handle_source(handle)
+    shape = source._attrs.get("shape") if source._op_def.special == "handle" else None
     if shape is not None and shape.is_fully_defined():
         return ops.constant(shape.as_list(), dtype="int32")
     return variable_shape_op(handle)

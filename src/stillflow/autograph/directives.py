@@ -1,0 +1,15 @@
+"""What programs say to conversion inside of functions."""
+
+from __future__ import annotations
+
+from stillflow.names import public
+
+
+@public("autograph.experimental.set_loop_options", "python.autograph.lang.directives.set_loop_options")
+def set_loop_options(parallel_iterations=None, back_prop=None, swap_memory=None, maximum_iterations=None):
+    """Says arguments of the tf.while_loop that the loop around it becomes; elsewhere it does nothing."""
+
+
+@public("python.autograph.lang.directives.set_element_type")
+def set_element_type(entity, dtype, shape=None):
+    """Says what a list holds; it does nothing, as lists stay Python's."""
