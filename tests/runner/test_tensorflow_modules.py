@@ -19,6 +19,11 @@ from tensorflow.python.framework import tensor_shape; assert tensor_shape.scalar
 from tensorflow.python.framework import dtypes; import tensorflow as tf; assert dtypes.float32 is tf.float32
 from tensorflow.python.framework.errors import InvalidArgumentError
 from tensorflow.python.platform import gfile; gfile.GFile
+from tensorflow.contrib.rnn.python.ops.core_rnn_cell_impl import _linear, LSTMCell, EmbeddingWrapper, RNNCell
+from tensorflow.contrib.rnn.python.ops import core_rnn_cell_impl; core_rnn_cell_impl.LSTMStateTuple
+from tensorflow.python.ops.rnn_cell_impl import _RNNCell as RNNCell, _Linear
+from tensorflow.contrib.rnn.python.tools.checkpoint_convert import convert_names
+from tensorflow.contrib.grid_rnn.python.ops.grid_rnn_cell import Grid2LSTMCell
 from tensorflow.python.platform import flags; flags.DEFINE_string
 from tensorflow.python.platform import tf_logging as logging; logging.info
 from tensorflow.python.ops import array_ops, math_ops, control_flow_ops; array_ops.concat, array_ops.identity

@@ -11,8 +11,9 @@ import importlib
 import json
 from pathlib import Path
 
-# Modules of before 1.0: the namespace or module that has their names now.
+# Modules of before 1.0, and one of 1.0 and 1.1: the namespace or module that has their names now.
 _EARLY = {
+    "contrib.rnn.python.ops.core_rnn_cell_impl": "contrib.rnn.python.ops.core_rnn_cell",
     "models.rnn.linear": "nn.rnn_cell", "models.rnn.rnn": "nn", "models.rnn.rnn_cell": "nn.rnn_cell",
     "models.rnn.seq2seq": "nn.seq2seq", "python.ops.rnn_cell": "nn.rnn_cell", "python.ops.seq2seq": "nn.seq2seq",
 }  # fmt: skip

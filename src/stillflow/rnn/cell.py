@@ -20,7 +20,10 @@ _WEIGHTS_VARIABLE_NAME = public("python.ops.rnn_cell_impl._WEIGHTS_VARIABLE_NAME
 _BIAS_VARIABLE_NAME = public("python.ops.rnn_cell_impl._BIAS_VARIABLE_NAME")("bias")
 
 
-@public("nn.rnn_cell.RNNCell", "contrib.rnn.RNNCell", "contrib.rnn.python.ops.core_rnn_cell.RNNCell")
+@public(
+    "nn.rnn_cell.RNNCell", "contrib.rnn.RNNCell", "contrib.rnn.python.ops.core_rnn_cell.RNNCell",
+    "python.ops.rnn_cell_impl._RNNCell", "contrib.rnn.python.ops.core_rnn_cell._RNNCell",
+)  # fmt: skip
 class RNNCell(Layer):
     """One step of a recurrent net: from an input and a state to an output and the next state.
 

@@ -37,7 +37,10 @@ def _biases(scope, dtype, output_size, initializer):
         return get_variable(_BIAS_VARIABLE_NAME, [output_size], dtype=dtype, initializer=initializer)
 
 
-@public("contrib.rnn.python.ops.core_rnn_cell._Linear", "contrib.legacy_seq2seq.python.ops.seq2seq.Linear")
+@public(
+    "contrib.rnn.python.ops.core_rnn_cell._Linear", "python.ops.rnn_cell_impl._Linear",
+    "contrib.legacy_seq2seq.python.ops.seq2seq.Linear",
+)  # fmt: skip
 class Linear:
     """[args] * kernel + bias, for tensors like those that it is made for. The variables are made at once.
 

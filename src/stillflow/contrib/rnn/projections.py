@@ -40,7 +40,11 @@ class _Around(RNNCell):
             return self._cell.zero_state(batch_size, dtype)
 
 
-@public("contrib.rnn.EmbeddingWrapper", "nn.rnn_cell.EmbeddingWrapper")
+@public(
+    "contrib.rnn.EmbeddingWrapper",
+    "nn.rnn_cell.EmbeddingWrapper",
+    "contrib.rnn.python.ops.core_rnn_cell.EmbeddingWrapper",
+)
 class EmbeddingWrapper(_Around):
     """Looks up ids in an embedding, and gives a cell what it finds.
 
@@ -81,7 +85,11 @@ class EmbeddingWrapper(_Around):
             return self._cell(embedding_lookup(embedding, ops.reshape(inputs, [-1])), state)
 
 
-@public("contrib.rnn.InputProjectionWrapper", "nn.rnn_cell.InputProjectionWrapper")
+@public(
+    "contrib.rnn.InputProjectionWrapper",
+    "nn.rnn_cell.InputProjectionWrapper",
+    "contrib.rnn.python.ops.core_rnn_cell.InputProjectionWrapper",
+)
 class InputProjectionWrapper(_Around):
     """Multiplies inputs by a matrix, adds a bias, and gives the result to a cell.
 
@@ -113,7 +121,11 @@ class InputProjectionWrapper(_Around):
         return self._cell(self._activation(projected) if self._activation else projected, state)
 
 
-@public("contrib.rnn.OutputProjectionWrapper", "nn.rnn_cell.OutputProjectionWrapper")
+@public(
+    "contrib.rnn.OutputProjectionWrapper",
+    "nn.rnn_cell.OutputProjectionWrapper",
+    "contrib.rnn.python.ops.core_rnn_cell.OutputProjectionWrapper",
+)
 class OutputProjectionWrapper(_Around):
     """Multiplies a cell's outputs by a matrix, and adds a bias.
 
