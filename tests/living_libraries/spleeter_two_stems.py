@@ -7,10 +7,10 @@ import numpy as np
 
 folder = os.environ["MODEL_PATH"] = tempfile.mkdtemp()
 
-import tensorflow as tf  # noqa: E402
-from spleeter.model import EstimatorSpecBuilder, InputProviderFactory  # noqa: E402
-from spleeter.separator import Separator  # noqa: E402
-from spleeter.utils.configuration import load_configuration  # noqa: E402
+import tensorflow as tf
+from spleeter.model import EstimatorSpecBuilder, InputProviderFactory
+from spleeter.separator import Separator
+from spleeter.utils.configuration import load_configuration
 
 params = {**load_configuration("spleeter:2stems"), "MWF": False}
 with tf.Graph().as_default():

@@ -1,5 +1,7 @@
 """Connectionist temporal classification: its loss and gradients, its decoders, and what prepares labels."""
 
+import numpy as np
+
 _LENGTHS = [9, 7, 5, 6]
 
 
@@ -92,3 +94,15 @@ def collapsed(tf):
 
 def unique(tf):
     return list(tf.nn.ctc_unique_labels(_matrix(tf)))
+
+
+def of_dense_labels_by_keras(tf):
+    probabilities = tf.nn.softmax(tf.constant(np.sin(np.arange(2 * 6 * 4) * 1.3).reshape(2, 6, 4), tf.float32))
+    labels, steps, counts = tf.constant([[1, 2, 0], [2, 0, 0]]), tf.constant([[6], [5]]), tf.constant([[2], [1]])
+    backend = tf.keras.backend
+    sparse = backend.ctc_label_dense_to_sparse(labels, tf.constant([2, 1]))
+    greedy, searched = (backend.ctc_decode(probabilities, [6, 5], **options) for options in (
+        {}, {"greedy": False, "beam_width": 5, "top_paths": 2}
+    ))  # fmt: skip
+    loss = backend.ctc_batch_cost(labels, probabilities, steps, counts)
+    return [sparse.indices, sparse.values, loss, *greedy[0], greedy[1], *searched[0], searched[1]]

@@ -134,6 +134,41 @@ class LinearCosineDecay(_OfFunction):
         self.name = name
 
 
+@public("keras.experimental.CosineDecayRestarts")
+class CosineDecayRestarts(_OfFunction):
+    """Like CosineDecay, again and again: each time in t_mul times as many steps, from m_mul times the rate."""
+
+    _function = _computing(schedules.cosine_decay_restarts)
+
+    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+        self.initial_learning_rate = initial_learning_rate
+        self.first_decay_steps = first_decay_steps
+        self.t_mul = t_mul
+        self.m_mul = m_mul
+        self.alpha = alpha
+        self.name = name
+
+
+@public("keras.experimental.NoisyLinearCosineDecay")
+class NoisyLinearCosineDecay(_OfFunction):
+    """Like LinearCosineDecay, with normal noise of variance initial_variance / (1 + step) ** variance_decay."""
+
+    _function = _computing(schedules.noisy_linear_cosine_decay)
+
+    def __init__(
+        self, initial_learning_rate, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5,
+        alpha=0.0, beta=0.001, name=None,
+    ):  # fmt: skip
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.initial_variance = initial_variance
+        self.variance_decay = variance_decay
+        self.num_periods = num_periods
+        self.alpha = alpha
+        self.beta = beta
+        self.name = name
+
+
 _SCHEDULES = Known("keras.optimizers.schedules", "keras.experimental")
 
 
