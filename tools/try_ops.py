@@ -37,7 +37,7 @@ SAMPLES = {
     "output_indices": [[0, 0]], "input_start": [0, 0], "sparse_indices": [0, 1], "dense_shape": [2, 2],
     "reverse_index_map": [0], "new_shape": [4], "global_step": 1, "true_classes": [[0]], "num_buckets": 3,
     "partitions": [0, 1], "shapes": [2, 2], "message": "", "lower": 0, "upper": 1, "num_required": 1,
-    "reduction_axes": 0, "starts": 0, "limits": 2, "deltas": 1, "batch_dims": 0, "offset": [0, 0], "image_size": [3, 3, 3],
+    "reduction_axes": 0, "batch_dims": 0, "offset": [0, 0], "image_size": [3, 3, 3],
     "bounding_boxes": [[[0.1, 0.1, 0.9, 0.9]]], "means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1,
 }  # fmt: skip
 # Numbers that are scalars, and vectors.
@@ -226,8 +226,8 @@ LEFT_OUT = set(
     "TensorListPushBack TensorListPushBackBatch TensorListScatterIntoExistingList TensorListSetItem "
     "EmptyTensorList TensorListElementShape TensorListReserve TensorListStack TensorListScatter TensorListScatterV2 "
     "TensorListFromTensor TensorListSplit "
-    "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat RaggedGather RaggedTensorToSparse "
-    "RaggedTensorToVariant RaggedTensorFromVariant".split()
+    "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat RaggedRange RaggedGather "
+    "RaggedTensorToSparse RaggedTensorToVariant RaggedTensorFromVariant".split()
 )
 
 

@@ -95,12 +95,13 @@ def _rows(ragged, key):
     return RaggedTensor.from_row_splits(ragged.values[first:last], splits - first, validate=False)
 
 
-def _of_inner_keys(ragged, keys):
+def _of_inner_keys(ragged: Any, keys):
     """What keys say of each row."""
     if not keys:
         return ragged
     if isinstance(ragged, Tensor):
-        return ragged.__getitem__([_WHOLE, *keys])
+        tensor: Any = ragged
+        return tensor[[_WHOLE, *keys]]
     key, *inner = keys
     if key is Ellipsis:
         return _of_inner_keys(ragged, _expanded(keys, ragged.values.shape.rank))

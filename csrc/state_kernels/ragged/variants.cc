@@ -50,8 +50,9 @@ Status CheckSplits(const KernelCall& call, int level_count) {
     const int64_t parts = level + 1 < level_count ? call.in[level + 1]->count - 1 : call.in[level_count]->dims[0];
     bool fits = splits.count > 0 && IntAt(splits, 0) == 0 && IntAt(splits, splits.count - 1) <= parts;
     for (int64_t i = 1; fits && i < splits.count; ++i) fits = IntAt(splits, i - 1) <= IntAt(splits, i);
-    if (!fits) return STILLFLOW_INVALID_ARGUMENT("Ragged splits must be sorted, from 0 to at most %lld",
-                                                 static_cast<long long>(parts));
+    if (!fits)
+      return STILLFLOW_INVALID_ARGUMENT("Ragged splits must be sorted, from 0 to at most %lld",
+                                        static_cast<long long>(parts));
   }
   return Status();
 }
@@ -259,8 +260,8 @@ Status FromVariant(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(data, ragged_variants){
-    {"ragged_tensor_to_variant", "rt_nested_splits, rt_dense_values | batched_input", Guarded<ToVariant>},
+STILLFLOW_KERNELS(ragged, variants){
+    {"ragged_tensor_to_variant", "rt_nested_splits..., rt_dense_values | batched_input", Guarded<ToVariant>},
     {"ragged_tensor_from_variant", "encoded_ragged | input_ragged_rank, output_ragged_rank, Tvalues, Tsplits",
      Guarded<FromVariant>},
     {}};

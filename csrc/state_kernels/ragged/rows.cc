@@ -325,10 +325,10 @@ Status RaggedTensorToSparse(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(data, ragged_rows){
+STILLFLOW_KERNELS(ragged, rows){
     {"ragged_range", "starts, limits, deltas | Tsplits", Guarded<RaggedRange>},
-    {"ragged_gather", "params_nested_splits, params_dense_values, indices", Guarded<RaggedGather>},
-    {"ragged_tensor_to_sparse", "rt_nested_splits, rt_dense_values", Guarded<RaggedTensorToSparse>},
+    {"ragged_gather", "params_nested_splits..., params_dense_values, indices", Guarded<RaggedGather>},
+    {"ragged_tensor_to_sparse", "rt_nested_splits..., rt_dense_values", Guarded<RaggedTensorToSparse>},
     {}};
 
 }  // namespace stillflow

@@ -1,0 +1,1 @@
+"""Ops of ragged tensors, and of strings that they hold."""
