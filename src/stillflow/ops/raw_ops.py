@@ -25,8 +25,8 @@ _PYTHON_NAMES = {
 }
 # Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
 _OF_CONTRIB = set(
-    "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul NearestNeighbors "
-    "WALSComputePartialLhsAndRhs".split()
+    "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul "
+    "NearestNeighbors WALSComputePartialLhsAndRhs".split()
 )
 
 
