@@ -203,8 +203,8 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
 )
 OF_ATTR = {
     "variance_epsilon": 0.001, "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
-    "interpolation": "NEAREST", "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4, "strides": [1] * 4, "rates": [1] * 4,
-    "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
+    "interpolation": "NEAREST", "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4,
+    "strides": [1] * 4, "rates": [1] * 4, "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
 # What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
 # several results of which one is there, or wants inputs of known shapes or of several types.

@@ -66,3 +66,9 @@ def test_refusals_of_functions():
     result = image.rotate(tf.zeros([3, 3]), 0.1, "CUBIC")
     with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="Invalid interpolation CUBIC"):
         sess.run(result)
+
+
+def test_splines_need_known_sizes():
+    points = tf.placeholder(tf.float32, [1, 4, None])
+    with pytest.raises(ValueError, match=r"input points \(d\) must be statically-inferrable"):
+        tf.contrib.image.interpolate_spline(points, tf.zeros([1, 4, 1]), tf.zeros([1, 2, 2]), 1)

@@ -32,8 +32,7 @@ struct Image {
 
   // The pixel of column x and row y, which are whole numbers; nullptr outside of the image.
   const T* At(float x, float y) const {
-    const bool is_inside =
-        x >= 0 && x < static_cast<float>(width) && y >= 0 && y < static_cast<float>(height);
+    const bool is_inside = x >= 0 && x < static_cast<float>(width) && y >= 0 && y < static_cast<float>(height);
     return is_inside ? pixels + (static_cast<int64_t>(y) * width + static_cast<int64_t>(x)) * channels : nullptr;
   }
 };

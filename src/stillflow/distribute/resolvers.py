@@ -19,7 +19,7 @@ def master_url(master, rpc_layer=None):
     return f"{rpc_layer}://{master}" if rpc_layer else master
 
 
-@public("distribute.cluster_resolver.ClusterResolver")
+@public("distribute.cluster_resolver.ClusterResolver", "contrib.cluster_resolver.ClusterResolver")
 class ClusterResolver(abc.ABC):
     """Knows the tasks of a cluster."""
 
@@ -49,7 +49,7 @@ class ClusterResolver(abc.ABC):
         return ""
 
 
-@public("distribute.cluster_resolver.SimpleClusterResolver")
+@public("distribute.cluster_resolver.SimpleClusterResolver", "contrib.cluster_resolver.SimpleClusterResolver")
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is said.
 
@@ -104,7 +104,7 @@ class SimpleClusterResolver(ClusterResolver):
         return self._environment
 
 
-@public("distribute.cluster_resolver.UnionResolver")
+@public("distribute.cluster_resolver.UnionResolver", "contrib.cluster_resolver.UnionClusterResolver")
 class UnionClusterResolver(ClusterResolver):
     """Several clusters as one. What is no part of the tasks is the first's.
 
@@ -196,7 +196,7 @@ def _tf_config():
     return json.loads(os.environ.get("TF_CONFIG", "{}"))
 
 
-@public("distribute.cluster_resolver.TFConfigClusterResolver")
+@public("distribute.cluster_resolver.TFConfigClusterResolver", "contrib.cluster_resolver.TFConfigClusterResolver")
 class TFConfigClusterResolver(ClusterResolver):
     """The cluster and task that the environment variable TF_CONFIG says. Arguments replace what is in it."""
 

@@ -10,7 +10,7 @@ from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
 
-@public("distribute.cluster_resolver.SlurmClusterResolver")
+@public("distribute.cluster_resolver.SlurmClusterResolver", "contrib.cluster_resolver.SlurmClusterResolver")
 class SlurmClusterResolver(ClusterResolver):
     """The tasks of a Slurm job, whose hosts `scontrol` names, dealt out to the cluster's jobs in alphabetical order.
 
