@@ -164,6 +164,10 @@ OF_OP = {
     "BatchNormWithGlobalNormalizationGrad": (
         dict.fromkeys(("t", "backprop"), (1, 2, 2, 1)) | dict.fromkeys(("m", "v", "gamma"), (1,))
     ),
+    **{
+        f"QuantizeAndDequantize{version}": {"input_min": (), "input_max": (), "num_bits": 8}
+        for version in ("V2", "V3")
+    },
     "DataFormatVecPermute": {"x": [1, 2, 3, 4]}, "ExtractVolumePatches": {"input": (1, 2, 2, 2, 1)},
     **{
         f"Serialize{many}Sparse": {"sparse_indices": [[0, 0]], "sparse_values": (1,), "sparse_shape": [2, 2]}
@@ -206,9 +210,13 @@ OF_ATTR = {
     "interpolation": "NEAREST", "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4,
     "strides": [1] * 4, "rates": [1] * 4, "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",
 }  # fmt: skip
-# What needs files, a variable that has a value or is a generator's state, a handle or a loop, or is fed, or has
-# several results of which one is there, or wants inputs of known shapes or of several types.
+# What takes integers with a range, what needs files, a variable that has a value or is a generator's state, a
+# handle or a loop, or is fed, or has several results of which one is there, or wants inputs of known shapes or of
+# several types.
 LEFT_OUT = set(
+    "QuantizeV2 Dequantize QuantizedConcat Requantize RequantizationRange QuantizeDownAndShrinkRange QuantizedConv2D "
+    "QuantizedMaxPool QuantizedAvgPool QuantizedRelu QuantizedRelu6 QuantizedReluX QuantizedMatMul QuantizedBiasAdd "
+    "QuantizedAdd QuantizedMul "
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "

@@ -1,0 +1,1 @@
+"""Arithmetic on real numbers that are kept as integers of few bits."""
