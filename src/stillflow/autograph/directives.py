@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from stillflow.names import public
 
+UNSPECIFIED = object()
+
 
 @public("autograph.experimental.set_loop_options", "python.autograph.lang.directives.set_loop_options")
-def set_loop_options(parallel_iterations=None, back_prop=None, swap_memory=None, maximum_iterations=None):
+def set_loop_options(
+    parallel_iterations=UNSPECIFIED, back_prop=UNSPECIFIED, swap_memory=UNSPECIFIED, maximum_iterations=UNSPECIFIED
+):  # fmt: skip
     """Says arguments of the tf.while_loop that the loop around it becomes; elsewhere it does nothing."""
 
 

@@ -9,8 +9,20 @@ from stillflow.autograph.status import ControlStatusCtx, Status
 from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+
+
+@by_mode
+def control_of_graph():
+    """What orders the effects of the operations that are added from now on; None where they run when called."""
+    return AutomaticControl(get_default_graph())
+
+
+@eager_version_of(control_of_graph)
+def no_control():
+    return None
 
 
 class FunctionScope:
@@ -35,8 +47,8 @@ class FunctionScope:
             self._contexts.enter_context(ControlStatusCtx(Status.ENABLED, self._options))
         if self._options.uses(Feature.NAME_SCOPES):
             self._contexts.enter_context(name_scope(self._function_name))
-        if self._options.uses(Feature.AUTO_CONTROL_DEPS) and not get_default_graph().executes_eagerly:
-            self._control = AutomaticControl(get_default_graph())
+        if self._options.uses(Feature.AUTO_CONTROL_DEPS):
+            self._control = control_of_graph()
         return self
 
     def __exit__(self, *exception):

@@ -7,12 +7,12 @@ import builtins
 from stillflow import ops
 from stillflow.autograph.operators.builtins import OVERLOADS
 from stillflow.autograph.operators.loops import register_iterable
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 
 
 def install(dataset_class, zip_):
     """Says how converted functions go through data sets of a class."""
-    register_iterable(dataset_class, _go_through)
+    register_iterable(dataset_class, go_through)
     OVERLOADS[dataset_class] = {
         builtins.enumerate: lambda dataset, start: dataset.enumerate(start),
         builtins.zip: zip_,
@@ -21,17 +21,12 @@ def install(dataset_class, zip_):
 
 def install_iterator(iterator_class):
     """Says that converted functions do not go through iterators of a class."""
-    register_iterable(iterator_class, _go_through_iterator)
+    register_iterable(iterator_class, go_through_iterator)
 
 
-def _go_through(dataset, extra_test, body, state):
-    """Calls body(element) for the elements; where a graph is built, in the function of a reduction."""
-    if get_default_graph().executes_eagerly:
-        for element in dataset:
-            if extra_test is not None and not extra_test():
-                return
-            body(element)
-        return
+@by_mode
+def go_through(dataset, extra_test, body, state):
+    """Calls body(element) in the function of a reduction."""
     before = state.checked()
     if extra_test is not None:
         raise NotImplementedError(
@@ -54,13 +49,19 @@ def _go_through(dataset, extra_test, body, state):
         state.set(final)
 
 
-def _go_through_iterator(iterator, extra_test, body, state):
-    if not get_default_graph().executes_eagerly:
-        raise NotImplementedError(
-            "Loops over iterators are not supported in functions that become part of a graph; go through "
-            "the data set."
-        )
-    for element in iterator:
+@by_mode
+def go_through_iterator(iterator, extra_test, body, state):
+    """Raises NotImplementedError: each round would have to ask whether there is another element."""
+    raise NotImplementedError(
+        "Loops over iterators are not supported in functions that become part of a graph; go through the data set."
+    )
+
+
+@eager_version_of(go_through)
+@eager_version_of(go_through_iterator)
+def go_through_eagerly(iterated, extra_test, body, state):
+    """Calls body(element) for the elements."""
+    for element in iterated:
         if extra_test is not None and not extra_test():
             return
         body(element)

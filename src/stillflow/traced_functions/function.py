@@ -225,7 +225,7 @@ class _Creator:
             return lift(value)
         except UnliftableError:
             arguments = [tensor for tensor in graph.get_operations() if "_user_specified_name" in tensor._attrs]
-            if not get_default_graph().executes_eagerly:
+            if any(value._value is None for value in self._values):
                 raise
             return lift(value, dict(zip([op.outputs[0] for op in arguments], self._values, strict=False)))
 

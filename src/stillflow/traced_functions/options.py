@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 
 # TensorFlow's ConfigProto with its graph optimizer switched off, for one CPU and one GPU, as it serializes it.
@@ -32,6 +32,17 @@ def executor_type():
     return _settings.executor_type
 
 
+@by_mode
+def check_executor(executor_type):
+    """In a graph, what runs it finds out."""
+
+
+@eager_version_of(check_executor)
+def check_known_executor(executor_type):
+    if executor_type not in (*_EXECUTORS, None):
+        raise ValueError(f"Unknown executor type: {executor_type}")
+
+
 @public("experimental.function_executor_type")
 @contextlib.contextmanager
 def function_executor_type(executor_type):
@@ -39,8 +50,7 @@ def function_executor_type(executor_type):
 
     Here one executor runs all. Raises ValueError for an unknown name where operations are executed eagerly.
     """
-    if executor_type not in (*_EXECUTORS, None) and get_default_graph().executes_eagerly:
-        raise ValueError(f"Unknown executor type: {executor_type}")
+    check_executor(executor_type)
     outer = _settings.executor_type
     _settings.executor_type = executor_type or ""
     try:

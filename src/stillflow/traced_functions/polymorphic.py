@@ -9,6 +9,7 @@ from typing import Any
 
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
+from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.names import public
 from stillflow.platform import decorators
 from stillflow.traced_functions.arguments import flat_shapes, key_of
@@ -135,7 +136,7 @@ class Function:
         spec = self._function_spec
         if args is not None or kwargs is not None:
             args, kwargs = spec.canonicalize_function_inputs(*(args or ()), **(kwargs or {}))
-        context = _context()
+        context = trace_context()
         try:
             key = (self._key(args, kwargs), context)
             hash(key)
@@ -188,12 +189,15 @@ class Function:
         return [*self._traces.values(), *(trace for _, trace in self._relaxed.values())]
 
 
-def _context():
-    """Where functions are traced anew: in another graph that is not one of executed operations."""
-    graph = outermost_graph()
-    if graph.executes_eagerly:
-        return None
-    return weakref.ref(graph), tuple(map(str, get_default_graph()._colocation_stack))
+@by_outermost_mode
+def trace_context():
+    """Where functions are traced anew: in another graph."""
+    return weakref.ref(outermost_graph()), tuple(map(str, get_default_graph()._colocation_stack))
+
+
+@eager_version_of(trace_context)
+def eager_trace_context():
+    """Traces are good for all of what is executed."""
 
 
 def _distinct_names(concrete):

@@ -8,12 +8,13 @@ from stillflow.autograph.operators.checks import check_same_rounds
 from stillflow.autograph.operators.values import is_tensor, is_undefined, is_undefined_return
 from stillflow.functions.effects import Block, after_earlier, carry
 from stillflow.functions.function_graph import FunctionGraph
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
+from stillflow.ops.convert import convert_to_tensor
 
 _ITERABLES: dict = {}  # class -> what goes through its objects
 
@@ -115,20 +116,29 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options):
     Tensors are gone through along their first dimension by a tf.while_loop, tf.range without making its tensor.
     """
     state = State(get_state, set_state, names)
-    if get_default_graph().executes_eagerly and isinstance(iterated, Tensor):
-        _python_for(iterated, extra_test, body)
-    elif is_tensor(iterated):
-        op = getattr(iterated, "op", None)
-        if getattr(op, "type", None) == "Range" and isinstance(iterated, Tensor):
-            _range_for(op, extra_test, body, state, options)
-        else:
-            _tensor_for(iterated, extra_test, body, state, options)
+    if is_tensor(iterated):
+        go_through_tensor(iterated, extra_test, body, state, options)
     else:
         for kind, loop in _ITERABLES.items():
             if isinstance(iterated, kind):
                 loop(iterated, extra_test, body, state)
                 return
         _python_for(iterated, extra_test, body)
+
+
+@by_mode
+def go_through_tensor(iterated, extra_test, body, state, options):
+    """Adds a tf.while_loop over the first dimension of a tensor or variable."""
+    if isinstance(iterated, Tensor) and iterated._op.type == "Range":
+        _range_for(iterated._op, extra_test, body, state, options)
+    else:
+        _tensor_for(iterated, extra_test, body, state, options)
+
+
+@eager_version_of(go_through_tensor)
+def go_through_values(iterated, extra_test, body, state, options):
+    """Python's loop over the values of a tensor or variable."""
+    _python_for(convert_to_tensor(iterated), extra_test, body)
 
 
 def _python_for(iterated, extra_test, body):
