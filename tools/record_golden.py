@@ -37,6 +37,7 @@ OUTCOMES = (
     ("contrib_training", "contrib.contrib_training_scenarios"),
     ("canned_models", "canned.canned_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
+    ("factorization", "contrib.factorization.factorization_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("keras_data", "keras_cases.data_cases"),

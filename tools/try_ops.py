@@ -75,6 +75,13 @@ OF_OP = {
     "ScaleAndTranslateGrad": {
         "grads": _PIXELS, "original_image": _PIXELS, "scale": (2,), "translation": (2,),
     },
+    "KmeansPlusPlusInitialization": {"num_to_sample": 1, "seed": 1, "num_retries_per_sample": 1},
+    "KMC2ChainInitialization": {"distances": [1.0, 2.0], "seed": 1},
+    "MaskedMatmul": {"mask_indices": [[0, 0]], "transpose_a": False, "transpose_b": False},
+    "WALSComputePartialLhsAndRhs": {
+        "factor_weights": [], "input_weights": [], "unobserved_weights": 1.0, "input_indices": [[0, 0]],
+        "input_values": [1.0], "entry_weights": [1.0], "input_block_size": 1, "input_is_transpose": False,
+    },
     "Dilation2D": {"input": _PIXELS, "filter": (1, 1, 1)},
     "Dilation2DBackpropInput": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},
     "Dilation2DBackpropFilter": {"input": _PIXELS, "filter": (1, 1, 1), "out_backprop": _PIXELS},

@@ -23,8 +23,11 @@ _PYTHON_NAMES = {
     "Squeeze": {"axis": "squeeze_dims"},
     "Where": {"condition": "input"},
 }
-# Ops of the libraries of tf.contrib, which are not here.
-_OF_CONTRIB = {"GatherTree"}
+# Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
+_OF_CONTRIB = set(
+    "GatherTree KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul NearestNeighbors "
+    "WALSComputePartialLhsAndRhs".split()
+)
 
 
 @functools.cache

@@ -52,11 +52,11 @@ def get_session():
         if session is None:
             session = graph.__dict__["_session_of_layers"] = Session(graph=graph)
     if _settings["initializes"]:
-        _initialize(session)
+        give_initial_values(session)
     return session
 
 
-def _initialize(session):
+def give_initial_values(session):
     """Gives the variables that layers have made since the last time, and have no value, their initial ones."""
     state = session.graph.__dict__
     variables = state.get("_variables_of_layers", [])

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import collections
 
+from stillflow import ops
 from stillflow.formats import protobuf
+from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -82,6 +86,24 @@ class ObjectGraph:
             for of, slot_name, slot in self._slots.get(number, ()):
                 node.slot_variables.add(original_variable_node_id=of, slot_name=slot_name, slot_variable_node_id=slot)
         return found, proto
+
+
+class _ObjectGraphSaveable(saveables.SaveableObject):
+    """The message of an object graph as a constant, which is written and not restored."""
+
+    def __init__(self, tensor):
+        super().__init__(tensor, [saveables.SaveSpec(tensor, "", OBJECT_GRAPH_KEY)], OBJECT_GRAPH_KEY)
+
+    def restore(self, restored_tensors, restored_shapes):
+        return ops.no_op()
+
+
+def frozen_saveables(root):
+    """SaveableObjects of what a root depends on now, for a Saver that writes what tf.train.Checkpoint does."""
+    values, proto = ObjectGraph(root).serialized()
+    with get_default_graph().device("/cpu:0"):
+        tensor = convert_to_tensor(protobuf.to_bytes(proto), dtypes.string)
+    return [*values, _ObjectGraphSaveable(tensor)]
 
 
 def _slot_of(optimizer, variable, slot_name):
