@@ -11,7 +11,7 @@ Status Bitcast(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   const auto dtype = static_cast<DType>(call.attrs[0].i);
   const int64_t from = ElementBytes(input.dtype), to = ElementBytes(dtype);
-  const auto holds_bytes = [](DType type) { return type != DType::kString && type != DType::kResource; };
+  const auto holds_bytes = [](DType type) { return !HasCells(type) && type != DType::kResource; };
   if (from == 0 || to == 0 || !holds_bytes(input.dtype)) return UnsupportedType("Bitcast", input.dtype);
   if (!holds_bytes(dtype)) return UnsupportedType("Bitcast", dtype);
   Shape shape(input);

@@ -130,7 +130,7 @@ class Copier {
 template <bool kToCut>
 Status CopyBlocks(const KernelCall& call, const Blocks& blocks, const Shape& whole, const Shape& cut) {
   const DType dtype = call.in[0]->dtype;
-  if (dtype == DType::kString || ElementBytes(dtype) == 0) return UnsupportedType("SpaceToBatchND", dtype);
+  if (HasCells(dtype) || ElementBytes(dtype) == 0) return UnsupportedType("SpaceToBatchND", dtype);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, dtype, kToCut ? cut : whole));
   if (call.out[0]->count == 0) return Status();
   const Copier copier(blocks, whole, cut, ElementBytes(dtype));

@@ -25,7 +25,7 @@ Status CheckDepthCall(const KernelCall& call, bool is_to_depth) {
   }
   if (call.attrs[0].i < 2)
     return STILLFLOW_INVALID_ARGUMENT("Block size should be > 1, but was: %lld", Long(call.attrs[0].i));
-  if (input.dtype == DType::kString || ElementBytes(input.dtype) == 0) {
+  if (HasCells(input.dtype) || ElementBytes(input.dtype) == 0) {
     return UnsupportedType("SpaceToDepth", input.dtype);
   }
   return Status();

@@ -357,7 +357,7 @@ Status ResizeNearest(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadSizes(call, &sizes));
   const DType dtype = call.in[0]->dtype;
   const int64_t bytes = sizes.channels * ElementBytes(dtype);
-  if (dtype == DType::kString || ElementBytes(dtype) == 0) return UnsupportedType("ResizeNearestNeighbor", dtype);
+  if (HasCells(dtype) || ElementBytes(dtype) == 0) return UnsupportedType("ResizeNearestNeighbor", dtype);
   STILLFLOW_RETURN_IF_ERROR(
       AllocateImages(call, dtype, sizes.batch, sizes.new_height, sizes.new_width, sizes.channels));
   if (call.out[0]->count == 0) return Status();

@@ -112,7 +112,7 @@ Status SetStrings(const KernelCall& call, Variable* variable, const Target& targ
 
 Status UpdateVariable(const KernelCall& call, Variable* variable, Target* target, RowOperation operation) {
   if (operation == RowOperation::kDivide) STILLFLOW_RETURN_IF_ERROR(CheckDivisors(*target->updates));
-  if (variable->value.dtype == DType::kString) return SetStrings(call, variable, *target);
+  if (HasCells(variable->value.dtype)) return SetStrings(call, variable, *target);
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   target->data = variable->value.data;
   return Update(call, *target, operation);
@@ -254,7 +254,7 @@ Status ScatterNd(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ReadTupleRows(indices, cut, whole, rows.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(AllocateZeros(call, 0, updates.dtype, whole));
   const Target target{call.out[0]->data, cut.width, rows.data<int64_t>(), cut.count, &updates};
-  if (updates.dtype == DType::kString) return AddStrings(call, target);
+  if (HasCells(updates.dtype)) return AddStrings(call, target);
   return Update(call, target, RowOperation::kAdd);
 }
 
@@ -263,7 +263,7 @@ Status TensorScatter(const KernelCall& call) {
   const Tensor& indices = *call.in[1];
   const Tensor& updates = *call.in[2];
   const Shape whole(input);
-  if (input.dtype == DType::kString) return UnsupportedType("TensorScatter", input.dtype);
+  if (HasCells(input.dtype)) return UnsupportedType("TensorScatter", input.dtype);
   Cut cut;
   STILLFLOW_RETURN_IF_ERROR(CheckTuples(whole, indices, updates, &cut));
   const Scratch rows(call, cut.count * static_cast<int64_t>(sizeof(int64_t)));

@@ -107,6 +107,8 @@ Status AddAll(const KernelCall& call, bool has_slices, AddNumbers add_numbers, A
   STILLFLOW_RETURN_IF_ERROR(CheckNames(call, count, has_slices));
   for (int i = 0; i < count; ++i) {
     const Tensor& tensor = *call.in[first + i];
+    // What variants hold is known to this process alone.
+    if (tensor.dtype == DType::kVariant) return UnsupportedType("Save", tensor.dtype);
     io::TensorPart part;
     STILLFLOW_RETURN_IF_ERROR(PartAt(call, i, has_slices, &part));
     STILLFLOW_RETURN_IF_ERROR(tensor.dtype == DType::kString ? add_strings(part, tensor) : add_numbers(part, tensor));

@@ -168,7 +168,7 @@ def _check_size(vocab_size, vocabulary_file):
         raise ValueError(f"vocab_size must be greater than 0, got {vocab_size}. vocabulary_file: {vocabulary_file}")
 
 
-@public("contrib.lookup.index_table_from_file")
+@public("contrib.lookup.index_table_from_file", "python.ops.lookup_ops.index_table_from_file")
 def index_table_from_file(
     vocabulary_file=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=FastHashSpec,
     key_dtype=dtypes.string, name=None, key_column_index=TextFileIndex.WHOLE_LINE,
@@ -211,7 +211,7 @@ def index_table_from_file(
         return table
 
 
-@public("contrib.lookup.index_table_from_tensor")
+@public("contrib.lookup.index_table_from_tensor", "python.ops.lookup_ops.index_table_from_tensor")
 def index_table_from_tensor(
     mapping, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, dtype=dtypes.string, name=None
 ):
@@ -250,7 +250,7 @@ def index_table_from_tensor(
 # ---- And back -----------------------------------------------------------------------------------------------------
 
 
-@public("contrib.lookup.index_to_string_table_from_file")
+@public("contrib.lookup.index_to_string_table_from_file", "python.ops.lookup_ops.index_to_string_table_from_file")
 def index_to_string_table_from_file(
     vocabulary_file, vocab_size=None, default_value="UNK", name=None, key_column_index=TextFileIndex.LINE_NUMBER,
     value_column_index=TextFileIndex.WHOLE_LINE, delimiter="\t",
@@ -277,7 +277,7 @@ def index_to_string_table_from_file(
         return StaticHashTable(initializer, default_value)
 
 
-@public("contrib.lookup.index_to_string_table_from_tensor")
+@public("contrib.lookup.index_to_string_table_from_tensor", "python.ops.lookup_ops.index_to_string_table_from_tensor")
 def index_to_string_table_from_tensor(mapping, default_value="UNK", name=None):
     """A table of a vector's strings by their numbers.
 

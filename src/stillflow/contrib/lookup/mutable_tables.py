@@ -59,6 +59,7 @@ class _MutableTable(Table):
     """What tables that programs change have. `_make` adds the node that makes one."""
 
     _default_value: Tensor
+    _key_rank = 0
 
     def __init__(self, key_dtype, value_dtype, name, checkpoint):
         super().__init__(key_dtype, value_dtype)
@@ -95,7 +96,11 @@ class _MutableTable(Table):
         with name_scope(name, f"{self.name}_lookup_table_find", [self._handle, keys, self._default_value]):
             keys = convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
             with self._placed():
-                return ops.lookup_table_find_v2(self._handle, keys, self._default_value)
+                values = ops.lookup_table_find_v2(self._handle, keys, self._default_value)
+            if keys.shape.rank is not None and keys.shape.rank >= self._key_rank:
+                of_keys = keys.shape[: keys.shape.rank - self._key_rank]
+                values.set_shape(of_keys.concatenate(self._default_value.shape))
+            return values
 
     def insert(self, keys, values, name=None):
         """An operation that gives values to keys. Raises TypeError for other types."""
@@ -168,6 +173,7 @@ class DenseHashTable(_MutableTable):
         self._default_value = convert_to_tensor(default_value, dtype=value_dtype, name="default_value")
         self._empty_key = convert_to_tensor(empty_key, dtype=key_dtype, name="empty_key")
         self._deleted_key = convert_to_tensor(deleted_key, dtype=key_dtype, name="deleted_key")
+        self._key_rank = self._empty_key.shape.rank or 0
         self._bucket_count = initial_num_buckets
         super().__init__(key_dtype, value_dtype, name, checkpoint)
 
