@@ -34,25 +34,25 @@ def test_same_bits(rng):
 
 
 def test_refusals(rng):
-    images, filters = as_bytes(rng, 1, 4, 4, 2), as_bytes(rng, 2, 2, 2, 3)
-    x = tf.constant([1.0])
-    cases = [
-        (tf.quantize(x, 1.0, 0.0, tf.quint8)[0], "input_max_range must be larger"),
-        (tf.quantize(x, 0.0, 1.0, tf.quint8, round_mode="HALF_TO_EVEN")[0], "only supported for mode 'SCALED'"),
-        (tf.quantization.quantize_and_dequantize(x, 0.0, 1.0, num_bits=62), "num_bits is out of range: 62"),
-        (tf.quantization.quantize_and_dequantize(x, 2.0, 1.0, range_given=True), "Invalid range"),
-        (
-            tf.nn.quantized_conv2d(images, filters, 0.0, 1.0, 0.0, 1.0, [1, 1, 2, 1], "SAME")[0],
-            "only supports equal length strides",
-        ),
-        (
-            tf.raw_ops.QuantizedMatMul(
-                a=as_bytes(rng, 2, 2), b=as_bytes(rng, 2, 2), min_a=1.0, max_a=1.0, min_b=0.0, max_b=1.0
-            )[0],
-            "max_a must be larger than min_a",
-        ),
-    ]
     with new_session() as session:
+        images, filters = as_bytes(rng, 1, 4, 4, 2), as_bytes(rng, 2, 2, 2, 3)
+        x = tf.constant([1.0])
+        cases = [
+            (tf.quantize(x, 1.0, 0.0, tf.quint8)[0], "input_max_range must be larger"),
+            (tf.quantize(x, 0.0, 1.0, tf.quint8, round_mode="HALF_TO_EVEN")[0], "only supported for mode 'SCALED'"),
+            (tf.quantization.quantize_and_dequantize(x, 0.0, 1.0, num_bits=62), "num_bits is out of range: 62"),
+            (tf.quantization.quantize_and_dequantize(x, 2.0, 1.0, range_given=True), "Invalid range"),
+            (
+                tf.nn.quantized_conv2d(images, filters, 0.0, 1.0, 0.0, 1.0, [1, 1, 2, 1], "SAME")[0],
+                "only supports equal length strides",
+            ),
+            (
+                tf.raw_ops.QuantizedMatMul(
+                    a=as_bytes(rng, 2, 2), b=as_bytes(rng, 2, 2), min_a=1.0, max_a=1.0, min_b=0.0, max_b=1.0
+                )[0],
+                "max_a must be larger than min_a",
+            ),
+        ]
         for tensor, message in cases:
             with pytest.raises(InvalidArgumentError, match=message):
                 session.run(tensor)
