@@ -73,7 +73,7 @@ def test_graphs_of_tensorflow_come_out_as_they_went_in_and_run(path, name, funct
         graph_def = parse(golden[name])
         tf.import_graph_def(graph_def, name="")
         nodes = [*graph_def.node, *(n for each in graph_def.library.function for n in each.node_def)]
-        if not any(n.op in ("PyFunc", "PyFuncStateless") for n in nodes):
+        if not any(n.op in ("PyFunc", "PyFuncStateless", "EagerPyFunc") for n in nodes):
             with tf.Session(graph=graph) as session:
                 session.run(initializers)
                 for i, value in enumerate(session.run(tensors) if len(tensors) == _count(golden, name) else []):

@@ -96,7 +96,6 @@ quantized_add = _define(
     f"z: Toutput, {_ranges('z')}",
     f"T1: {QUANTIZED}; T2: {QUANTIZED}; Toutput: {QUANTIZED} = qint32",
     "quantized_add(x, y, min_x, max_x, min_y, max_y)",
-    commutative=True,
 )
 quantized_mul = _define(
     "QuantizedMul",
@@ -104,7 +103,6 @@ quantized_mul = _define(
     f"z: Toutput, {_ranges('z')}",
     f"T1: {QUANTIZED}; T2: {QUANTIZED}; Toutput: {QUANTIZED} = qint32",
     "quantized_mul(x, y, min_x, max_x, min_y, max_y)",
-    commutative=True,
 )
 
 

@@ -226,7 +226,7 @@ def _(op, grad):
 
 def variable_shape(handle):
     """The shape of the variable behind a handle, an int32 tensor: a constant if it is known."""
-    source = handle_source(handle)
+    source = handle._op if handle._op._captured is None else handle_source(handle)
     shape = source._attrs.get("shape") if source._op_def.special == "handle" else None
     if shape is not None and shape.is_fully_defined():
         return ops.constant(shape.as_list(), dtype="int32")
