@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import stillflow as tf
 from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import contents
@@ -58,6 +59,7 @@ def check_signature(op_type, op_def):
 
 
 def test_rules_are_there():
+    assert tf.py_function  # loads the module with its gradient
     for op_type in ops.all_op_types():
         op_def = op_defs.find(op_type)
         assert op_def.shape_rule is not None or not op_def.outputs, op_type

@@ -25,8 +25,7 @@ eager_py_func = define_op(
     "EagerPyFunc(input: Tin) -> (output: Tout)",
     "token: string; is_async: bool = false; Tin: list(type) >= 0; Tout: list(type) >= 0",
     kernel="host_call(input | token, Tout)",
-    stateful=True,
-    differentiable=None,  # stillflow.eager, which executes such functions, attaches the gradient
+    stateful=True,  # stillflow.eager.py_function, which executes such functions, has the gradient
     traits="waits",
 )
 
