@@ -1,14 +1,10 @@
 """Random pipelines under TensorFlow 1.15.5 and here: the same graphs, functions included, and the same elements."""
 
-import os
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 from datasets import peer_pipelines
 from graph_compare import differences, parse
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 
@@ -20,10 +16,7 @@ COUNT = 60
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
     path = tmp_path_factory.mktemp("pipelines") / "theirs.npz"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python("tf1")), str(Path(peer_pipelines.__file__)), "0", str(COUNT), str(path)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow("tf1", peer_pipelines.__file__, 0, COUNT, path)
     with np.load(path) as found:
         return dict(found)
 

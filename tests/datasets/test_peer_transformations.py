@@ -1,13 +1,11 @@
 """Pipelines composed at random bring what they bring under TensorFlow 1.15.5."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from datasets import peer_transformations
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 
@@ -17,9 +15,7 @@ COUNT = 120
 @pytest.mark.peer
 def test_random_transformations_bring_what_they_bring_under_tensorflow(tmp_path):
     result = tmp_path / "theirs.json"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python("tf1")), peer_transformations.__file__, "0", str(COUNT), str(result)]
-    subprocess.run(command, check=True, env=environment, timeout=600, capture_output=True)
+    run_tensorflow("tf1", peer_transformations.__file__, 0, COUNT, result)
     theirs = json.loads(Path(result).read_text())
     differing = {
         number: (ours, expected)

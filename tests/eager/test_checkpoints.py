@@ -1,23 +1,18 @@
 """Checkpoints without a session. What is expected is what TensorFlow 1.15.5 does."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from eager import peer_checkpoints
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 
 
 def run_peer(task, folder):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python("tf1")), peer_checkpoints.__file__, task, str(folder)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow("tf1", peer_checkpoints.__file__, task, folder)
     return json.loads((Path(folder) / "results.json").read_text())
 
 

@@ -1,24 +1,17 @@
 """Estimators that begin here go on in a real TensorFlow 1, and the other way round; and so do their SavedModels."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 from estimator import peer_estimator
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 
 
 def run_peer(*arguments):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python("tf1")), str(Path(peer_estimator.__file__)), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.splitlines()[-1])
+    return json.loads(run_tensorflow("tf1", peer_estimator.__file__, *arguments).splitlines()[-1])
 
 
 def run_here(*arguments):

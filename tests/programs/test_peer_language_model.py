@@ -4,15 +4,14 @@ STILLFLOW_GPT2 may name a folder with the sources of openai/gpt-2 (its `src`), w
 """
 
 import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 from programs import language_model
-from programs.test_peer_programs import peer_python
 
 pytestmark = pytest.mark.peer
 
@@ -24,9 +23,7 @@ def test_the_same_words_are_drawn(of, tmp_path, monkeypatch):
         pytest.skip("STILLFLOW_GPT2 names no folder with GPT-2's sources")
     given = [sources] if sources else []
     out = tmp_path / "theirs.npz"
-    command = [str(peer_python("tf1")), language_model.__file__, str(tmp_path), str(out), *given]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow("tf1", language_model.__file__, tmp_path, out, *given)
     for name in ("tensorflow", "model", "sample"):
         monkeypatch.setitem(sys.modules, name, None)
     with tf.Graph().as_default():

@@ -1,43 +1,22 @@
-"""The programs under a real TensorFlow and here, side by side: `make test-peer`.
-
-TensorFlow lies in the directory that STILLFLOW_PEER_TF1 (1.15.5) or STILLFLOW_PEER_TF2 (2) names, or where
-tools/make_peers.py puts it. Without it the tests are skipped.
-"""
+"""The programs under a real TensorFlow and here, side by side."""
 
 import importlib
-import os
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 from graph_compare import differences, parse
+from real_tensorflow import PEERS, run_tensorflow
 
 import stillflow as tf
 from programs import peer, run_program
 from programs.test_programs import NAMES, compare
 
-ROOT = Path(__file__).parent.parent.parent
-PEERS = {"tf1": "TensorFlow 1.15.5", "tf2": "TensorFlow 2"}
-
 pytestmark = pytest.mark.peer
-
-
-def peer_python(name):
-    """The interpreter of a peer; skips the test where there is none."""
-    directory = Path(os.environ.get(f"STILLFLOW_PEER_{name.upper()}", ROOT / f".venv-{name}"))
-    python = directory / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"{PEERS[name]} is not installed in {directory}: tools/make_peers.py could not, or did not run")
-    return python
 
 
 def run_peer(name, *arguments):
     """Runs peer.py under a real TensorFlow. Returns the arrays that it wrote to the last argument."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python(name)), str(Path(peer.__file__)), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow(name, peer.__file__, *arguments)
     with np.load(arguments[-1]) as arrays:
         return {key: arrays[key] for key in arrays.files}
 

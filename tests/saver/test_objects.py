@@ -5,16 +5,14 @@ import gc
 import inspect
 import json
 import logging
-import os
 import pickle
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 from saver import peer_objects
 
 import stillflow as tf
@@ -31,10 +29,7 @@ def in_own_folder(tmp_path, monkeypatch):
 
 
 def run_peer(name, task, folder):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python(name)), str(Path(peer_objects.__file__)), task, str(folder)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow(name, peer_objects.__file__, task, folder)
     return json.loads((Path(folder) / "results.json").read_text())
 
 

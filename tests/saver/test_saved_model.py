@@ -2,13 +2,11 @@
 
 import inspect
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.test_peer_programs import PEERS, peer_python
+from real_tensorflow import PEERS, run_tensorflow
 from saver import peer_saved_model
 
 import stillflow as tf
@@ -25,10 +23,7 @@ def in_own_folder(tmp_path, monkeypatch):
 
 
 def run_peer(name, *arguments):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python(name)), str(Path(peer_saved_model.__file__)), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow(name, peer_saved_model.__file__, *arguments)
 
 
 def check(results, kind):

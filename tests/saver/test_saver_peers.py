@@ -1,13 +1,11 @@
 """Checkpoints and MetaGraphs that go to a real TensorFlow and come from it, and training that goes on in both."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.test_peer_programs import PEERS, peer_python
+from real_tensorflow import PEERS, run_tensorflow
 from saver import peer_train
 
 import stillflow as tf
@@ -16,10 +14,7 @@ KINDS = ["reference", "resource", "partitioned", "sharded", "v1"]
 
 
 def run_peer(name, *arguments):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python(name)), str(Path(peer_train.__file__)), *map(str, arguments)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow(name, peer_train.__file__, *arguments)
     return json.loads((Path(arguments[1]) / "losses.json").read_text())
 
 

@@ -1,24 +1,17 @@
 """Trainings that begin here go on in a real TensorFlow, and the other way round."""
 
 import json
-import os
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
-from programs.test_peer_programs import PEERS, peer_python
+from real_tensorflow import PEERS, run_tensorflow
 from training_loop import peer_training
 
 import stillflow as tf
 
 
 def run_peer(name, kind, folder, last_step):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python(name)), str(Path(peer_training.__file__)), kind, str(folder), str(last_step)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
-    return json.loads(result.stdout.splitlines()[-1])
+    return json.loads(run_tensorflow(name, peer_training.__file__, kind, folder, last_step).splitlines()[-1])
 
 
 @pytest.mark.peer

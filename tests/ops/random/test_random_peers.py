@@ -1,11 +1,8 @@
 """Random ops under a real TensorFlow and here: the same bits, for seeds and shapes that nobody chose."""
 
-import os
-import subprocess
-
 import numpy as np
 import pytest
-from programs.test_peer_programs import peer_python
+from real_tensorflow import run_tensorflow
 
 import stillflow as tf
 
@@ -61,10 +58,7 @@ np.savez(sys.argv[2], **draw(tf, int(sys.argv[1])))
 @pytest.mark.parametrize("number", range(4))
 def test_random_ops_have_the_bits_of_tensorflow(number, tmp_path):
     path = tmp_path / "theirs.npz"
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    command = [str(peer_python("tf1")), "-c", PROGRAM + MAIN, str(number), str(path)]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
-    assert result.returncode == 0, result.stderr[-3000:]
+    run_tensorflow("tf1", "-c", PROGRAM + MAIN, number, path)
     names: dict = {}
     exec(PROGRAM, names)
     ours = names["draw"](tf, number)
