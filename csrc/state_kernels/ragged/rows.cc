@@ -12,34 +12,10 @@
 #include <vector>
 
 #include "kernels/guarded.h"
+#include "state_kernels/ragged/splits.h"
 
 namespace stillflow {
 namespace {
-
-void SetIntAt(Tensor* tensor, int64_t index, int64_t value) {
-  if (tensor->dtype == DType::kInt64) {
-    MutableData<int64_t>(*tensor)[index] = value;
-  } else {
-    MutableData<int32_t>(*tensor)[index] = static_cast<int32_t>(value);
-  }
-}
-
-Shape Vector(int64_t size) {
-  Shape shape;
-  shape.Add(size);
-  return shape;
-}
-
-Status OutputSplits(const KernelCall& call, int out, DType dtype, const std::vector<int64_t>& splits) {
-  if (dtype == DType::kInt32 && !splits.empty() && splits.back() > INT32_MAX) {
-    return STILLFLOW_INVALID_ARGUMENT("Row splits of type int32 cannot count %lld values",
-                                      static_cast<long long>(splits.back()));
-  }
-  const auto size = static_cast<int64_t>(splits.size());
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, Vector(size)));
-  for (int64_t i = 0; i < size; ++i) SetIntAt(call.out[out], i, splits[i]);
-  return Status();
-}
 
 // ---- Ranges -------------------------------------------------------------------------------------------------------
 
@@ -81,7 +57,7 @@ Status FillRanges(const KernelCall& call, int64_t rows) {
     splits.push_back(end);
   }
   STILLFLOW_RETURN_IF_ERROR(OutputSplits(call, 0, static_cast<DType>(call.attrs[0].i), splits));
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, starts.dtype, Vector(splits.back())));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, starts.dtype, ShapeOfVector(splits.back())));
   T* next = MutableData<T>(*call.out[1]);
   for (int64_t row = 0; row < rows; ++row) {
     T value = RowOf<T>(starts, row);
@@ -163,18 +139,6 @@ Status RowsOfIndices(const Tensor& indices, int64_t row_count, std::vector<Rows>
                                         static_cast<long long>(index), static_cast<long long>(row_count));
     }
     rows->push_back({index, index + 1});
-  }
-  return Status();
-}
-
-// The splits of the dimensions that the indices have: rows of one length.
-Status OutputEvenSplits(const KernelCall& call, const Tensor& indices, DType dtype) {
-  int64_t rows = 1;
-  for (int d = 0; d + 1 < indices.rank; ++d) {
-    rows *= indices.dims[d];
-    std::vector<int64_t> splits(rows + 1);
-    for (int64_t i = 0; i <= rows; ++i) splits[i] = i * indices.dims[d + 1];
-    STILLFLOW_RETURN_IF_ERROR(OutputSplits(call, d, dtype, splits));
   }
   return Status();
 }
@@ -293,11 +257,11 @@ Status RaggedTensorToSparse(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(CheckNesting(call, level_count));
   const std::vector<std::vector<int64_t>> columns = IndicesOfRows(call, level_count);
   const int64_t rank = level_count + values.rank;
-  Shape matrix = Vector(values.count);
+  Shape matrix = ShapeOfVector(values.count);
   matrix.Add(rank);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kInt64, matrix));
-  Alias(call, level_count, 1, Vector(values.count));
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 2, DType::kInt64, Vector(rank)));
+  Alias(call, level_count, 1, ShapeOfVector(values.count));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 2, DType::kInt64, ShapeOfVector(rank)));
   auto* place = MutableData<int64_t>(*call.out[0]);
   const int64_t width = Shape(values).Count(1, values.rank);
   const auto row_count = static_cast<int64_t>(columns[0].size());

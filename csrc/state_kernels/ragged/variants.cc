@@ -10,23 +10,10 @@
 #include <vector>
 
 #include "state_kernels/data/arguments.h"
+#include "state_kernels/ragged/splits.h"
 
 namespace stillflow {
 namespace {
-
-Shape Vector(int64_t size) {
-  Shape shape;
-  shape.Add(size);
-  return shape;
-}
-
-void SetIntAt(Tensor* tensor, int64_t index, int64_t value) {
-  if (tensor->dtype == DType::kInt64) {
-    MutableData<int64_t>(*tensor)[index] = value;
-  } else {
-    MutableData<int32_t>(*tensor)[index] = static_cast<int32_t>(value);
-  }
-}
 
 // Makes element `index` of a variant tensor hold `value`, which it takes over.
 void Hold(Tensor* tensor, int64_t index, Tensor* value) {
@@ -38,7 +25,7 @@ void Hold(Tensor* tensor, int64_t index, Tensor* value) {
 Status HoldParts(const Services& services, Tuple* parts, Tensor* tensor, int64_t index) {
   const auto count = static_cast<int64_t>(parts->size());
   Tuple list(1);
-  STILLFLOW_RETURN_IF_ERROR(Allocate(services, DType::kVariant, Vector(count), &list[0]));
+  STILLFLOW_RETURN_IF_ERROR(Allocate(services, DType::kVariant, ShapeOfVector(count), &list[0]));
   for (int64_t i = 0; i < count; ++i) Hold(&list[0], i, &(*parts)[i]);
   Hold(tensor, index, &list[0]);
   return Status();
@@ -66,7 +53,7 @@ Status PartsOfRow(const KernelCall& call, int level_count, int64_t row, Tuple* p
   for (int level = 1; level < level_count; ++level) {
     const Tensor& splits = *call.in[level];
     Tensor& part = (*parts)[level - 1];
-    STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, splits.dtype, Vector(end - begin + 1), &part));
+    STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, splits.dtype, ShapeOfVector(end - begin + 1), &part));
     const int64_t first = IntAt(splits, begin);
     for (int64_t i = begin; i <= end; ++i) SetIntAt(&part, i - begin, IntAt(splits, i) - first);
     end = IntAt(splits, end);
@@ -96,7 +83,7 @@ Status ToVariant(const KernelCall& call) {
   }
   STILLFLOW_RETURN_IF_ERROR(CheckSplits(call, level_count));
   const int64_t rows = call.in[0]->count - 1;
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kVariant, Vector(rows)));
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kVariant, ShapeOfVector(rows)));
   Tuple parts;
   for (int64_t row = 0; row < rows; ++row) {
     STILLFLOW_RETURN_IF_ERROR(PartsOfRow(call, level_count, row, &parts));
@@ -152,24 +139,6 @@ Status ReadComponent(const Tensor& encoded, int64_t index, int ragged_rank, DTyp
     } else {
       component->splits.push_back(&part);
     }
-  }
-  return Status();
-}
-
-Status OutputSplits(const KernelCall& call, int out, DType dtype, const std::vector<int64_t>& splits) {
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, Vector(static_cast<int64_t>(splits.size()))));
-  for (size_t i = 0; i < splits.size(); ++i) SetIntAt(call.out[out], static_cast<int64_t>(i), splits[i]);
-  return Status();
-}
-
-// The splits of the variants' own dimensions but the last: rows of one length.
-Status OutputEvenSplits(const KernelCall& call, const Tensor& encoded, DType dtype) {
-  int64_t rows = 1;
-  for (int d = 0; d + 1 < encoded.rank; ++d) {
-    rows *= encoded.dims[d];
-    std::vector<int64_t> splits(rows + 1);
-    for (int64_t i = 0; i <= rows; ++i) splits[i] = i * encoded.dims[d + 1];
-    STILLFLOW_RETURN_IF_ERROR(OutputSplits(call, d, dtype, splits));
   }
   return Status();
 }
