@@ -9,22 +9,30 @@ from stillflow.ops import dims as plain
 from stillflow.ops.input.handle import HANDLES, shape_of_handle, versions
 from stillflow.ops.registry import define_op
 
-
-def _define_table(handle, suffix, version):
-    op = define_op(
-        f"HashTable{suffix}() -> (table_handle: {handle})",
-        "container: string = ''; shared_name: string = ''; use_node_name_sharing: bool = false; key_dtype: type; "
-        "value_dtype: type",
-        kernel=f"make_hash_table(| {HANDLES[version]}, container, shared_name, node_name, key_dtype, value_dtype)",
-        state="op",
-        stateful=True,
-        differentiable=False,
-    )
-    op.shape_rule(shape_of_handle)
-    return op
+SHARED = "container: string = ''; shared_name: string = ''; use_node_name_sharing: bool = false"
+TYPES = "key_dtype: type; value_dtype: type"
 
 
-hash_table_v2, hash_table = versions(_define_table)
+def define_table(name, attrs, kernel):
+    """Both versions of the op that makes a table; {made} in `kernel` stands for what all such kernels are given."""
+
+    def define(handle, suffix, version):
+        made = f"{HANDLES[version]}, container, shared_name, node_name"
+        op = define_op(
+            f"{name}{suffix}() -> (table_handle: {handle})",
+            f"{SHARED}; {attrs}",
+            kernel=kernel.format(made=made),
+            state="op",
+            stateful=True,
+            differentiable=False,
+        )
+        op.shape_rule(shape_of_handle)
+        return op
+
+    return versions(define)
+
+
+hash_table_v2, hash_table = define_table("HashTable", TYPES, "make_hash_table(| {made}, key_dtype, value_dtype)")
 
 
 def _initialize(name, types):

@@ -5,40 +5,20 @@ from __future__ import annotations
 from stillflow.ops import dims as plain
 from stillflow.ops.input.handle import HANDLES, shape_of_handle, versions
 from stillflow.ops.registry import define_op
+from stillflow.ops.state.lookup_table import SHARED, TYPES, define_table
 
-_SHARED = "container: string = ''; shared_name: string = ''; use_node_name_sharing: bool = false"
-_TYPES = "key_dtype: type; value_dtype: type"
-
-
-def _define_table(name, attrs, kernel):
-    def define(handle, suffix, version):
-        made = f"{HANDLES[version]}, container, shared_name, node_name"
-        op = define_op(
-            f"{name}{suffix}() -> (table_handle: {handle})",
-            f"{_SHARED}; {attrs}",
-            kernel=kernel.format(made=made),
-            state="op",
-            stateful=True,
-            differentiable=False,
-        )
-        op.shape_rule(shape_of_handle)
-        return op
-
-    return versions(define)
-
-
-mutable_hash_table_v2, mutable_hash_table = _define_table(
-    "MutableHashTable", _TYPES, "make_mutable_hash_table(| {made}, key_dtype, value_dtype)"
+mutable_hash_table_v2, mutable_hash_table = define_table(
+    "MutableHashTable", TYPES, "make_mutable_hash_table(| {made}, key_dtype, value_dtype)"
 )
-mutable_hash_table_of_tensors_v2, mutable_hash_table_of_tensors = _define_table(
+mutable_hash_table_of_tensors_v2, mutable_hash_table_of_tensors = define_table(
     "MutableHashTableOfTensors",
-    f"{_TYPES}; value_shape: shape = []",
+    f"{TYPES}; value_shape: shape = []",
     "make_mutable_hash_table_of_tensors(| {made}, key_dtype, value_dtype, value_shape)",
 )
 # The first version has no key for what was removed, without which TensorFlow does not make the table either.
 mutable_dense_hash_table_v2 = define_op(
     "MutableDenseHashTableV2(empty_key: key_dtype, deleted_key: key_dtype) -> (table_handle: resource)",
-    f"{_SHARED}; {_TYPES}; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.8",
+    f"{SHARED}; {TYPES}; value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = 0.8",
     kernel=f"make_dense_hash_table(empty_key, deleted_key | {HANDLES[2]}, container, shared_name, node_name, "
     "key_dtype, value_dtype, value_shape, initial_num_buckets, max_load_factor)",
     state="op",
