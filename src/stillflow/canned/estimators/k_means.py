@@ -17,7 +17,6 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.metrics.means import mean
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
-from stillflow.platform import logging
 from stillflow.saver.saved_model.export_outputs import PredictOutput
 from stillflow.saver.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from stillflow.training.global_step import get_global_step
@@ -57,16 +56,11 @@ class _InitializeCenters(SessionRunHook):
 
     def after_create_session(self, session, coord):
         assert self._init_op.graph is get_default_graph()
-        while True:
-            try:
-                if session.run(self._is_initialized):
-                    return
-                if self._is_chief:
-                    session.run(self._init_op)
-                else:
-                    time.sleep(_SECONDS_BETWEEN_LOOKS)
-            except RuntimeError as error:
-                logging.info(error)
+        while not session.run(self._is_initialized):
+            if self._is_chief:
+                session.run(self._init_op)
+            else:
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
 def points_of(features, feature_columns):
