@@ -51,7 +51,7 @@ def to_graph(entity, recursive=True, arg_values=None, arg_types=None, experiment
     try:
         return _converted_class(entity, options) if inspect.isclass(entity) else _converted(entity, options)
     except (ValueError, AttributeError, KeyError, NameError, NotImplementedError, AssertionError) as error:
-        raise ConversionError(f"converting {entity}: {type(error).__name__}: {error}") from None
+        raise ConversionError(f"converting {entity}: {type(error).__name__}: {error}") from error
 
 
 def _converted(entity, options):
