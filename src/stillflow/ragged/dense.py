@@ -51,8 +51,9 @@ def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=Non
             if is_nested:
                 return _from_nested_lengths(cls, tensor, lengths)
             return _from_lengths(cls, tensor, lengths, columns, row_splits_dtype)
-        count = shape[0] * columns
-        splits = ops.range(shape[0] + 1) * columns
+        row_count = shape[0]
+        count = row_count * columns
+        splits = ops.range(row_count + 1) * columns
         values = ops.reshape(tensor, ops.concat([[count], shape[2:]], axis=0))
         return cls.from_row_splits(values, splits, validate=False)
 

@@ -95,10 +95,8 @@ def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate
                 checks.assert_less(value_rowids[-1:], nrows, message=message),
             ]
             value_rowids = _checked(cls, values, value_rowids, made)
-        count = ops.cast(nrows, dtypes.int32)
-        lengths = ops.bincount(
-            ops.cast(value_rowids, dtypes.int32), minlength=count, maxlength=count, dtype=value_rowids.dtype
-        )
+        rowids, count = ops.cast(value_rowids, dtypes.int32), ops.cast(nrows, dtypes.int32)
+        lengths = ops.bincount(rowids, minlength=count, maxlength=count, dtype=value_rowids.dtype)
         splits = ops.concat([[0], ops.cumsum(lengths)], axis=0)
         if known_count is not None:
             lengths.set_shape([known_count])
@@ -271,10 +269,7 @@ def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, valid
     _check_validate(validate)
     _check_list(nested_row_splits, "nested_row_splits")
     with name_scope(name, "RaggedFromNestedRowSplits", [flat_values, *nested_row_splits]):
-        result = flat_values
-        for splits in reversed(nested_row_splits):
-            result = cls.from_row_splits(result, splits, validate=validate)
-        return result
+        return _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
 
 def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
@@ -285,7 +280,10 @@ def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, val
     _check_validate(validate)
     _check_list(nested_row_lengths, "nested_row_lengths")
     with name_scope(name, "RaggedFromNestedRowlengths", [flat_values, *nested_row_lengths]):
-        result = flat_values
-        for lengths in reversed(nested_row_lengths):
-            result = cls.from_row_lengths(result, lengths, validate=validate)
-        return result
+        return _nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+
+def _nested(make, values, parts, validate):
+    for part in reversed(parts):
+        values = make(values, part, validate=validate)
+    return values

@@ -12,12 +12,13 @@ from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.ragged import dense, rows
+from stillflow.ragged.levels import Levels
 from stillflow.ragged.segments import SPLITS_TYPES, positive_axis, row_splits_to_segment_ids
 from stillflow.ragged.value import RaggedTensorValue
 
 
 @public("RaggedTensor", "python.ops.ragged.ragged_tensor.RaggedTensor")
-class RaggedTensor:
+class RaggedTensor(Levels):
     """A tensor with rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]].
 
     Made by the class methods from_..., or by tf.ragged.constant. The values of a ragged tensor may be another one:
@@ -89,39 +90,6 @@ class RaggedTensor:
 
     def get_shape(self):
         return self.shape
-
-    def _levels(self):
-        """This and the ragged tensors in it."""
-        level: Any = self
-        while isinstance(level, RaggedTensor):
-            yield level
-            level = level._values
-
-    @property
-    def ragged_rank(self):
-        """How many dimensions are ragged."""
-        return sum(1 for _ in self._levels())
-
-    @property
-    def values(self):
-        """The rows one after the other: a tensor, or a ragged one."""
-        return self._values
-
-    @property
-    def row_splits(self):
-        """Where each row begins in the values, and where the last one ends."""
-        return self._row_splits
-
-    @property
-    def flat_values(self):
-        """The tensor that holds the values of all rows."""
-        *_, innermost = self._levels()
-        return innermost._values
-
-    @property
-    def nested_row_splits(self):
-        """The splits of all ragged dimensions, the outermost first."""
-        return tuple(level._row_splits for level in self._levels())
 
     @property
     def graph(self):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
 from stillflow.names import public
+from stillflow.ragged.levels import Levels
 
 
 @public("ragged.RaggedTensorValue", "python.ops.ragged.ragged_tensor_value.RaggedTensorValue")
-class RaggedTensorValue:
+class RaggedTensorValue(Levels):
     """Rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]].
 
     Args:
@@ -35,39 +35,9 @@ class RaggedTensorValue:
         self._row_splits = row_splits
 
     @property
-    def values(self):
-        return self._values
-
-    @property
-    def row_splits(self):
-        return self._row_splits
-
-    @property
     def dtype(self):
         """The numpy type of the values."""
         return self._values.dtype
-
-    def _levels(self):
-        """This and the ragged values in it."""
-        level: Any = self
-        while isinstance(level, RaggedTensorValue):
-            yield level
-            level = level._values
-
-    @property
-    def flat_values(self):
-        """The array that holds the values of all rows."""
-        *_, innermost = self._levels()
-        return innermost._values
-
-    @property
-    def nested_row_splits(self):
-        """The splits of all ragged dimensions, the outermost first."""
-        return tuple(level._row_splits for level in self._levels())
-
-    @property
-    def ragged_rank(self):
-        return sum(1 for _ in self._levels())
 
     @property
     def shape(self):
