@@ -203,23 +203,23 @@ class WALSModel:
           (the new factors of the rows, the operation that stores them, the loss without regularization, the
           regularization, the sum of weights); the last three for all rows, as far as these rows tell.
         """
-        return self._process_input_helper(True, sp_input, transpose_input)
+        return self._process_input(True, sp_input, transpose_input)
 
     def update_col_factors(self, sp_input=None, transpose_input=False):
         """The same for columns, which sp_input has as columns, or with transpose_input as rows."""
-        return self._process_input_helper(False, sp_input, transpose_input)
+        return self._process_input(False, sp_input, transpose_input)
 
     def project_row_factors(self, sp_input=None, transpose_input=False, projection_weights=None):
         """Factors of new rows: of A's rows in sp_input, which weigh projection_weights (a number or one for each)."""
         weights = 1 if projection_weights is None else projection_weights
-        return self._process_input_helper(True, sp_input, transpose_input, row_weights=weights)[0]
+        return self._process_input(True, sp_input, transpose_input, row_weights=weights)[0]
 
     def project_col_factors(self, sp_input=None, transpose_input=False, projection_weights=None):
         """Factors of new columns."""
         weights = 1 if projection_weights is None else projection_weights
-        return self._process_input_helper(False, sp_input, transpose_input, row_weights=weights)[0]
+        return self._process_input(False, sp_input, transpose_input, row_weights=weights)[0]
 
-    def _process_input_helper(self, update_row_factors, sp_input=None, transpose_input=False, row_weights=None):
+    def _process_input(self, update_row_factors, sp_input=None, transpose_input=False, row_weights=None):
         """An update of rows; those of columns are updates of the transposed matrix's rows."""
         assert isinstance(sp_input, SparseTensor)
         if update_row_factors:
