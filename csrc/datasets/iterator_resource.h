@@ -25,8 +25,8 @@ class IteratorResource : public Resource {
 
   bool is_started() const { return is_started_.load(); }
 
-  // OutOfRange at the end, FailedPrecondition before the first Initialize.
-  Status Next(IteratorContext* context, Tuple* element);
+  // FailedPrecondition before the first Initialize.
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end);
 
   // The position. An error before the first Initialize, and for a pipeline of which it cannot be told.
   Status Save(std::string* bytes);
