@@ -38,8 +38,8 @@ DatasetPtr MakeGroupByWindowDataset(TupleSpec spec, DatasetPtr input, CapturedFu
 
 // ---- reducer.cc -------------------------------------------------------------------------------------------------
 
-// Of elements with the same key: `init(key)`, then `reduce(state, element)` for each, then `finalize(state)`, which is
-// the element. They come in the order of keys.
+// Of elements with the same key: `init(key)`, then `reduce(state, element)` for each, then `finalize(state)`, which
+// is the element. They come in the order of keys.
 struct ReducerFunctions {
   CapturedFunctionPtr key;
   CapturedFunctionPtr init;

@@ -159,6 +159,28 @@ Status IteratorResource::Save(std::string* bytes) {
   return SavePipeline(&context, bytes);
 }
 
+Status IteratorResource::GoTo(IteratorContext* context, const std::string& position) {
+  if (IsAtWork(this)) return Recursion();
+  const RunLockScope lock(context->run, &lock_);
+  if (!lock.is_held()) return Cancelled();
+  const WorkScope scope(this);
+  Header header;
+  PositionReader reader(Checked(position), nullptr);
+  if (!ReadHeader(&reader, &header))
+    return Error(Code::kDataLoss, "The saved position of an iterator cannot be read");
+  if (pipeline_ == nullptr) {
+    awaited_ = position;
+    return Status();
+  }
+  const std::string structure = pipeline_->dataset->Structure();
+  if (header.structure != structure) {
+    return Error(Code::kFailedPrecondition, "The saved position is one in %s, and the iterator goes through %s",
+                 header.structure.c_str(), structure.c_str());
+  }
+  awaited_.clear();
+  return Start(context, pipeline_->dataset, position);
+}
+
 bool IteratorResource::IsPosition(const std::string& bytes) {
   Header header;
   PositionReader reader(Checked(bytes), nullptr);

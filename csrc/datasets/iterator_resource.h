@@ -35,6 +35,9 @@ class IteratorResource : public Resource {
   // which is there. No bytes: it is as it was before the first Initialize.
   bool Await(const std::string& bytes);
 
+  // Goes on at a position, or has the first Initialize go on there. An error if it is none, or in another pipeline.
+  Status GoTo(IteratorContext* context, const std::string& position);
+
   // Whether the bytes are a position, of whatever pipeline.
   static bool IsPosition(const std::string& bytes);
 

@@ -7,7 +7,8 @@ namespace {
 
 class RandomDataset final : public DatasetOf<RandomDataset> {
  public:
-  RandomDataset(TupleSpec spec, uint64_t seed, uint64_t seed2) : DatasetOf(std::move(spec)), seed_(seed), seed2_(seed2) {}
+  RandomDataset(TupleSpec spec, uint64_t seed, uint64_t seed2)
+      : DatasetOf(std::move(spec)), seed_(seed), seed2_(seed2) {}
   const char* type() const override { return "Random"; }
   int64_t Cardinality() const override { return kInfiniteCardinality; }
   Status MakeIterator(IteratorContext*, const Place&, IteratorPtr* iterator) const override {

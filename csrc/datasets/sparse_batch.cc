@@ -62,8 +62,9 @@ class SparseBatchDataset final : public DatasetOf<SparseBatchDataset> {
     Status Admit(const Tensor& row, Shape* shape) const {
       const PartialShape& allowed = dataset_.row_shape_;
       if (row.rank != allowed.rank) {
-        return STILLFLOW_INVALID_ARGUMENT("Input element had shape (%s) that is incompatible with the row shape (%s).",
-                                          ShapeText(row).c_str(), TextOf(allowed).c_str());
+        return STILLFLOW_INVALID_ARGUMENT(
+            "Input element had shape (%s) that is incompatible with the row shape (%s).", ShapeText(row).c_str(),
+            TextOf(allowed).c_str());
       }
       for (int i = 0; i < row.rank; ++i) {
         if (allowed.dims[i] < 0) {

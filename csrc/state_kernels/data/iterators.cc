@@ -136,9 +136,8 @@ Status Deserialize(const KernelCall& call) {
   const Tensor& serialized = *call.in[1];
   const auto* position = serialized.rank == 0 ? VariantAt<PositionVariant>(serialized, 0) : nullptr;
   if (position == nullptr) return STILLFLOW_INVALID_ARGUMENT("The serialized state of an iterator is none");
-  if (iterator->Await(position->bytes)) return Status();
-  return Error(Code::kFailedPrecondition,
-               "The saved position of an iterator is one in another pipeline, or cannot be read");
+  IteratorContext context{call.run, call.services};
+  return iterator->GoTo(&context, position->bytes);
 }
 
 // ---- Elements -----------------------------------------------------------------------------------------------------

@@ -23,9 +23,10 @@ Status AddOptionals(const Services& services, const Variant& left, const Variant
     return STILLFLOW_INVALID_ARGUMENT("Cannot add optionals because one has a value and the other doesn't.");
   }
   if (a != nullptr && a->size() != b->size()) {
-    return STILLFLOW_INVALID_ARGUMENT("Cannot add optionals because they have different numbers of components (%d vs. "
-                                      "%d).",
-                                      static_cast<int>(a->size()), static_cast<int>(b->size()));
+    return STILLFLOW_INVALID_ARGUMENT(
+        "Cannot add optionals because they have different numbers of components (%d vs. "
+        "%d).",
+        static_cast<int>(a->size()), static_cast<int>(b->size()));
   }
   std::unique_ptr<Tuple> made;
   if (a != nullptr) {
@@ -60,16 +61,14 @@ Status FromValue(const KernelCall& call) {
                      call.out[0]);
 }
 
-Status None(const KernelCall& call) {
-  return MakeVariant(*call.services, new OptionalVariant(nullptr), call.out[0]);
-}
+Status None(const KernelCall& call) { return MakeVariant(*call.services, new OptionalVariant(nullptr), call.out[0]); }
 
 Status OptionalIn(const Tensor& tensor, const OptionalVariant** optional) {
   *optional = tensor.rank == 0 ? VariantAt<OptionalVariant>(tensor, 0) : nullptr;
-  return *optional != nullptr
-             ? Status()
-             : STILLFLOW_INVALID_ARGUMENT("The input is not an OptionalVariant: it has shape %s, or holds something else",
-                                          ShapeText(tensor).c_str());
+  return *optional != nullptr ? Status()
+                              : STILLFLOW_INVALID_ARGUMENT(
+                                    "The input is not an OptionalVariant: it has shape %s, or holds something else",
+                                    ShapeText(tensor).c_str());
 }
 
 Status HasValue(const KernelCall& call) {
@@ -94,15 +93,16 @@ Status GetValue(const KernelCall& call) {
   }
   for (size_t i = 0; i < value.size(); ++i) {
     if (value[i].dtype != spec.types[i]) {
-      return STILLFLOW_INVALID_ARGUMENT("The given optional does not match the expected type for component %d. "
-                                        "Expected: %s. Actual: %s.",
-                                        static_cast<int>(i), Name(spec.types[i]), Name(value[i].dtype));
+      return STILLFLOW_INVALID_ARGUMENT(
+          "The given optional does not match the expected type for component %d. "
+          "Expected: %s. Actual: %s.",
+          static_cast<int>(i), Name(spec.types[i]), Name(value[i].dtype));
     }
     if (!spec.shapes[i].Fits(value[i])) {
-      return STILLFLOW_INVALID_ARGUMENT("The given optional does not match the expected shape for component %d. "
-                                        "Expected: %s. Actual: %s.",
-                                        static_cast<int>(i), TextOf(spec.shapes[i]).c_str(),
-                                        ShapeText(value[i]).c_str());
+      return STILLFLOW_INVALID_ARGUMENT(
+          "The given optional does not match the expected shape for component %d. "
+          "Expected: %s. Actual: %s.",
+          static_cast<int>(i), TextOf(spec.shapes[i]).c_str(), ShapeText(value[i]).c_str());
     }
   }
   for (size_t i = 0; i < value.size(); ++i) {
@@ -134,13 +134,12 @@ OptionalVariant::OptionalVariant(std::unique_ptr<const Tuple> held) : value(std:
   zeros_like = ZerosLikeOptional;
 }
 
-STILLFLOW_KERNELS(data, optional){
-    {"optional_from_value", "components...", Guarded<FromValue>},
-    {"optional_none", "", Guarded<None>},
-    {"optional_has_value", "optional", Guarded<HasValue>},
-    {"optional_get_value", "optional | output_types, output_shapes", Guarded<GetValue>},
-    {"wrap_dataset_variant", "input_handle", Guarded<Wrap>},
-    {"unwrap_dataset_variant", "input_handle", Guarded<Unwrap>},
-    {}};
+STILLFLOW_KERNELS(data, optional){{"optional_from_value", "components...", Guarded<FromValue>},
+                                  {"optional_none", "", Guarded<None>},
+                                  {"optional_has_value", "optional", Guarded<HasValue>},
+                                  {"optional_get_value", "optional | output_types, output_shapes", Guarded<GetValue>},
+                                  {"wrap_dataset_variant", "input_handle", Guarded<Wrap>},
+                                  {"unwrap_dataset_variant", "input_handle", Guarded<Unwrap>},
+                                  {}};
 
 }  // namespace stillflow

@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "datasets/variant.h"
 #include "io/bundle_writer.h"
 #include "io/checkpoint_reader.h"
 #include "io/v1_writer.h"
 #include "kernel_api/kernel.h"
 #include "runtime/executor/run_context.h"
-#include "datasets/variant.h"
 #include "runtime/executor/session.h"
 
 namespace stillflow {

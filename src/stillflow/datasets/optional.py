@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import abc
+from typing import Any
 
 from stillflow import ops
 from stillflow.datasets import structure
 from stillflow.datasets.specs import TensorSpec, TypeSpec, register_values, type_spec_from_value
-from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
@@ -149,7 +149,7 @@ register_values(Optional, OptionalSpec.from_value)
 
 
 @public("data.experimental.get_next_as_optional", "contrib.data.get_next_as_optional")
-def get_next_as_optional(iterator: Structured):
+def get_next_as_optional(iterator: Any):
     """The next element of a tf.data.Iterator as an Optional, which has no value at the end."""
     spec = iterator.element_spec
     variant = ops.iterator_get_next_as_optional(

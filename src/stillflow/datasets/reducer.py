@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.datasets.node import UnaryDataset
 from stillflow.datasets.reduction import check_state, weakened_state
@@ -46,7 +48,7 @@ class _GroupByReducerDataset(UnaryDataset):
         self._input_dataset = input_dataset
         spec = input_dataset.element_spec
         self._key_func = StructuredFunction(key_func, _TRANSFORMATION, spec)
-        returned = self._key_func.output_structure
+        returned: Any = self._key_func.output_structure
         if not returned.is_compatible_with(_KEY):
             raise ValueError(f"`key_func` must return a single tf.int64 tensor. Got {returned}")
         self._init_func = StructuredFunction(reducer.init_func, _TRANSFORMATION, _KEY)
@@ -56,7 +58,7 @@ class _GroupByReducerDataset(UnaryDataset):
         self._finalize_func = StructuredFunction(reducer.finalize_func, _TRANSFORMATION, state)
         functions = [each.function for each in self._functions()]
         key, init, reduce, finalize = functions
-        variant = ops.group_by_reducer_dataset(
+        variant = ops.experimental_group_by_reducer_dataset(
             input_dataset._variant_tensor,
             *(function.captured_inputs for function in functions),
             key_func=key,

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.composites.distributions import stateless_multinomial
-from stillflow.datasets.dataset import DatasetV1
+from stillflow.datasets.dataset import DatasetV1, DatasetV2
 from stillflow.datasets.interleaving import DirectedInterleaveDataset
 from stillflow.datasets.mapping import MapDataset
-from stillflow.datasets.node import DatasetNode
 from stillflow.datasets.random_source import RandomDataset
 from stillflow.datasets.rows import unbatched
 from stillflow.datasets.scanning import scan
@@ -25,7 +23,7 @@ from stillflow.random.sampling import random_uniform
 
 def _drawn(logits, seed):
     """The number of the data set of which the next element is."""
-    return ops.squeeze(stateless_multinomial(logits, 1, seed=seed), axis=[0, 1])
+    return ops.squeeze(ops.stateless_multinomial_op(logits, 1, seed=seed), axis=[0, 1])
 
 
 @public("data.experimental.sample_from_datasets", "contrib.data.sample_from_datasets")
@@ -42,10 +40,14 @@ def sample_from_datasets(datasets, weights=None, seed=None):
       TypeError: for data sets of other elements, and for weights of another type.
       ValueError: if there are not as many weights as data sets.
     """
-    if isinstance(weights, DatasetNode):
+    if isinstance(weights, DatasetV2):
         logits = weights.map(lambda *p: ops.log(p, name="logits"))
         selections = DatasetV1.zip((logits, RandomDataset(seed).batch(2)))
-        selector = MapDataset(selections, _drawn, use_inter_op_parallelism=False)
+
+        def select_dataset_varying_logits(logits, seed):
+            return _drawn(logits, seed)
+
+        selector = MapDataset(selections, select_dataset_varying_logits, use_inter_op_parallelism=False)
     else:
         logits = _constant_logits(weights, len(datasets))
         if len(datasets) == 1:
@@ -154,11 +156,11 @@ def _kept(dataset, acceptances, initials, classes, seed):
             ),
         )
 
-    def gather_and_copy(label, acceptance, element):
+    def _gather_and_copy(label, acceptance, element):
         return label, ops.gather(acceptance, label), element
 
     acceptances = DatasetV1.zip((acceptances, initials)).map(maybe_warn_on_large_rejection)
-    candidates = DatasetV1.zip((classes, acceptances, dataset)).map(gather_and_copy)
+    candidates = DatasetV1.zip((classes, acceptances, dataset)).map(_gather_and_copy)
     kept = candidates.filter(lambda _label, acceptance, _element: random_uniform([], seed=seed) < acceptance)
     return kept.map(lambda label, _, element: (label, element))
 

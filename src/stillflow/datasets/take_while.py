@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.datasets.node import UnaryUnchangedStructureDataset
 from stillflow.datasets.specs import TensorSpec
@@ -16,7 +18,8 @@ class _TakeWhileDataset(UnaryUnchangedStructureDataset):
         self._predicate = StructuredFunction(
             predicate, "tf.data.experimental.take_while()", input_dataset.element_spec
         )
-        if not self._predicate.output_structure.is_compatible_with(TensorSpec([], dtypes.bool_)):
+        returned: Any = self._predicate.output_structure
+        if not returned.is_compatible_with(TensorSpec([], dtypes.bool_)):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
         function = self._predicate.function
         variant = ops.take_while_dataset(

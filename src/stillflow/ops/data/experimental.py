@@ -15,26 +15,32 @@ _OF_REDUCER = ("key", "init", "reduce", "finalize")
 _REDUCER_INPUTS = [f"{name}_func_other_arguments" for name in _OF_REDUCER]
 _REDUCER_TYPES = [f"T{name}" for name in _REDUCER_INPUTS]
 
-group_by_reducer_dataset = define_dataset(
-    "GroupByReducerDataset",
-    ", ".join(["input_dataset: variant", *(f"{name}: T{name}" for name in _REDUCER_INPUTS)]),
-    f"group_by_reducer_dataset(input_dataset, {', '.join(_REDUCER_INPUTS)} | output_types, output_shapes, "
-    + ", ".join(
-        [
-            *(f"{name}_func({given})" for name, given in zip(_OF_REDUCER, _REDUCER_INPUTS, strict=True)),
-            *_REDUCER_TYPES,
-        ]
+
+def _define_group_by_reducer(name):
+    return define_dataset(
+        name,
+        ", ".join(["input_dataset: variant", *(f"{name}: T{name}" for name in _REDUCER_INPUTS)]),
+        f"group_by_reducer_dataset(input_dataset, {', '.join(_REDUCER_INPUTS)} | output_types, output_shapes, "
+        + ", ".join(
+            [
+                *(f"{name}_func({given})" for name, given in zip(_OF_REDUCER, _REDUCER_INPUTS, strict=True)),
+                *_REDUCER_TYPES,
+            ]
+        )
+        + ")",
+        attrs="; ".join(
+            [
+                *(f"{name}_func: func" for name in _OF_REDUCER),
+                *(f"{name}: list(type) >= 0" for name in _REDUCER_TYPES),
+                SPEC,
+            ]
+        ),
+        stateful=True,
     )
-    + ")",
-    attrs="; ".join(
-        [
-            *(f"{name}_func: func" for name in _OF_REDUCER),
-            *(f"{name}: list(type) >= 0" for name in _REDUCER_TYPES),
-            SPEC,
-        ]
-    ),
-    stateful=True,
-)
+
+
+group_by_reducer_dataset = _define_group_by_reducer("GroupByReducerDataset")
+experimental_group_by_reducer_dataset = _define_group_by_reducer("ExperimentalGroupByReducerDataset")
 
 unique_dataset = define_dataset(
     "UniqueDataset", "input_dataset: variant", "unique_dataset(input_dataset | output_types, output_shapes)"
