@@ -47,14 +47,14 @@ def export_saved_model(
       custom_objects: {name: class or function} of the program's own.
       as_text: whether the graphs are written as text.
       input_signature: tf.TensorSpecs of the inputs, if they are not to be those of the model.
-      serving_only: whether only the graph that predicts is written, as a function.
+      serving_only: whether only the graph that predicts is written.
 
     Raises:
-      NotImplementedError: for a subclassed model, unless `serving_only`.
+      NotImplementedError: for a subclassed model, unless `serving_only`, which needs a `get_config`.
       ValueError: for a Sequential model without variables.
       AssertionError: if the folder is not empty.
     """
-    _write_graphs(model, saved_model_path, custom_objects, as_text, input_signature)
+    _write_graphs(model, saved_model_path, custom_objects, as_text, input_signature, serving_only)
     try:
         _write_json(model, saved_model_path)
     except NotImplementedError:
@@ -92,8 +92,8 @@ def _write_json(model, folder):
         file.write(described)
 
 
-def _write_graphs(model, folder, custom_objects, as_text, input_signature):
-    if not model._is_graph_network:
+def _write_graphs(model, folder, custom_objects, as_text, input_signature, serving_only):
+    if not model._is_graph_network and not (serving_only and _has_config(model)):
         if not isinstance(model, Sequential):
             raise NotImplementedError(
                 "Subclassed models can only be exported for serving. Please set argument serving_only=True."
@@ -109,10 +109,10 @@ def _write_graphs(model, folder, custom_objects, as_text, input_signature):
     gfile.MakeDirs(os.path.dirname(checkpoint))
     model.save_weights(checkpoint, save_format="tf")
     exported = _Exported(model, builder, checkpoint, custom_objects, input_signature)
-    if isinstance(model.optimizer, (TFOptimizer, OptimizerV2)):
+    if isinstance(model.optimizer, (TFOptimizer, OptimizerV2)) and not serving_only:
         exported.add(ModeKeys.TRAIN)
         exported.add(ModeKeys.EVAL)
-    elif model.optimizer:
+    elif model.optimizer and not serving_only:
         logging.getLogger("tensorflow").warning(
             "Model was compiled with an optimizer, but the optimizer is not from `tf.train` (e.g. "
             "`tf.train.AdagradOptimizer`). Only the serving graph was exported. The train and evaluate graphs were "
@@ -120,6 +120,14 @@ def _write_graphs(model, folder, custom_objects, as_text, input_signature):
         )
     exported.add(ModeKeys.PREDICT)
     builder.save(as_text)
+
+
+def _has_config(model):
+    try:
+        model.get_config()
+    except NotImplementedError:
+        return False
+    return True
 
 
 class _Exported:
