@@ -42,10 +42,13 @@ Status IsCreated(const KernelCall& call) {
 }
 
 // The entry of a kernel that makes the handle.
-#define STILLFLOW_CREATED_HANDLE(name, type)                                                          \
-  {                                                                                                   \
-    name, "| " STILLFLOW_HANDLE_ATTRS, Guarded<CreatedHandle<type>>, nullptr, nullptr, HandleState::New, \
-        HandleState::Free                                                                             \
-  }
+#define STILLFLOW_CREATED_HANDLE(name, type) \
+  {name,                                     \
+   "| " STILLFLOW_HANDLE_ATTRS,              \
+   Guarded<CreatedHandle<type>>,             \
+   nullptr,                                  \
+   nullptr,                                  \
+   HandleState::New,                         \
+   HandleState::Free}
 
 }  // namespace stillflow

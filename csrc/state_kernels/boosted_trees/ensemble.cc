@@ -25,16 +25,18 @@ void Ensemble::CountAttempt() {
   growing.is_set = true;
   ++growing.layers_attempted;
   const int32_t count = tree_count();
-  const bool is_new = count == 0 || ((count == 1 || metadata[count - 2].is_finalized) && trees.back().nodes.size() == 1);
+  const bool is_new =
+      count == 0 || ((count == 1 || metadata[count - 2].is_finalized) && trees.back().nodes.size() == 1);
   if (is_new) ++growing.trees_attempted;
 }
 
 Status Ensemble::CheckLeaves(const std::vector<Candidate>& best) const {
   const int64_t nodes = trees.empty() ? 1 : static_cast<int64_t>(trees.back().nodes.size());
   for (const Candidate& each : best) {
-    if (each.node < 0 || each.node >= nodes || (!trees.empty() && trees.back().nodes[each.node].kind != Node::kLeaf)) {
-      return STILLFLOW_INVALID_ARGUMENT("Node %d is not a leaf of the tree that grows, which has %lld nodes", each.node,
-                                        static_cast<long long>(nodes));
+    if (each.node < 0 || each.node >= nodes ||
+        (!trees.empty() && trees.back().nodes[each.node].kind != Node::kLeaf)) {
+      return STILLFLOW_INVALID_ARGUMENT("Node %d is not a leaf of the tree that grows, which has %lld nodes",
+                                        each.node, static_cast<long long>(nodes));
     }
   }
   return Status();
@@ -64,7 +66,8 @@ void Ensemble::SplitLeaf(const Candidate& candidate, Tree* tree) {
 
 Status Ensemble::Grow(const std::vector<Candidate>& best, int32_t max_depth, Pruning pruning) {
   if (metadata.size() != trees.size()) {
-    return STILLFLOW_INVALID_ARGUMENT("The ensemble has %zu trees, but metadata of %zu", trees.size(), metadata.size());
+    return STILLFLOW_INVALID_ARGUMENT("The ensemble has %zu trees, but metadata of %zu", trees.size(),
+                                      metadata.size());
   }
   STILLFLOW_RETURN_IF_ERROR(CheckLeaves(best));
   CountAttempt();

@@ -13,9 +13,7 @@ using io::WireType;
 // ---- Writing ------------------------------------------------------------------------------------------------------
 
 void FloatUnlessZero(uint32_t field, float value, MessageWriter* writer) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  if (value != 0 || bits != 0) writer->Float(field, value);
+  if (value != 0) writer->Float(field, value);
 }
 
 void Int(uint32_t field, int64_t value, MessageWriter* writer) {
