@@ -231,7 +231,11 @@ def _write_failures(file, failures):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="TensorFlow 1.15.5's sources")
-    parser.add_argument("--folders", default=_FOLDERS, help="folders or files below tensorflow/python, contrib/... or tensorflow_estimator/...")
+    parser.add_argument(
+        "--folders",
+        default=_FOLDERS,
+        help="below tensorflow/python, or contrib/..., tensorflow_estimator/...",
+    )
     parser.add_argument("--modes", default="graph,eager")
     parser.add_argument("--peer", default=_peer(), help="TensorFlow 1.15.5's python")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "stillflow-upstream.jsonl"))

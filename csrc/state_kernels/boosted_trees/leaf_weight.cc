@@ -35,7 +35,7 @@ class PivotedSolver {
     for (int64_t i = rank - 1; i >= 0; --i) {
       float value = (*b)[i];
       for (int64_t j = i + 1; j < rank; ++j) value -= At(i, j) * (*x)[order_[j]];
-      (*x)[order_[i]] = value / At(i, i);
+      (*x)[order_[i]] = value == 0 ? 0 : value / At(i, i);  // 0 also of a column of zeros
     }
   }
 

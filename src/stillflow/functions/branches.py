@@ -49,7 +49,9 @@ def cond_v2(pred, true_fn, false_fn, name="cond"):
         pred = convert_to_tensor(pred)
         if pred.shape.ndims != 0:
             pred = ops.squeeze(pred)
-        branches = [_traced(function, label, pred) for function, label in zip((true_fn, false_fn), labels, strict=True)]
+        branches = [
+            _traced(function, label, pred) for function, label in zip((true_fn, false_fn), labels, strict=True)
+        ]
         _check_same_outputs(branches)
         return _if(pred, branches, scope)
 
@@ -80,7 +82,7 @@ def _check_same_outputs(branches):
     for ours, theirs in zip(true.outputs, false.outputs, strict=True):
         if ours.dtype != theirs.dtype:
             raise TypeError(
-                f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
+                "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of "
                 f"return values.\n\ntrue_fn output:  {ours}\nfalse_fn output: {theirs}"
             )
 

@@ -11,10 +11,8 @@ from stillflow.names import public
 from stillflow.saver.saveable import SaveableObject, SaveSpec
 from stillflow.variables.readiness import register_resource
 
-_MODULE = "python.ops.boosted_trees_ops"
 
-
-@public(f"{_MODULE}.PruningMode")
+@public("python.ops.boosted_trees_ops.PruningMode")
 class PruningMode:
     """When splits that gain less than they cost are left out."""
 
@@ -43,7 +41,7 @@ class _Saveable(SaveableObject):
             return self._restore(restored_tensors)
 
 
-@public(f"{_MODULE}.QuantileAccumulator")
+@public("python.ops.boosted_trees_ops.QuantileAccumulator")
 class QuantileAccumulator:
     """Streams of quantiles, whose boundaries are saved with the graph's variables.
 
@@ -65,7 +63,9 @@ class QuantileAccumulator:
             self._init_op = ops.boosted_trees_create_quantile_stream_resource(handle, epsilon, num_streams)
             is_initialized = self.is_initialized()
         register_resource(handle, self._init_op, is_initialized)
-        boundaries = ops.boosted_trees_quantile_stream_resource_get_bucket_boundaries(handle, num_features=num_streams)
+        boundaries = ops.boosted_trees_quantile_stream_resource_get_bucket_boundaries(
+            handle, num_features=num_streams
+        )
         self._saveable = _Saveable(
             handle,
             [(f"_bucket_boundaries_{i}", each) for i, each in enumerate(boundaries)],
@@ -107,7 +107,7 @@ class QuantileAccumulator:
         )
 
 
-@public(f"{_MODULE}.TreeEnsemble")
+@public("python.ops.boosted_trees_ops.TreeEnsemble")
 class TreeEnsemble:
     """An ensemble of boosted trees, which is saved with the graph's variables.
 

@@ -46,7 +46,7 @@ boosted_trees_get_ensemble_states = define(
     [(), (), (), (), (2,)],
 )
 
-# ---- Predictions -----------------------------------------------------------------------------------------------------
+# ---- Predictions -------------------------------------------------------------------------------------------------
 
 boosted_trees_predict = define(
     f"BoostedTreesPredict({HANDLE}, {_BUCKETS}) -> (logits: float32)",
@@ -81,7 +81,7 @@ boosted_trees_training_predict = define(
     _training_shapes,
 )
 
-# ---- Growing ---------------------------------------------------------------------------------------------------------
+# ---- Growing -----------------------------------------------------------------------------------------------------
 
 _SPLITS = (
     "node_ids: num_features * int32, gains: num_features * float32, thresholds: num_features * int32, "

@@ -56,7 +56,8 @@ boosted_trees_quantile_stream_resource_flush = define(
     [0, 0],
 )
 boosted_trees_quantile_stream_resource_get_bucket_boundaries = define(
-    f"BoostedTreesQuantileStreamResourceGetBucketBoundaries({STREAMS}) -> (bucket_boundaries: num_features * float32)",
+    f"BoostedTreesQuantileStreamResourceGetBucketBoundaries({STREAMS}) -> "
+    "(bucket_boundaries: num_features * float32)",
     "num_features: int >= 0",
     "quantile_boundaries(quantile_stream_resource_handle)",
     [0],
