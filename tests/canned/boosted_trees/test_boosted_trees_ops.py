@@ -54,7 +54,8 @@ def ensemble_of(session, text):
 
 EVERYTHING = """
 trees { nodes { dense_split { feature_id: 1 threshold: 0.5 left_id: 1 right_id: 2 } metadata { gain: 2
-original_leaf { vector { value: 1 value: -2 } } } } nodes { leaf { scalar: -1.5 } } nodes { leaf { vector { value: 3 } } } nodes {} }
+original_leaf { vector { value: 1 value: -2 } } } } nodes { leaf { scalar: -1.5 } }
+nodes { leaf { vector { value: 3 } } } nodes {} }
 trees { nodes { categorical_split { feature_id: 1 value: -2 dimension_id: 3 } } }
 trees { nodes { bucketized_split { feature_id: -1 default_direction: DEFAULT_RIGHT } metadata {} } }
 tree_weights: 1 tree_weights: 0 tree_metadata { num_layers_grown: 3 is_finalized: true post_pruned_nodes_meta {
