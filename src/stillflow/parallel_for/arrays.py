@@ -186,7 +186,7 @@ def _gather_of_common(node, axis, known):
     gathered = ops.gather(params, indices, axis=axis)
     if known == 0:
         return stacked(gathered)
-    axis = ops.floormod(axis, ops.cast(ops.rank(params), axis.dtype))
+    axis = axis % ops.cast(ops.rank(params), axis.dtype)
     axis = ops.cast(ops.reshape(axis, []), "int32")
     order = ops.concat([ops.reshape(axis, [1]), ops.range(axis), ops.range(axis + 1, ops.rank(gathered))], 0)
     return stacked(ops.transpose(gathered, order))

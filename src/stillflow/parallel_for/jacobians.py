@@ -63,7 +63,7 @@ def batch_jacobian(output, inp, use_pfor=True, parallel_iterations=None):
       ValueError: if the first dimensions differ; InvalidArgumentError if they are found to when the graph runs.
     """
     shape = output.shape
-    if not shape.dims[0].is_compatible_with(inp.shape.dims[0]):
+    if not shape[:1].is_compatible_with(inp.shape[:1]):
         raise ValueError(f"Need first dimension of output shape ({shape}) and inp shape ({inp.shape}) to match.")
     if shape.is_fully_defined():
         batch = int(shape.dims[0])

@@ -119,8 +119,8 @@ class VectorizedNode:
         tensor, is_stacked = self.inputs[index]
         if is_stacked:
             raise ValueError(
-                f"Input {index} of {self.op.name} ({self.op.type}) must be the same in all iterations, but it is "
-                f"computed from what depends on the iteration: {self.op.inputs[index].name}"
+                f"Input {index} of {self.op.name} ({self.op.type}) is expected to be loop invariant, but depends on "
+                f"the iteration: {self.op.inputs[index].name}"
             )
         return tensor
 

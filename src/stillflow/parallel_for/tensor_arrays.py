@@ -7,6 +7,7 @@ value differs between them, and then its flow is stacked. In an array from outsi
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph.shape import TensorShape
 from stillflow.parallel_for.rules import (
     flatten_two,
     repeat,
@@ -41,7 +42,7 @@ def _stacked_flow(node, flow):
 
 @vectorizes("TensorArrayV3")
 def _array(node):
-    handle, flow = node.again([node.common(0)], element_shape=None)
+    handle, flow = node.again([node.common(0)], element_shape=TensorShape(None))
     return [same_in_all(handle), same_in_all(flow)]
 
 

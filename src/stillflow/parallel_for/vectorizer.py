@@ -19,7 +19,11 @@ from stillflow.parallel_for.rules import (
     stacked,
 )
 from stillflow.parallel_for.while_loops import Loop
+from stillflow.platform import flags, logging
 
+flags.DEFINE_bool(
+    "op_conversion_fallback_to_while_loop", False, "Whether pfor runs ops that it cannot vectorize in a loop."
+)
 _RULES_ARE_IN = (algebra, arrays, calls, elementwise, networks, tensor_arrays)
 
 
@@ -168,6 +172,9 @@ class Vectorizer:
 
     def _apply_rule(self, node, inputs):
         rule = RULES.get(node.type)
+        if rule is None and flags.FLAGS.op_conversion_fallback_to_while_loop:
+            logging.warn("Using a while_loop for converting %s", node.type)
+            rule = networks.one_by_one
         if rule is None:
             raise ValueError(
                 f"No converter defined for {node.type}\n{node}\ninputs: {[tuple(item) for item in inputs]}. "

@@ -51,25 +51,8 @@ class Loop:
             found.tensor if found.is_stacked or not flag else repeat(found.tensor, vectorizer.length)
             for found, flag in zip(entering, self._flags, strict=True)
         ]
-        if is_condition_stacked:
-            self._flags = [True] * len(initial)
-            initial = [
-                tensor if flag else repeat(tensor, vectorizer.length)
-                for tensor, flag in zip(initial, self._flag_of(entering, initial), strict=True)
-            ]
-            values = self._while_any(vectorizer, initial)
-        else:
-            values = self._while_all(vectorizer, initial)
-        if len(initial) == 1 and not isinstance(values, (list, tuple)):
-            values = [values]
-        return [
-            stacked(value) if flag else same_in_all(value) for value, flag in zip(values, self._flags, strict=True)
-        ]
-
-    def _flag_of(self, entering, initial):
-        return [
-            found.is_stacked or tensor is not found.tensor for found, tensor in zip(entering, initial, strict=True)
-        ]
+        loop = self._while_any if is_condition_stacked else self._while_all
+        return loop(vectorizer, initial)
 
     def _enter(self, vectorizer, enter):
         found = vectorizer.find(enter.op.inputs[0])
@@ -155,34 +138,63 @@ class Loop:
         def body(*values):
             return self._step(self._inner(vectorizer, values, vectorizer.rounds, vectorizer.is_partial))
 
-        return while_loop(condition, body, initial, shape_invariants=[TensorShape(None)] * len(initial))
+        values = _loop(condition, body, initial)
+        return [
+            stacked(value) if flag else same_in_all(value) for value, flag in zip(values, self._flags, strict=True)
+        ]
 
     def _while_any(self, vectorizer, initial):
         """Rounds leave the loop at different times: the body runs for those that are still in it."""
+        width = len(initial)
+        rows = [
+            tensor if flag else repeat(tensor, vectorizer.length)
+            for tensor, flag in zip(initial, self._flags, strict=True)
+        ]
 
-        def going_on(values):
-            inner = self._inner(vectorizer, values, vectorizer.rounds, vectorizer.is_partial)
-            return ops.reshape(inner.convert(self.condition), [-1])
+        def going_on(values, rounds, is_partial):
+            return ops.reshape(self._inner(vectorizer, values, rounds, is_partial).convert(self.condition), [-1])
 
-        def body(*values):
-            places = ops.where(going_on(values))
-            chosen = ops.cast(ops.reshape(places, [-1]), "int32")
-            fixed = self._fixed
-            self._fixed = [
-                found._replace(tensor=ops.gather(found.tensor, chosen)) if found.is_stacked else found
-                for found in fixed
-            ]
-            rows = [ops.gather(value, chosen) for value in values]
-            after = self._step(self._inner(vectorizer, rows, ops.gather(vectorizer.rounds, chosen), True))
+        def body(active, *values):
+            # The values of the rounds that were active so far, and the results of all.
+            current, results = list(values[:width]), list(values[width:])
+            rounds = ops.gather(vectorizer.rounds, active)
+            fixed, self._fixed = self._fixed, self._rows_of(self._fixed, active)
+            chosen = ops.cast(ops.reshape(ops.where(going_on(current, rounds, True)), [-1]), "int32")
+            active = ops.gather(active, chosen)
+            self._fixed = self._rows_of(fixed, active)
+            current = [ops.gather(value, chosen) if flag else value
+                      for value, flag in zip(current, self._flags, strict=True)]  # fmt: skip
+            inner = self._inner(vectorizer, current, ops.gather(vectorizer.rounds, active), True)
+            current = self._step(inner)
             self._fixed = fixed
-            return [ops.tensor_scatter_update(value, places, row) for value, row in zip(values, after, strict=True)]
+            places, count = ops.expand_dims(active, 1), ops.reshape(ops.size(active), [1])
+            results = [
+                ops.tensor_scatter_update(result, places, value if flag else repeat(value, count))
+                for result, value, flag in zip(results, current, self._flags, strict=True)
+            ]
+            return [active, *current, *results]
 
-        return while_loop(
-            lambda *values: ops.reduce_any(going_on(values)),
-            body,
-            initial,
-            shape_invariants=[TensorShape(None)] * len(initial),
-        )
+        def condition(active, *values):
+            fixed, self._fixed = self._fixed, self._rows_of(self._fixed, active)
+            found = going_on(values[:width], ops.gather(vectorizer.rounds, active), True)
+            self._fixed = fixed
+            return ops.reduce_any(found)
+
+        numbers = ops.range(vectorizer.length[0])
+        values = _loop(condition, body, [numbers, *initial, *rows])
+        return [stacked(value) for value in values[1 + width :]]
+
+    @staticmethod
+    def _rows_of(fixed, active):
+        """What enters the loop as a constant, for some of the rounds."""
+        return [
+            found._replace(tensor=ops.gather(found.tensor, active)) if found.is_stacked else found for found in fixed
+        ]
+
+
+def _loop(condition, body, initial):
+    values = while_loop(condition, body, initial, shape_invariants=[TensorShape(None)] * len(initial))
+    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 def source_of(handle):

@@ -104,6 +104,11 @@ def _(context):
 
 def _element(context):
     """What the array says of its elements' shape; False if it says nothing."""
+    maker = context.handle(0)._op
+    while maker.type in ("Enter", "Identity"):
+        maker = maker._inputs[0]._op
+    if maker._op_def is tensor_array_grad_with_shape:
+        return False
     attrs = context.handle_attrs(0)
     shape = attrs.get("element_shape")
     if shape is None or not (attrs.get("identical_element_shapes") or shape.is_fully_defined()):
