@@ -49,6 +49,7 @@ OUTCOMES = (
     ("keras_pictures", "keras_cases.picture_cases"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
+    ("parallel_for", "parallel_for.pfor_cases"),
     ("profiles", "profiler.profile_scenarios"),
     ("slim", "contrib.slim_scenarios"),
     ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),

@@ -21,8 +21,8 @@ from unittest import mock
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized"
+    r"contrib\.testing|kernel_tests\.|_test_util$|parallel_for\.test_util$|test_base|testing_util|test_utils|"
+    r"gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized"
 )
 
 

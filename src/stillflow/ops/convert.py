@@ -196,7 +196,8 @@ def _from_indexed_slices(value, dtype=None, name=None, as_ref=False):
         )
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}")
-    shape = constant_value(value.dense_shape)
+    shape = value.dense_shape
+    shape = constant_value(shape) if isinstance(shape, Tensor) else np.asarray(shape)
     if shape is None:
         warnings.warn(
             "Converting sparse IndexedSlices to a dense Tensor of unknown shape. "
