@@ -10,8 +10,8 @@ from stillflow.datasets.dataset import DatasetV1
 from stillflow.datasets.mapping import ParallelInterleaveDataset
 from stillflow.datasets.node import DatasetNode, UnaryUnchangedStructureDataset
 from stillflow.datasets.rows import unbatched
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 
@@ -140,4 +140,4 @@ def get_single_element(dataset):
     if not isinstance(dataset, DatasetNode):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object. Got {type(dataset)}")
     tensors = ops.dataset_to_single_element(dataset._variant_tensor, **dataset._flat_structure)
-    return structure.from_tensor_list(dataset.element_spec, tensors)
+    return structure.from_compatible_tensor_list(dataset.element_spec, tensors)

@@ -6,32 +6,8 @@ import collections
 import operator
 
 from stillflow.graph import nest
-from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Operation, Tensor
-from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
-
-# {type: (expand, contract)}: how an object that stands for several tensors is fetched.
-_COMPOSITES: dict = {}
-
-
-def register_composite(kind, expand, contract):
-    """Fetches of `kind` become expand(fetch), a list of tensors; contract(fetch, values) makes the result."""
-    _COMPOSITES[kind] = expand, contract
-
-
-def _slices_parts(slices):
-    parts = [slices.values, slices.indices]
-    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
-
-
-IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-
-register_composite(
-    IndexedSlices,
-    _slices_parts,
-    lambda slices, values: IndexedSlicesValue(*values, *([None] * (3 - len(values)))),
-)
-register_composite(SparseTensor, parts, lambda _, values: SparseTensorValue(*values))
 
 
 def structure_key(fetches):
@@ -81,14 +57,12 @@ class Fetches:
             names = [attribute.name for attribute in type(fetch).__attrs_attrs__]
             fields = [self._take_apart(getattr(fetch, name)) for name in names]
             return lambda values: type(fetch)(*[part(values) for part in fields])
-        for kind, (expand, contract) in _COMPOSITES.items():
-            if isinstance(fetch, kind):
-                parts = [self._element(tensor) for tensor in expand(fetch)]
-                return lambda values: contract(fetch, [part(values) for part in parts])
-        fetched = nest.fetched_form(fetch)
-        if fetched is not None:
+        if isinstance(fetch, CompositeTensor):
+            spec = fetch._type_spec
             parts = [self._element(tensor) for tensor in nest.components(fetch)]
-            return lambda values: fetched([part(values) for part in parts])
+            return lambda values: nest.pack_sequence_as(
+                spec, [part(values) for part in parts], expand_composites=True
+            )
         return self._element(fetch)
 
     def _sequence(self, fetch):
