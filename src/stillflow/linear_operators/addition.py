@@ -141,7 +141,7 @@ def add_operators(operators, operator_name=None, addition_tiers=None, name=None)
       TypeError: for what is no operator.
     """
     if not isinstance(operators, collections.abc.Iterable) or isinstance(operators, (str, bytes)):
-        raise TypeError(f"Expected argument 'values' to be iterable. Found: {operators}")
+        raise TypeError(f"Expected argument 'values' to be iterable. Found: {operators!r}")
     left = list(reversed(list(operators)))
     _check(left)
     parents = [parent for operator in left for parent in operator.graph_parents]
