@@ -95,6 +95,11 @@ class Dimension:
             f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
         )
 
+    def __rtruediv__(self, other):
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
+        )
+
     def _compare(self, other, function):
         other = as_dimension(other)
         if self._value is None or other._value is None:
@@ -334,14 +339,14 @@ class TensorShape:
     def __eq__(self, other):
         try:
             other = as_shape(other)
-        except TypeError:
+        except (TypeError, ValueError):  # no shape at all
             return NotImplemented
         return self._dims == other._dims
 
     def __ne__(self, other):
         try:
             other = as_shape(other)
-        except TypeError:
+        except (TypeError, ValueError):  # no shape at all
             return NotImplemented
         if self._dims is None or other._dims is None:
             raise ValueError("The inequality of unknown TensorShapes is undefined.")
