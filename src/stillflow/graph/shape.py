@@ -25,9 +25,10 @@ class Dimension:
             try:
                 value = operator.index(value)
             except TypeError:
-                is_text = isinstance(value, (str, bytes))
-                if not is_text and not (isinstance(value, float) and int(value) == value):
+                if not isinstance(value, (str, bytes, float)):
                     raise TypeError(f"Dimension value must be integer or None, got {value!r}") from None
+                if isinstance(value, float) and int(value) != value:
+                    raise ValueError(f"Ambiguous dimension: {value}") from None
                 value = int(value)
             if value < 0:
                 raise ValueError(f"Dimension {value} must be >= 0")
@@ -173,6 +174,10 @@ class TensorShape:
         elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
             sizes = (None if dim.size == -1 else dim.size for dim in dims.dim)
             self._dims = None if dims.unknown_rank else tuple(Dimension(size).value for size in sizes)
+        elif isinstance(dims, (str, bytes)):
+            raise TypeError(
+                f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims}"  # type: ignore[str-bytes-safe]
+            )
         else:
             try:
                 iterator = iter(dims)
@@ -339,14 +344,14 @@ class TensorShape:
     def __eq__(self, other):
         try:
             other = as_shape(other)
-        except (TypeError, ValueError):  # no shape at all
+        except TypeError:
             return NotImplemented
         return self._dims == other._dims
 
     def __ne__(self, other):
         try:
             other = as_shape(other)
-        except (TypeError, ValueError):  # no shape at all
+        except TypeError:
             return NotImplemented
         if self._dims is None or other._dims is None:
             raise ValueError("The inequality of unknown TensorShapes is undefined.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from stillflow.formats import protobuf
 from stillflow.names import public_module
@@ -26,7 +27,7 @@ _NOT_SET = object()
 
 class _Settings:
     verbosity = WARN
-    writer: object = _NOT_SET
+    writer: Any = _NOT_SET
 
 
 def get_verbosity():

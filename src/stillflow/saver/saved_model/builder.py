@@ -164,7 +164,7 @@ class SavedModelBuilder(_SavedModelBuilder):
     Each graph has tags, by which `tf.saved_model.load` finds it.
     """
 
-    def add_meta_graph_and_variables(
+    def add_meta_graph_and_variables(  # type: ignore[override]
         self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False,
         main_op=None, strip_default_attrs=False, saver=None,
     ):  # fmt: skip
@@ -194,7 +194,7 @@ class SavedModelBuilder(_SavedModelBuilder):
         self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
         self._has_saved_variables = True
 
-    def add_meta_graph(
+    def add_meta_graph(  # type: ignore[override]
         self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False,
         main_op=None, strip_default_attrs=False, saver=None,
     ):  # fmt: skip
