@@ -98,6 +98,11 @@ class _SavedModelBuilder:
 
     # ---- The parts ------------------------------------------------------------------------------------------
 
+    def _add_meta_graph_with_ops(self, tags, signatures, saver, init_op=None, train_op=None):
+        """Adds the default graph when the values of its variables are in the folder already."""
+        self._add(saver, tags, _with_operations(dict(signatures), init_op, train_op), False, True)
+        self._has_saved_variables = True
+
     def _check_is_first(self):
         if self._has_saved_variables:
             raise AssertionError(
