@@ -20,7 +20,8 @@ from unittest import mock
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
     r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|statistical_testing|"
+    r"distributions\.python\.ops\.test_util"
 )
 
 
@@ -76,7 +77,7 @@ class _Module(types.ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes every module below tensorflow.python and its kin."""
+    """Makes every module below tensorflow.python, tensorflow.contrib and their kin."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -84,7 +85,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         top, _, rest = fullname.partition(".")
-        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
+        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.")):
             return None
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):
