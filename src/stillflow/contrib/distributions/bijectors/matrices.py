@@ -83,9 +83,7 @@ class FillTriangular(Bijector):
 
     def __init__(self, upper=False, validate_args=False, name="fill_triangular"):
         self._upper = upper
-        super().__init__(
-            forward_min_event_ndims=1, inverse_min_event_ndims=2, validate_args=validate_args, name=name
-        )
+        super().__init__(forward_min_event_ndims=1, inverse_min_event_ndims=2, validate_args=validate_args, name=name)
 
     def _forward(self, x):
         return fill_triangular(x, upper=self._upper)
@@ -185,9 +183,7 @@ class TransformDiagonal(Bijector):
 
     def __init__(self, diag_bijector, validate_args=False, name="transform_diagonal"):
         self._diag_bijector = diag_bijector
-        super().__init__(
-            forward_min_event_ndims=2, inverse_min_event_ndims=2, validate_args=validate_args, name=name
-        )
+        super().__init__(forward_min_event_ndims=2, inverse_min_event_ndims=2, validate_args=validate_args, name=name)
 
     def _forward(self, x):
         return ops.matrix_set_diag(x, self._diag_bijector.forward(ops.matrix_diag_part(x)))
