@@ -5,6 +5,7 @@ stand-ins below (decorators of tests whose purpose stillflow has not), among the
 is found nowhere becomes an object which raises MissingName when it is used, so that the other tests of the file run.
 """
 
+import collections.abc
 import contextlib
 import functools
 import importlib
@@ -20,8 +21,8 @@ from unittest import mock
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
     r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|statistical_testing|"
-    r"distributions\.python\.ops\.test_util"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized|"
+    r"statistical_testing|distributions\.python\.ops\.test_util"
 )
 
 
@@ -222,6 +223,7 @@ def _stand_ins():
             "_set_call_cpp_shape_fn": lambda *_: None,
         },
         "compat": {
+            "collections_abc": collections.abc,
             "forward_compatible": lambda *_: True,
             "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
         },
