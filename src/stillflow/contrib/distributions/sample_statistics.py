@@ -140,7 +140,7 @@ def percentile(x, q, axis=None, interpolation=None, keep_dims=False, validate_ar
             rank = ops.rank(x) if x.shape.ndims is None else x.shape.ndims
             found *= ops.ones(ops.ones(shape=[rank], dtype=dtypes.int32), dtype=x.dtype)
         elif keep_dims:
-            for dim in sorted(axes):
+            for dim in sorted(axes or ()):
                 found = ops.expand_dims(found, axis=dim)
         return found
 

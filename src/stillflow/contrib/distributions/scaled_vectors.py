@@ -21,7 +21,7 @@ class ScaledVectors(TransformedDistribution):
     Raises ValueError without a scale, TypeError for one that is not of floats.
     """
 
-    _COORDINATE_VARIANCE = 1
+    _COORDINATE_VARIANCE = 1.0
     _IS_BUILT_IN_SCOPE = True
 
     def __init__(self, loc, scale, validate_args, allow_nan_stats, name):
