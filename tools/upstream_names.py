@@ -18,6 +18,7 @@ import sys
 import types
 from unittest import mock
 
+_PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
     r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
@@ -86,7 +87,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         top, _, rest = fullname.partition(".")
-        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.")):
+        if top not in _PACKAGES or not rest.startswith(("python", "core", "compiler", "contrib.")):
             return None
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):

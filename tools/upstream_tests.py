@@ -232,7 +232,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="TensorFlow 1.15.5's sources")
     parser.add_argument(
-        "--folders", default=_FOLDERS, help="files and folders of python/, contrib/, tensorflow_estimator/"
+        "--folders",
+        default=_FOLDERS,
+        help="below tensorflow/python, or contrib/..., tensorflow_estimator/...",
     )
     parser.add_argument("--modes", default="graph,eager")
     parser.add_argument("--peer", default=_peer(), help="TensorFlow 1.15.5's python")
