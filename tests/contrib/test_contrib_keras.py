@@ -7,8 +7,8 @@ import stillflow as tf
 
 @pytest.mark.parametrize(
     "name",
-    ["layers.Dense", "models.Sequential", "datasets.cifar10.load_data", "backend.learning_phase", "utils.to_categorical",
-     "preprocessing.sequence.pad_sequences", "applications.vgg16.VGG16"],
+    ["layers.Dense", "models.Sequential", "datasets.cifar10.load_data", "backend.learning_phase",
+     "utils.to_categorical", "preprocessing.sequence.pad_sequences", "applications.vgg16.VGG16"],
 )  # fmt: skip
 def test_names_are_those_of_keras(name):
     old, new = tf.contrib.keras, tf.keras
