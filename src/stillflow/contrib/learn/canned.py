@@ -54,7 +54,7 @@ class _Regressor(_Model):
         return self._of_key(PredictionKey.SCORES, x, input_fn, batch_size, as_iterable)
 
 
-class _Linear:
+class _Linear(_Model):
     """Linear models have one matrix of weights for each column."""
 
     @property
@@ -214,7 +214,7 @@ class DNNRegressor(_Regressor):
 
 
 @public("contrib.learn.LinearEstimator")
-class LinearEstimator(_Linear, Estimator):
+class LinearEstimator(_Linear):
     """A linear model with a head.
 
     Args:

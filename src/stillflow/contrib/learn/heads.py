@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.composites.summaries import scalar
 from stillflow.contrib.layers.dense import linear
@@ -138,7 +140,7 @@ class _SingleHead(Head):
 
     def _centered_bias(self):
         size = self.logits_dimension
-        bias = Variable(name="centered_bias_weight", initial_value=ops.zeros(shape=(size,)), trainable=True)
+        bias: Any = Variable(name="centered_bias_weight", initial_value=ops.zeros(shape=(size,)), trainable=True)
         for i in range(size):
             name = f"centered_bias/bias_{i}"
             scalar(f"{name}/{self.head_name}" if self.head_name else name, bias[i])
@@ -252,7 +254,8 @@ class _MultiClassHead(_ClassHead):
     _NAME = "multi_class_head"
     _PROBLEM = ProblemType.CLASSIFICATION
 
-    def __init__(self, metric_class_ids, label_keys, loss_fn, n_classes, *arguments):
+    def __init__(self, metric_class_ids, label_keys, n_classes, label_name, weight_column_name, *rest):
+        is_centered, head_name, loss_fn = rest
         self._class_ids = tuple(metric_class_ids or ())
         for class_id in self._class_ids:
             if not 0 <= class_id < n_classes:
@@ -261,7 +264,7 @@ class _MultiClassHead(_ClassHead):
             raise ValueError("Length of label_keys must equal n_classes.")
         self._label_keys = label_keys
         self._ids_loss = loss_fn
-        super().__init__(n_classes, *arguments, self._loss_of_labels)
+        super().__init__(n_classes, label_name, weight_column_name, is_centered, head_name, self._loss_of_labels)
 
     def _labels_of(self, labels):
         labels = super()._labels_of(labels)
@@ -358,7 +361,7 @@ def multi_class_head(
     arguments = label_name, weight_column_name, enable_centered_bias, head_name
     if n_classes > 2:
         loss = loss_fn or head_metrics.softmax_loss
-        return _MultiClassHead(metric_class_ids, label_keys, loss, n_classes, *arguments)
+        return _MultiClassHead(metric_class_ids, label_keys, n_classes, *arguments, loss)
     if metric_class_ids:
         raise ValueError("metric_class_ids invalid for n_classes==2.")
     if label_keys:

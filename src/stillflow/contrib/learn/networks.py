@@ -68,7 +68,7 @@ def _multipliers(by_column, collection, input_scope):
     for column, multiplier in (by_column or {}).items():
         if type(column).__name__ != "_EmbeddingColumn":
             raise ValueError(
-                f"learning rate multipler can only be defined for embedding columns. It is defined for {column}"
+                f"learning rate multiplier can only be defined for embedding columns. It is defined for {column}"
             )
         prefix = f"{input_scope}/{column.name}"
         variables = [v for v in get_default_graph().get_collection(collection) if v.name.startswith(prefix)]
