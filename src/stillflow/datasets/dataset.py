@@ -7,10 +7,12 @@ from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.node import DatasetNode
 from stillflow.graph.default_graph import require_eager_execution
 from stillflow.names import public
+from stillflow.platform.deprecation import deprecated
 
 _INT64_MAX = 2**63 - 1
 
 
+@public("python.data.ops.dataset_ops.DatasetV2")
 class DatasetV2(FunctionalMethods):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form.
 
@@ -216,6 +218,16 @@ class DatasetV1(DatasetV2):
     @property
     def element_spec(self):
         return structure.convert_legacy_structure(self.output_types, self.output_shapes, self.output_classes)
+
+    @deprecated(None, "Use `tf.data.Dataset.map()`")
+    def map_with_legacy_function(self, map_func, num_parallel_calls=None):
+        """See `map`. Functions are traced in one way here."""
+        return self.map(map_func, num_parallel_calls)
+
+    @deprecated(None, "Use `tf.data.Dataset.filter()`")
+    def filter_with_legacy_function(self, predicate):
+        """See `filter`. Functions are traced in one way here."""
+        return self.filter(predicate)
 
     def make_one_shot_iterator(self):
         """A tf.data.Iterator over the elements that needs no initializer and goes through them once.
