@@ -36,6 +36,8 @@ _OTHER_HANDLES = frozenset(
         "mutex",
         "tree_handle",
         "stats_handle",
+        "stats_aggregator",
+        "thread_pool",
     )
 )
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}

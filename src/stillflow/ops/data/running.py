@@ -14,6 +14,7 @@ def _define_handle(name, kernel, attrs=""):
         f"{name}() -> (handle: resource)",
         f"{attrs}{_HANDLE}",
         kernel=kernel,
+        state="op",
         stateful=True,
         differentiable=False,
     )
