@@ -38,6 +38,8 @@ _OTHER_HANDLES = frozenset(
         "stats_handle",
         "stats_aggregator",
         "thread_pool",
+        "tree_ensemble_handle",
+        "quantile_stream_resource_handle",
     )
 )
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}
