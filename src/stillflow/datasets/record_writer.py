@@ -11,7 +11,7 @@ from stillflow import ops
 from stillflow.composites.py_func import py_func
 from stillflow.datasets import structure
 from stillflow.datasets.arguments import optional_param_to_tensor
-from stillflow.datasets.node import DatasetNode
+from stillflow.datasets.dataset import DatasetV2
 from stillflow.datasets.specs import TensorSpec
 from stillflow.files import records
 from stillflow.graph import dtypes
@@ -58,7 +58,7 @@ class TFRecordWriter:
 
     def write(self, dataset):
         """An operation that writes all elements. Raises TypeError for what is no data set of string scalars."""
-        if not isinstance(dataset, DatasetNode):
+        if not isinstance(dataset, DatasetV2):
             raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
         spec = dataset.element_spec
         if not isinstance(spec, TensorSpec) or spec.dtype != dtypes.string or spec.shape.rank != 0:
