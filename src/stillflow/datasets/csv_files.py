@@ -191,7 +191,7 @@ def _opener(compression_type):
     """What opens the files in Python. Raises ValueError for compression that is not known here."""
     value = constant_value(compression_type) if isinstance(compression_type, Tensor) else compression_type
     if value is None and compression_type is not None:
-        raise ValueError("Received unkown compression_type")
+        raise ValueError("Received unknown compression_type")
     value = value.item() if hasattr(value, "item") else value
     value = value.decode() if isinstance(value, bytes) else value
     if value == "GZIP":
