@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow.traced_functions.map_defun import map_defun
 
 experimental = tf.data.experimental
 
@@ -149,3 +150,36 @@ def test_optionals_are_added():
         assert number == 2 and numbers.tolist() == [2, 4]
         with pytest.raises(tf.errors.InvalidArgumentError, match="one has a value and the other doesn't"):
             session.run(tf.add_n([some._variant_tensor, none._variant_tensor]).op)
+
+
+def test_functions_of_rows():
+    offset = tf.constant(10)
+
+    @tf.contrib.eager.defun(input_signature=[tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.float32)])
+    def function(row, scale):
+        return tf.reduce_sum(row) + offset, tf.cast(row, tf.float32) * scale
+
+    rows, scales = np.array([[1, 2], [3, 4], [5, 6]], np.int32), np.array([1, 0.5, 2], np.float32)
+    sums, scaled = map_defun(function, [rows, scales], [tf.int32, tf.float32], [[], [2]])
+    assert sums.shape.as_list() == [3] and scaled.shape.as_list() == [3, 2]
+    with tf.Session() as session:
+        assert session.run(sums).tolist() == [13, 17, 21]
+        assert session.run(scaled).tolist() == [[1, 2], [1.5, 2], [10, 12]]
+        none = map_defun(function, [rows[:0], scales[:0]], [tf.int32, tf.float32], [[], [2]])
+        assert [value.shape for value in session.run(none)] == [(0,), (0, 2)]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Input 1 has leading dimension 2"):
+            session.run(map_defun(function, [rows, scales[:2]], [tf.int32, tf.float32], [[], [2]]))
+
+
+def test_windows_as_batches_and_shapes_that_are_checked():
+    numbers = tf.data.Dataset.range(7)
+    windows = numbers.apply(tf.contrib.data.sliding_window_batch(3, window_shift=2, window_stride=2))
+    assert [window.tolist() for window in elements(windows)] == [[0, 2, 4], [2, 4, 6]]
+    rows = numbers.map(lambda n: tf.fill([n + 1], n)).apply(tf.contrib.data.assert_element_shape(tf.TensorShape([1])))
+    assert tf.data.get_output_shapes(rows).as_list() == [1]
+    assert elements(rows.take(1))[0].tolist() == [0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Wrong shape"):
+        elements(rows)
+    reducer = experimental.Reducer(lambda _: np.int64(1), lambda state, n: state + n, lambda state: state)
+    with tf.Session() as session:
+        assert session.run(tf.contrib.data.reduce_dataset(numbers, reducer)) == 22
