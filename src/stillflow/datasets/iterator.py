@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.datasets import graph_loops, nest, structure
 from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
+from stillflow.datasets.saved_position import IteratorPosition
 from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph, require_graph
@@ -150,6 +151,9 @@ class Iterator(Structured, Trackable):
             name=name,
         )
         return structure.from_compatible_tensor_list(self._element_spec, tensors)
+
+    def _gather_saveables_for_checkpoint(self):
+        return {"ITERATOR": lambda name: IteratorPosition(self._iterator_resource, name)}
 
     def string_handle(self, name=None):
         """A string scalar that stands for it, for `from_string_handle`."""

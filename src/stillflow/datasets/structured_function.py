@@ -53,5 +53,7 @@ def _name_of(function):
     if inspect.isfunction(function):
         return function.__name__
     if inspect.ismethod(function):
+        if inspect.isclass(function.__self__):  # what are functions of the class in TensorFlow
+            return function.__name__
         return f"{type(function.__self__).__name__}.{function.__func__.__name__}"
     return str(type(function))
