@@ -6,7 +6,6 @@ import collections
 import operator
 import os
 
-from stillflow import ops
 from stillflow.estimator.estimator import Estimator
 from stillflow.estimator.exporters import simple_values
 from stillflow.files import gfile
@@ -18,6 +17,7 @@ from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
+from stillflow.variables.assignments import assign
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Constant
 from stillflow.variables.scope import AUTO_REUSE, variable_scope
@@ -192,7 +192,7 @@ class _StopOnPredicateHook(SessionRunHook):
 
     def begin(self):
         self._global_step_tensor = get_global_step()
-        self._stop_op = ops.assign(_stop_variable(), True)
+        self._stop_op = assign(_stop_variable(), True)
 
     def before_run(self, run_context):
         return SessionRunArgs(self._global_step_tensor)
