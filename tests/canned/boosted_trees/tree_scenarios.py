@@ -67,6 +67,12 @@ def _recorder(tf, found, wants_graph):
     return Recorder()
 
 
+def _five(predictions):
+    found = [next(predictions) for _ in range(5)]
+    predictions.close()
+    return found
+
+
 def _trained(kind, kinds, steps=12, wants_graph=False, batch=50, **settings):
     def scenario(tf, folder):
         found = []
@@ -82,6 +88,12 @@ def _trained(kind, kinds, steps=12, wants_graph=False, batch=50, **settings):
         )
         labels = LABELS if is_classifier else NUMBERS
         input_fn = _input(tf, labels, batch)
+        if settings.get("train_in_memory"):  # TensorFlow makes its variables before there is an iterator
+
+            def input_fn():
+                features = {"price": PRICES, "size": SIZES, "color": COLORS}
+                return {key: tf.constant(value) for key, value in features.items()}, tf.constant(labels)
+
         estimator.train(input_fn, steps=steps, hooks=[_recorder(tf, found, wants_graph)])
         found.append(estimator.get_variable_names())
         reader = tf.train.load_checkpoint(folder)
@@ -90,13 +102,10 @@ def _trained(kind, kinds, steps=12, wants_graph=False, batch=50, **settings):
         metrics = estimator.evaluate(input_fn, steps=2)
         found.append({key: float(value) for key, value in sorted(metrics.items())})
         key = "probabilities" if is_classifier else "predictions"
-        predictions = estimator.predict(_input(tf, labels, 5))
-        found.append([next(predictions)[key].tolist() for _ in range(5)])
+        found.append([each[key].tolist() for each in _five(estimator.predict(_input(tf, labels, 5)))])
         found.append([[name, float(value)] for name, value in estimator.experimental_feature_importances().items()])
         if options.get("center_bias"):
-            explained = estimator.experimental_predict_with_explanations(_input(tf, labels, 5))
-            for _ in range(5):
-                each = next(explained)
+            for each in _five(estimator.experimental_predict_with_explanations(_input(tf, labels, 5))):
                 found.append([float(each["bias"]), sorted([name, float(value)] for name, value in each["dfc"].items())])
         return found
 
@@ -109,7 +118,7 @@ def scenarios():
         "classes": _trained("Classifier", "bucketized indicator", wants_graph=True),
         "classes_of_numbers": _trained("Classifier", "bucketized numeric indicator", steps=40, wants_graph=True),
         "centered": _trained(
-            "Classifier", "bucketized indicator", steps=40, center_bias=True, l1_regularization=0.01, wants_graph=True
+            "Classifier", "bucketized numeric", steps=40, center_bias=True, l2_regularization=0.01, wants_graph=True
         ),
         "in_memory": _trained(
             "Classifier", "bucketized numeric indicator", batch=COUNT, steps=9, wants_graph=True, train_in_memory=True
