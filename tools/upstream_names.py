@@ -21,7 +21,8 @@ _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
     r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|head\.head_utils|testing_utils|"
+    r"saver_test_utils|fake_summary_writer"
 )
 
 

@@ -152,7 +152,7 @@ def _improvement_hook(
     return make_early_stopping_hook(estimator, should_stop, run_every_secs, run_every_steps)
 
 
-@public("contrib.estimator.read_eval_metrics")
+@public("contrib.estimator.read_eval_metrics", "python.estimator.early_stopping.read_eval_metrics")
 def read_eval_metrics(eval_dir):
     """{step: {metric: value}} of the evaluations whose event files are in a folder, in the order of the steps."""
     found: dict = collections.defaultdict(dict)
@@ -168,6 +168,7 @@ def read_eval_metrics(eval_dir):
 # ---- The hooks ----------------------------------------------------------------------------------------------------
 
 
+@public("python.estimator.early_stopping._get_or_create_stop_var")
 def _stop_variable():
     """The variable by which the chief tells the other workers."""
     with variable_scope("signal_early_stopping", reuse=AUTO_REUSE):
@@ -181,6 +182,7 @@ def _stop_variable():
         )
 
 
+@public("python.estimator.early_stopping._StopOnPredicateHook")
 class _StopOnPredicateHook(SessionRunHook):
     """Asks a function; the chief's hook."""
 
@@ -208,6 +210,7 @@ class _StopOnPredicateHook(SessionRunHook):
             run_context.request_stop()
 
 
+@public("python.estimator.early_stopping._CheckForStoppingHook")
 class _CheckForStoppingHook(SessionRunHook):
     """Looks at what the chief says; the hook of other workers."""
 

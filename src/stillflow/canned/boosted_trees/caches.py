@@ -62,6 +62,7 @@ class TableOfStates:
     """
 
     def __init__(self, example_ids, logits_dimension):
+        keys: tuple
         if example_ids.dtype == dtypes.int64:
             keys = -1 << 62, -1 << 61
         elif example_ids.dtype == dtypes.string:

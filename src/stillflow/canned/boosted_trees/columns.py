@@ -40,7 +40,7 @@ def is_float_column(column):
     if isinstance(column, (OldCategoricalColumn, BucketizedColumn, IndicatorColumn)):
         return False
     if isinstance(column, OldDenseColumn):
-        return column.dtype.is_floating
+        return column.dtype.is_floating  # type: ignore[attr-defined]
     raise ValueError(f"Encountered unexpected column {column}")
 
 
@@ -72,9 +72,7 @@ def transformed_features(features, sorted_feature_columns, bucket_boundaries=Non
 
     Raises ValueError for other columns, and for features of a higher rank.
     """
-    return transformed_and_known_features(
-        features, sorted_feature_columns, sorted_feature_columns, bucket_boundaries
-    )
+    return transformed_and_known_features(features, sorted_feature_columns, sorted_feature_columns, bucket_boundaries)
 
 
 def transformed_and_known_features(features, columns, all_columns, bucket_boundaries=None, known=None):

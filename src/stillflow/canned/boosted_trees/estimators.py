@@ -111,9 +111,7 @@ class BoostedTrees(Estimator):
             )
         return importances_by_name(serialized, self._feature_col_names, normalize)
 
-    def experimental_predict_with_explanations(
-        self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None
-    ):
+    def experimental_predict_with_explanations(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None):
         """Predictions, each with its "bias" and its "dfc": {name of a column: what it adds to the prediction}.
 
         Args:

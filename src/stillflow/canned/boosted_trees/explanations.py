@@ -66,6 +66,12 @@ def importances_by_name(serialized, feature_names, normalize):
     return sums_by_name(feature_names, importances(ensemble, len(feature_names), normalize))
 
 
+@public("python.estimator.canned.boosted_trees_utils._identity")
+def _identity(logits):
+    return logits
+
+
+@public("python.estimator.canned.boosted_trees_utils._sigmoid")
 def _sigmoid(logits):
     return 1 / (1 + np.exp(-np.array(logits)))
 
@@ -90,4 +96,4 @@ def contributions(example_feature_ids, example_logits_paths, activation, feature
 def explained(serialized_debug_proto, feature_col_names, classification=False):
     """(bias, {name of a column: what it has added to the prediction}) of the bytes of a DebugOutput."""
     features, path = parse_debug_output(serialized_debug_proto)
-    return contributions(features, path, _sigmoid if classification else lambda logits: logits, feature_col_names)
+    return contributions(features, path, _sigmoid if classification else _identity, feature_col_names)

@@ -196,13 +196,13 @@ class AccumulatingGrower(Grower):
                 return ops.no_op()
             return cond_v2(
                 ops.greater_equal(self._bias_sums.num_accumulated(), self._n_batches),
-                lambda: self._center_by_sums(center_bias_var),
+                lambda: self._center_by_sums(self._bias_sums, center_bias_var),
                 ops.no_op,
                 name="wait_until_n_batches_for_bias_accumulated",
             )
 
-    def _center_by_sums(self, center_bias_var):
-        gradients, hessians = ops.unstack(self._bias_sums.take_grad(1), axis=0)
+    def _center_by_sums(self, bias_sums, center_bias_var):
+        gradients, hessians = ops.unstack(bias_sums.take_grad(1), axis=0)
         centered = self._center(center_bias_var, ops.expand_dims(gradients, 0), ops.expand_dims(hessians, 0))
 
         def next_stamp():

@@ -244,6 +244,7 @@ class _Training:
     def prepare_to_grow(self, n_batches_per_layer, config, weight_column):
         """The accumulators, the summaries and the weights of quantiles."""
         stamp_token, *counts, self._last_layer = self._states
+        self.grower: InMemoryGrower | AccumulatingGrower
         groups, accumulator = self._feature_groups, self._quantiles.accumulator
         if self._in_memory:
             self.grower = InMemoryGrower(self._ensemble, accumulator, self._params, groups)
@@ -281,7 +282,14 @@ class _Training:
         done = [self._keep_inputs] if self._in_memory else []
         if self._cache:
             # While the bias moves, logits are not worth keeping.
-            done.append(cond_v2(self._center_bias, ops.no_op, self._keep_states))
+            cache = self._cache
+            done.append(
+                cond_v2(
+                    self._center_bias,
+                    ops.no_op,
+                    lambda: cache.insert(self._tree_ids, self._node_ids, self.logits),
+                )
+            )
         gradients, hessians = self._derivatives(loss)
         sums = self._sums(gradients, hessians)
         grow = functools.partial(self.grower.grow_tree, sums, self._last_layer)
@@ -294,9 +302,6 @@ class _Training:
         with control_dependencies([update]):
             done.append(self._global_step.assign_add(1).op)
         return group(done, name="grow_op")
-
-    def _keep_states(self):
-        return self._cache.insert(self._tree_ids, self._node_ids, self.logits)
 
     def _derivatives(self, loss):
         """(gradients, hessians), each [batch, 1]."""
