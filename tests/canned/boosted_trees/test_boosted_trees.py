@@ -13,6 +13,13 @@ import stillflow as tf
 RECORDED = json.loads((Path(__file__).parents[2] / "golden" / "boosted_trees.json").read_text())
 
 
+@pytest.fixture(autouse=True)
+def reference_variables():
+    """What boosted trees change for the whole process is changed back."""
+    yield
+    tf.disable_resource_variables()
+
+
 def ensemble_of(text):
     return boosted_trees_pb2.TreeEnsemble.FromString(bytes.fromhex(text))
 

@@ -106,7 +106,9 @@ def _trained(kind, kinds, steps=12, wants_graph=False, batch=50, **settings):
         found.append([[name, float(value)] for name, value in estimator.experimental_feature_importances().items()])
         if options.get("center_bias"):
             for each in _five(estimator.experimental_predict_with_explanations(_input(tf, labels, 5))):
-                found.append([float(each["bias"]), sorted([name, float(value)] for name, value in each["dfc"].items())])
+                found.append(
+                    [float(each["bias"]), sorted([name, float(value)] for name, value in each["dfc"].items())]
+                )
         return found
 
     return scenario
