@@ -9,6 +9,7 @@ import operator
 from stillflow.graph import nest
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
 # {type: function (fetch) -> (tensors, function that makes the result from their values)}: how an object that stands
@@ -36,7 +37,9 @@ def _slices_parts(slices):
     return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
 
 
-IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+IndexedSlicesValue = public("python.framework.ops.IndexedSlicesValue")(
+    collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+)
 
 register_composite(
     IndexedSlices,
