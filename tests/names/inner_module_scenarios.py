@@ -7,10 +7,17 @@ import importlib
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 
 def inner(tf, name):
     """The module tensorflow.python.NAME, of TensorFlow or of what serves for it."""
     return importlib.import_module(f"{tf.__name__}.python.{name}")
+
+
+def inner_message(tf, name):
+    """The class of a message of config.proto."""
+    return getattr(importlib.import_module(tf.__name__ + ".core.protobuf.config_pb2"), name)
 
 
 def _small_model(tf):
@@ -228,9 +235,98 @@ def error_classes(tf):
     }
 
 
+def tracked_containers(tf):
+    checkpoint = tf.contrib.checkpoint
+    v, w = (tf.get_variable(name, [], use_resource=True, trainable=name == "v") for name in "vw")
+    items = checkpoint.List([v])
+    items.append(w)
+    items += checkpoint.List([tf.layers.Dense(1)])
+    mapping = checkpoint.Mapping(b=items)
+    mapping["a"] = v
+    found = {
+        "trainable": [item.name for item in mapping.trainable_variables],
+        "others": [item.name for item in items.non_trainable_variables],
+        "layers": len(mapping.layers),
+        "lengths": [len(items), len(items * 2), len(items + [v]), len(items.copy())],
+        "dependencies": [dependency.name for dependency in items._checkpoint_dependencies],
+        "equal": items == items.copy(),
+    }
+    items.trainable = False
+    found["none trainable"] = [len(items.trainable_weights), len(items.non_trainable_weights)]
+
+    def refused(action):
+        try:
+            action()
+        except (TypeError, ValueError) as error:
+            kind = "ValueError" if isinstance(error, ValueError) else "TypeError"
+            return f"{kind}: {error}".partition(" with value")[0]
+
+    found["errors"] = [
+        refused(lambda: checkpoint.List([1])),
+        refused(lambda: items.__imul__(0)),
+        refused(lambda: mapping.__setitem__(1, v)),
+        refused(lambda: mapping.update(a=w)),
+    ]
+    return found
+
+
+def modes(tf):
+    module = inner(tf, "saved_model.model_utils.mode_keys")
+    values = module.ModeKeyMap(train=1, infer=2)
+    found = {"keys": sorted(values), "predict": values["predict"], "size": len(values)}
+    for action in (lambda: values["serve"], lambda: module.ModeKeyMap(test=1, eval=2), lambda: values["eval"]):
+        try:
+            action()
+        except (KeyError, ValueError) as error:
+            found[type(error).__name__ + str(len(found))] = str(error)
+    return found
+
+
+def session_details(tf):
+    module = inner(tf, "client.session")
+
+    class Squared:
+        def __init__(self, tensor):
+            self.tensor = tf.square(tensor)
+
+    def register():
+        module.register_session_run_conversion_functions(
+            Squared,
+            lambda item: ([item.tensor], lambda values: values[0]),
+            lambda item, value: [(item.tensor, value)],
+            lambda item: [item.tensor],
+        )
+
+    register()
+    found = {}
+    try:
+        register()
+    except ValueError as error:
+        found["again"] = str(error).rpartition(">")[2]
+    item = Squared([2.0, 3.0])
+    with tf.Session() as session:
+        found["shapes"] = ["_output_shapes" in node.attr for node in session.graph_def.node]
+        found["fetched"] = session.run(item).tolist()
+        found["fed"] = session.run(item, {item: [1.0, 2.0]}).tolist()
+        handle = session.partial_run_setup([item], [])
+        found["in parts"] = session.partial_run(handle, item).tolist()
+        x = tf.placeholder(tf.float32, name="x")
+        y = tf.add(x, 1.0, name="y")
+        calls = inner_message(tf, "CallableOptions")(feed=[x.name], fetch=[y.name])
+        found["called"] = [
+            value.tolist() for value in session._make_callable_from_options(calls)(np.array(5.0, np.float32))
+        ]
+    with tf.Session(config=tf.ConfigProto(graph_options=tf.GraphOptions(infer_shapes=True))) as session:
+        found["inferred"] = ["_output_shapes" in node.attr for node in session.graph_def.node]
+    device = module._DeviceAttributes("/task:3/cpu:1", "TYPE", 5, 6)
+    found["device"] = [device.name, str(device), device.incarnation]
+    return found
+
+
 SCENARIOS = (
     scoped_meta_graphs, saved_models_in_steps, device_specs, values_of_tensors, plugin_assets, sessions_in_layers,
-    registries, error_classes,
+    registries, error_classes, tracked_containers, modes,
+    session_details,
 )  # fmt: skip
 
 

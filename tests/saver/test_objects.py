@@ -446,7 +446,7 @@ def test_lists_and_dicts_that_changed_behind_the_wrapper_cannot_be_saved():
             checkpoint.save("./m", session)
     checkpoint = tf.train.Checkpoint()
     checkpoint.items = {3: tf.Variable(1.0)}
-    with initialized() as session, pytest.raises(ValueError, match="A key that is no string"):
+    with initialized() as session, pytest.raises(ValueError, match="A non-string key"):
         checkpoint.save("./m", session)
 
 

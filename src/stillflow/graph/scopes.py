@@ -17,6 +17,10 @@ class DefaultStack(threading.local):
     def get_default(self):
         return self.stack[-1] if self.stack else None
 
+    def reset(self):
+        """Forgets all of them."""
+        self.stack = []
+
     def is_cleared(self) -> bool:
         return not self.stack
 
@@ -48,7 +52,7 @@ class DefaultGraphs(DefaultStack):
 
 
 graphs = DefaultGraphs()
-sessions = DefaultStack()
+sessions = public("python.framework.ops._default_session_stack")(DefaultStack())
 
 
 @public("get_default_session")

@@ -16,6 +16,7 @@ from stillflow.saver.initialization import init_from_checkpoint
 from stillflow.saver.remapped_matrix import RemappedMatrix
 from stillflow.saver.restoring import object_keys
 from stillflow.saver.saveable import by_name
+from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.slices import PartitionInfo
 from stillflow.variables.variable import Variable
@@ -143,6 +144,52 @@ def _keys_of_objects(checkpoint, names):
             f"values for all variables. The following variables were missing: {missing}"
         )
     return {name: keys[name] for name in names}
+
+
+@public("python.training.warm_starting_util._infer_var_name")
+def infer_var_name(var):
+    """The name that a Saver gives to a list of one variable, or of the parts of one. TypeError for other lists."""
+    names = by_name(var)
+    if len(names) > 1:
+        raise TypeError(f"`var` = {var} passed as arg violates the constraints.  name_to_var_dict = {names}")
+    return next(iter(names))
+
+
+def _parts(var):
+    """The variables that a variable, a list of parts or a PartitionedVariable is made of."""
+    if isinstance(var, Variable):
+        return [var]
+    if isinstance(var, PartitionedVariable):
+        return list(var)
+    if isinstance(var, list) and all(isinstance(part, Variable) for part in var):
+        return var
+    raise TypeError(
+        f"var MUST be one of the following: a Variable, list of Variable or PartitionedVariable, but is {type(var)}"
+    )
+
+
+@public("python.training.warm_starting_util._get_var_info")
+def get_var_info(var, prev_tensor_name=None):
+    """(Name in the checkpoint, by default that of now; the variable, or the list of its parts)."""
+    parts = _parts(var)
+    return prev_tensor_name or infer_var_name(parts), var if isinstance(var, Variable) else parts
+
+
+@public("python.training.warm_starting_util._warm_start_var_with_vocab")
+def warm_start_var_with_vocab(
+    var, current_vocab_path, current_vocab_size, prev_ckpt, prev_vocab_path, previous_vocab_size=-1,
+    current_oov_buckets=0, prev_tensor_name=None, initializer=None, axis=0,
+):  # fmt: skip
+    """Makes the initializer of one variable, or of its parts, read a checkpoint by its vocabulary's entries.
+
+    Arguments are those of VocabInfo and of tf.train.warm_start, errors as there.
+    """
+    name, _ = get_var_info(var, prev_tensor_name)
+    info = VocabInfo(
+        current_vocab_path, current_vocab_size, current_oov_buckets, prev_vocab_path, previous_vocab_size,
+        initializer, axis,
+    )  # fmt: skip
+    _initialize_from_vocabulary(_parts(var), info, prev_ckpt, name)
 
 
 def _initialize_from_vocabulary(parts, info, checkpoint, old_name):

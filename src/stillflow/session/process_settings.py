@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import threading
 from typing import NamedTuple
+
+from stillflow.graph.device import canonical_name
+from stillflow.names import public
 
 
 class PhysicalDevice(NamedTuple):
@@ -21,13 +25,22 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
-class DeviceAttributes(NamedTuple):
+@public("python.client.session._DeviceAttributes")
+@dataclasses.dataclass(frozen=True, repr=False)
+class DeviceAttributes:
     """What a session says of a device: its name and type, bytes of memory, and a number that is its own."""
 
     name: str
     device_type: str
     memory_limit_bytes: int
     incarnation: int
+
+    def __post_init__(self):
+        object.__setattr__(self, "name", canonical_name(self.name))
+
+    def __repr__(self):
+        values = map(str, dataclasses.astuple(self))
+        return f"_DeviceAttributes({', '.join(values)})"
 
 
 CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import warnings
 
@@ -81,7 +82,9 @@ class BaseSession:
     @property
     def graph_def(self):
         """The GraphDef message of the graph."""
-        return self._graph.as_graph_def(add_shapes=True)
+        return self._graph.as_graph_def(
+            add_shapes=self._config is not None and self._config.graph_options.infer_shapes
+        )
 
     @property
     def sess_str(self):
@@ -90,7 +93,7 @@ class BaseSession:
 
     def list_devices(self):
         """The devices of the session, with `name`, `device_type`, `memory_limit_bytes` and `incarnation`: CPUs."""
-        return [CPU_ATTRIBUTES._replace(name=name) for name in self._devices.names()]
+        return [dataclasses.replace(CPU_ATTRIBUTES, name=name) for name in self._devices.names()]
 
     def close(self):
         """Cancels what is running and frees the variables. Further runs raise RuntimeError."""
@@ -200,6 +203,17 @@ class BaseSession:
             return request.put_together(request.run((), self._timeout_nanos))
 
         return run_with_options if accept_options else run_plainly
+
+    def _make_callable_from_options(self, callable_options):
+        """`make_callable` for a CallableOptions message: a function of the fed values that returns a list."""
+        feed_list = list(callable_options.feed)
+        wanted = [list(callable_options.fetch), list(callable_options.target)]
+
+        def run(*values, run_metadata=None):
+            options = callable_options.run_options
+            return self.run(wanted, dict(zip(feed_list, values, strict=False)), options, run_metadata)[0]
+
+        return run
 
     def partial_run_setup(self, fetches, feeds=None):
         """Prepares a run that goes on in several calls of `partial_run`.

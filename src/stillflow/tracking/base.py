@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from stillflow.names import public
+
+
+@public("python.training.tracking.base.TrackableReference")
+class TrackableReference(NamedTuple):
+    """A dependency: its name in the object that depends on it, and what it is."""
+
+    name: str
+    ref: Any
 
 
 class _Tracking:
@@ -16,7 +26,7 @@ class _Tracking:
         self.update_uid = -1  # the number of the last restoration that had a value for the object
 
 
-@public("python.training.tracking.base.Trackable")
+@public("contrib.checkpoint.CheckpointableBase", "python.training.tracking.base.Trackable")
 class Trackable:
     """Something that tf.train.Checkpoint saves: it has values of its own, or depends on objects that have.
 
@@ -34,7 +44,10 @@ class Trackable:
     @property
     def _checkpoint_dependencies(self):
         """[(name, object)] of what is saved with this object."""
-        return list(self._tracking.children.items())
+        return [TrackableReference(*item) for item in self._tracking.children.items()]
+
+    def _maybe_initialize_trackable(self):
+        """Kept for programs that call it: what an object keeps of its dependencies is made when it is needed."""
 
     def _lookup_dependency(self, name):
         """The dependency of that name, or None."""

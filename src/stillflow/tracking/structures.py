@@ -7,9 +7,10 @@ from typing import Any
 
 from stillflow.names import public
 from stillflow.tracking.base import Trackable
+from stillflow.tracking.weights import HoldsWeights
 
 
-@public("python.training.tracking.data_structures.NoDependency")
+@public("contrib.checkpoint.NoDependency", "python.training.tracking.data_structures.NoDependency")
 class NoDependency:
     """Wraps a value that is assigned to an attribute without being tracked; the attribute is the value itself."""
 
@@ -50,7 +51,7 @@ class AutoTrackable(Trackable):
         super().__delattr__(name)
 
 
-class _Structure(Trackable):
+class _Structure(HoldsWeights, Trackable):
     """A list or dict that tracks what is in it."""
 
     @property
@@ -84,10 +85,15 @@ class ListWrapper(_Structure, list):
             list.append(self, tracked(self, str(index), value))
         self._original[:] = self
 
+    def _held(self):
+        return list(self)
+
     def _check_is_saveable(self):
         if self._has_moved:
             raise self._unsaveable(
-                "list", "An element was replaced, deleted or moved, but elements are found again by their positions."
+                "list",
+                "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or "
+                "moved (sort), but elements are found again by their positions.",
             )
         if len(self) != len(self._original) or any(a is not b for a, b in zip(self, self._original, strict=True)):
             raise self._unsaveable(
@@ -129,8 +135,13 @@ class ListWrapper(_Structure, list):
             list.__setitem__(self, positions, value)
             self._original[:] = self
             return
+        before = list(self)
         list.__setitem__(self, key, value)
-        self._changed()
+        for index, item in enumerate(self):
+            if index >= len(before) or item is not before[index]:
+                list.__setitem__(self, index, tracked(self, str(index), item))
+        self._has_moved |= any(isinstance(item, Trackable) for item in before)
+        self._original[:] = self
 
     def __delitem__(self, key):
         list.__delitem__(self, key)
@@ -189,9 +200,12 @@ class DictWrapper(_Structure, dict):
         for key, value in list(self._original.items()):
             self[key] = value
 
+    def _held(self):
+        return list(self.values())
+
     def _check_is_saveable(self):
         if self._has_other_keys:
-            raise self._unsaveable("dictionary", "A key that is no string maps to an object with state.")
+            raise self._unsaveable("dictionary", "A non-string key maps to an object with state.")
         if self.keys() != self._original.keys() or any(self[key] is not self._original[key] for key in self):
             raise self._unsaveable(
                 "dictionary",

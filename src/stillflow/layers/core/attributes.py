@@ -7,7 +7,8 @@ from typing import Any
 
 from stillflow.graph import nest
 from stillflow.names import public
-from stillflow.tracking.structures import DictWrapper, ListWrapper, NoDependency, tracked
+from stillflow.tracking.structures import NoDependency, tracked
+from stillflow.tracking.weights import has_weights, layers_in
 from stillflow.variables.module import Module
 from stillflow.variables.variable import Variable
 
@@ -26,23 +27,6 @@ def untracked(method):
             self.__dict__["_self_setattr_tracking"] = outer
 
     return call
-
-
-def _has_weights(value):
-    kind = type(value)
-    return hasattr(kind, "trainable_weights") and hasattr(kind, "non_trainable_weights")
-
-
-def _layers_in(values, seen):
-    """The layers among values, and in lists and dictionaries among them; none comes twice."""
-    for value in values:
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if _has_weights(value):
-            yield value
-        elif isinstance(value, (ListWrapper, DictWrapper)):
-            yield from _layers_in(value.values() if isinstance(value, dict) else value, seen)
 
 
 class LayerAttributes(Module):
@@ -70,9 +54,9 @@ class LayerAttributes(Module):
 
     def _own(self, value):
         layers = self.__dict__.setdefault("_layers", [])
-        if (_has_weights(value) or isinstance(value, (ListWrapper, DictWrapper))) and not _is_in(value, layers):
+        if has_weights(value) and not _is_in(value, layers):
             layers.append(value)
-            for layer in _layers_in([value], set()):
+            for layer in layers_in([value], set()):
                 if hasattr(layer, "_use_resource_variables"):
                     layer._use_resource_variables = True
         for item in nest.flatten(value):
@@ -92,7 +76,7 @@ class LayerAttributes(Module):
     def _forget(self, name):
         """Gives up what an attribute holds, unless another one holds it too."""
         value = self.__dict__.get(name)
-        if not (_has_weights(value) or isinstance(value, (ListWrapper, DictWrapper, Variable))):
+        if not (has_weights(value) or isinstance(value, Variable)):
             return
         if any(other is value for key, other in vars(self).items() if key != name):
             return
@@ -102,7 +86,7 @@ class LayerAttributes(Module):
 
     def _inner_layers(self):
         """The layers among the attributes, and in lists and dictionaries among them, in the order of their coming."""
-        return list(_layers_in(self.__dict__.get("_layers", ()), set()))
+        return list(layers_in(self.__dict__.get("_layers", ()), set()))
 
     def _of_inner_layers(self, attribute):
         """The lists that the inner layers have under a name, as one."""

@@ -11,7 +11,7 @@ from stillflow.variables.store import default_initializer
 from stillflow.variables.variable import Variable
 
 
-@public("python.training.tracking.util.list_objects")
+@public("contrib.checkpoint.list_objects", "python.training.tracking.util.list_objects")
 def list_objects(root_trackable):
     """The objects that a root depends on, itself first, and the slots that optimizers among them have for others."""
     return ObjectGraph(root_trackable).objects

@@ -14,7 +14,11 @@ from stillflow.saver.saved_model import signatures
 _SEPARATOR = "/"
 
 
-@public("estimator.export.ExportOutput", "python.estimator.export.export_output.ExportOutput")
+@public(
+    "estimator.export.ExportOutput",
+    "python.estimator.export.export_output.ExportOutput",
+    "python.saved_model.model_utils.export_output.ExportOutput",
+)
 class ExportOutput(abc.ABC):
     """Outputs of a model that can become a signature."""
 
@@ -64,7 +68,11 @@ def _is_tensor(value, holds):
     return isinstance(value, Tensor) and holds(value.dtype)
 
 
-@public("estimator.export.ClassificationOutput", "python.estimator.export.export_output.ClassificationOutput")
+@public(
+    "estimator.export.ClassificationOutput",
+    "python.estimator.export.export_output.ClassificationOutput",
+    "python.saved_model.model_utils.export_output.ClassificationOutput",
+)
 class ClassificationOutput(ExportOutput):
     """What a classifier says.
 
@@ -100,7 +108,11 @@ class ClassificationOutput(ExportOutput):
         return signatures.classification_signature_def(examples, self.classes, self.scores)
 
 
-@public("estimator.export.RegressionOutput", "python.estimator.export.export_output.RegressionOutput")
+@public(
+    "estimator.export.RegressionOutput",
+    "python.estimator.export.export_output.RegressionOutput",
+    "python.saved_model.model_utils.export_output.RegressionOutput",
+)
 class RegressionOutput(ExportOutput):
     """What a regression says: a tensor of floats. Raises ValueError for anything else."""
 
@@ -119,7 +131,11 @@ class RegressionOutput(ExportOutput):
         return signatures.regression_signature_def(examples, self.value)
 
 
-@public("estimator.export.PredictOutput", "python.estimator.export.export_output.PredictOutput")
+@public(
+    "estimator.export.PredictOutput",
+    "python.estimator.export.export_output.PredictOutput",
+    "python.saved_model.model_utils.export_output.PredictOutput",
+)
 class PredictOutput(ExportOutput):
     """Any outputs: {name: tensor}, or a single tensor, which is called "output".
 
@@ -141,6 +157,7 @@ class PredictOutput(ExportOutput):
 # ---- Of models that are trained or evaluated where they are served ------------------------------------------------
 
 
+@public("python.saved_model.model_utils.export_output._SupervisedOutput")
 class _SupervisedOutput(ExportOutput):
     """Loss, predictions and metrics; each a tensor, a dict of them, or None. A metric is (value, update)."""
 
@@ -166,21 +183,28 @@ class _SupervisedOutput(ExportOutput):
         """{"metrics/<name>/value" and "metrics/<name>/update_op": tensor}, or None."""
         return self._metrics
 
+    def _get_signature_def_fn(self):
+        """The function that makes the signature of inputs, loss, predictions and metrics."""
+        raise NotImplementedError
+
+    def as_signature_def(self, receiver_tensors):
+        return self._get_signature_def_fn()(receiver_tensors, self.loss, self.predictions, self.metrics)
+
 
 @public("python.saved_model.model_utils.export_output.TrainOutput")
 class TrainOutput(_SupervisedOutput):
     """What a model says as it is trained."""
 
-    def as_signature_def(self, receiver_tensors):
-        return signatures.supervised_train_signature_def(receiver_tensors, self.loss, self.predictions, self.metrics)
+    def _get_signature_def_fn(self):
+        return signatures.supervised_train_signature_def
 
 
 @public("python.saved_model.model_utils.export_output.EvalOutput")
 class EvalOutput(_SupervisedOutput):
     """What a model says as it is evaluated."""
 
-    def as_signature_def(self, receiver_tensors):
-        return signatures.supervised_eval_signature_def(receiver_tensors, self.loss, self.predictions, self.metrics)
+    def _get_signature_def_fn(self):
+        return signatures.supervised_eval_signature_def
 
 
 def _prefixed(outputs, prefix):

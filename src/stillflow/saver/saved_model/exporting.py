@@ -46,7 +46,10 @@ def tags_of(mode):
     raise ValueError(f"Invalid mode key: {mode}.")
 
 
-@public("python.saved_model.model_utils.export_outputs_for_mode")
+@public(
+    "python.saved_model.model_utils.export_outputs_for_mode",
+    "python.saved_model.model_utils.export_utils.export_outputs_for_mode",
+)
 def export_outputs_for_mode(mode, serving_export_outputs=None, predictions=None, loss=None, metrics=None):
     """{name of a signature: ExportOutput} of a model in a mode.
 
@@ -68,7 +71,10 @@ def export_outputs_for_mode(mode, serving_export_outputs=None, predictions=None,
     raise ValueError(f"Invalid mode key: {mode}.")
 
 
-@public("python.saved_model.model_utils.get_export_outputs")
+@public(
+    "python.saved_model.model_utils.get_export_outputs",
+    "python.saved_model.model_utils.export_utils.get_export_outputs",
+)
 def get_export_outputs(export_outputs, predictions):
     """{name of a signature: ExportOutput}, one of which is the default of a server.
 
@@ -97,7 +103,10 @@ def get_export_outputs(export_outputs, predictions):
     return export_outputs
 
 
-@public("python.saved_model.model_utils.build_all_signature_defs")
+@public(
+    "python.saved_model.model_utils.build_all_signature_defs",
+    "python.saved_model.model_utils.export_utils.build_all_signature_defs",
+)
 def build_all_signature_defs(receiver_tensors, export_outputs, receiver_tensors_alternatives=None, serving_only=True):
     """{name: SignatureDef} of all outputs that fit the inputs, and of the alternative inputs as well.
 
@@ -145,7 +154,10 @@ def _report(included, excluded):
         _log().warning("Export includes no default signature!")
 
 
-@public("python.saved_model.model_utils.get_timestamped_export_dir")
+@public(
+    "python.saved_model.model_utils.get_timestamped_export_dir",
+    "python.saved_model.model_utils.export_utils.get_timestamped_export_dir",
+)
 def get_timestamped_export_dir(export_dir_base):
     """A folder that is not there, called after the seconds since 1970, as bytes.
 
@@ -161,7 +173,10 @@ def get_timestamped_export_dir(export_dir_base):
     raise RuntimeError(f"Failed to obtain a unique export directory name after {_MOST_ATTEMPTS} attempts.")
 
 
-@public("python.saved_model.model_utils.get_temp_export_dir")
+@public(
+    "python.saved_model.model_utils.get_temp_export_dir",
+    "python.saved_model.model_utils.export_utils.get_temp_export_dir",
+)
 def get_temp_export_dir(timestamped_export_dir):
     """What the folder is called until the SavedModel is complete, as bytes."""
     folder, name = os.path.split(os.fsencode(timestamped_export_dir))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections.abc
+
 from stillflow.names import public
 
 
@@ -39,3 +41,36 @@ def is_eval(mode):
 def is_train(mode):
     """Whether a mode is that of training."""
     return mode in (KerasModeKeys.TRAIN, EstimatorModeKeys.TRAIN)
+
+
+@public("python.saved_model.model_utils.mode_keys.ModeKeyMap")
+class ModeKeyMap(collections.abc.Mapping):
+    """Values by mode, in the words of Estimator or of Keras. They cannot be changed."""
+
+    def __init__(self, **kwargs):
+        """Raises ValueError for what is no mode, and for two values of one mode."""
+        self._keys = list(kwargs)
+        self._values: dict = {}
+        for given, value in kwargs.items():
+            key = self._key(given)
+            if key in self._values:
+                raise ValueError(f"Error creating ModeKeyMap. Multiple keys/values found for {key} mode.")
+            self._values[key] = value
+
+    @staticmethod
+    def _key(mode):
+        for key, is_mode in (
+            (KerasModeKeys.TRAIN, is_train), (KerasModeKeys.TEST, is_eval), (KerasModeKeys.PREDICT, is_predict)
+        ):  # fmt: skip
+            if is_mode(mode):
+                return key
+        raise ValueError(f"Invalid mode key: {mode}.")
+
+    def __getitem__(self, key):
+        return self._values[self._key(key)]
+
+    def __iter__(self):
+        return iter(self._keys)
+
+    def __len__(self):
+        return len(self._keys)
