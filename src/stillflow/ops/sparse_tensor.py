@@ -214,6 +214,7 @@ class SparseTensorSpec(BatchableTypeSpec):
 register_type_spec_from_value_converter(SparseTensorValue, SparseTensorSpec.from_value)
 
 
+@public("python.framework.sparse_tensor.is_sparse")
 def is_sparse(value):
     """Whether it is a SparseTensor or a SparseTensorValue."""
     return isinstance(value, (SparseTensor, SparseTensorValue))

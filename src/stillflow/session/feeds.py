@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from stillflow import _engine
@@ -9,6 +11,19 @@ from stillflow.graph import dtypes, nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
+
+# Keys of a program's own types: {class of the key: (function (key, value) -> [(tensor, value)],
+# function (key) -> [tensor])}.
+_CONVERSIONS: dict = {}
+
+
+def register_conversion(kind, expand, tensors=None):
+    """Feed keys of `kind` become the pairs of expand(key, value), and where there is no value yet, tensors(key)."""
+
+    def tensors_of_pairs(key):
+        return [tensor for tensor, _ in expand(key, itertools.repeat(None))]
+
+    _CONVERSIONS[kind] = expand, tensors or tensors_of_pairs
 
 
 def expand(graph, feed_dict):
@@ -24,6 +39,9 @@ def _expand_pair(graph, key, value):
         if len(key) != len(value):
             raise ValueError(f"Key {key} has {len(key)} elements, its value {len(value)}")
         return [pair for k, v in zip(key, value, strict=True) for pair in _expand_pair(graph, k, v)]
+    for kind, (expand_key, _) in _CONVERSIONS.items():
+        if isinstance(key, kind):
+            return expand_key(key, value)
     if isinstance(key, CompositeTensor):
         is_plain = isinstance(value, (list, tuple))  # the components themselves, or a named tuple of them
         values = value if is_plain else key._type_spec._to_components(value)
@@ -39,6 +57,9 @@ def _expand_pair(graph, key, value):
 
 def tensors_of(graph, key):
     """The tensors that a feed key stands for. Raises TypeError for what is none of the graph's."""
+    for kind, (_, tensors) in _CONVERSIONS.items():
+        if isinstance(key, kind):
+            return tensors(key)
     if isinstance(key, CompositeTensor):
         return nest.components(key)
     return [tensor for tensor, _ in _expand_pair(graph, key, None)]

@@ -9,6 +9,20 @@ from stillflow.graph import nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Operation, Tensor
 
+# {type: function (fetch) -> (tensors, function that makes the result from their values)}: how objects of a program's
+# own types are fetched.
+_CONVERSIONS: dict = {}
+
+
+def register_conversion(kind, convert):
+    """Fetches of `kind` become convert(fetch): a list of tensors, and a function from their values to the result."""
+    _CONVERSIONS[kind] = convert
+
+
+def composites():
+    """The types that stand for several tensors."""
+    return [CompositeTensor, *_CONVERSIONS]
+
 
 def structure_key(fetches):
     """Something hashable that is equal for equal structures of the same elements. TypeError if there is none."""
@@ -57,6 +71,11 @@ class Fetches:
             names = [attribute.name for attribute in type(fetch).__attrs_attrs__]
             fields = [self._take_apart(getattr(fetch, name)) for name in names]
             return lambda values: type(fetch)(*[part(values) for part in fields])
+        for kind, convert in _CONVERSIONS.items():
+            if isinstance(fetch, kind):
+                tensors, contract = convert(fetch)
+                parts = [self._element(tensor) for tensor in tensors]
+                return lambda values: contract([part(values) for part in parts])
         if isinstance(fetch, CompositeTensor):
             spec = fetch._type_spec
             parts = [self._element(tensor) for tensor in nest.components(fetch)]
