@@ -34,7 +34,14 @@ def flatten(structure):
 
 @public("python.data.util.nest.pack_sequence_as")
 def pack_sequence_as(structure, flat_sequence):
-    """What `structure` is, with other leaves. Raises ValueError if there are more or fewer of them."""
+    """What `structure` is, with other leaves.
+
+    Raises:
+      TypeError: if `flat_sequence` is no sequence.
+      ValueError: if there are more or fewer items in it than leaves.
+    """
+    if not isinstance(flat_sequence, (list, tuple)):
+        raise TypeError("flat_sequence must be a sequence")
     items = list(flat_sequence)
     count = len(flatten(structure))
     if not is_sequence(structure) and len(items) != 1:
@@ -55,79 +62,107 @@ def _packed(structure, items):
 
 
 @public("python.data.util.nest.map_structure")
-def map_structure(function, *structures):
-    """function(leaf, leaf, ...) in the form of the structures, which must be one form."""
-    for other in structures[1:]:
-        assert_same_structure(structures[0], other)
-    leaves = zip(*(flatten(structure) for structure in structures), strict=True)
-    return pack_sequence_as(structures[0], [function(*each) for each in leaves])
+def map_structure(func, *structure, **check_types_dict):
+    """func(leaf, leaf, ...) in the form of the structures, which must be one form.
+
+    The keyword argument is `check_types` (True): whether tuples and dictionaries must be of the same types.
+    Raises ValueError for structures of different forms, TypeError for those of different types.
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    if set(check_types_dict) - {"check_types"}:
+        raise ValueError("Only valid keyword argument is check_types")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, **check_types_dict)
+    leaves = zip(*(flatten(each) for each in structure), strict=True)
+    return pack_sequence_as(structure[0], [func(*each) for each in leaves])
 
 
 @public("python.data.util.nest.assert_same_structure")
-def assert_same_structure(first, second):
+def assert_same_structure(nest1, nest2, check_types=True):
     """Raises ValueError for structures of different forms, TypeError where sequences are of different types."""
-    parts, others = _children(first), _children(second)
+    parts, others = _children(nest1), _children(nest2)
+    both = f"First structure: {nest1}, second structure: {nest2}."
     if (parts is None) != (others is None):
-        raise ValueError(
-            f"The two structures don't have the same nested structure. First structure: {first}, second structure: "
-            f"{second}."
-        )
+        raise ValueError(f"The two structures don't have the same nested structure. {both}")
     if parts is None or others is None:
         return
     if len(parts) != len(others):
         raise ValueError(
-            f"The two structures don't have the same number of elements. First structure: {first}, second structure: "
-            f"{second}."
+            "The two structures don't have the same nested structure: they don't have the same number of elements. "
+            + both
         )
-    if type(first) is not type(second) and not all(isinstance(s, collections.abc.Mapping) for s in (first, second)):
+    are_mappings = all(isinstance(each, collections.abc.Mapping) for each in (nest1, nest2))
+    if check_types and type(nest1) is not type(nest2) and not are_mappings:
         raise TypeError(
-            f"The two structures don't have the same sequence type. First structure has type {type(first)}, while "
-            f"second structure has type {type(second)}."
+            f"The two structures don't have the same sequence type. First structure has type {type(nest1)}, while "
+            f"second structure has type {type(nest2)}."
         )
-    if isinstance(first, collections.abc.Mapping) and set(first) != set(second):
+    if check_types and are_mappings and set(nest1) != set(nest2):
         raise ValueError(
             "The two dictionaries don't have the same set of keys. First structure has keys "
-            f"{list(first)}, while second structure has keys {list(second)}."
+            f"{list(nest1)}, while second structure has keys {list(nest2)}."
         )
     for part, other in zip(parts, others, strict=True):
-        assert_same_structure(part, other)
+        assert_same_structure(part, other, check_types)
+
+
+@public("python.data.util.nest.assert_shallow_structure")
+def assert_shallow_structure(shallow_tree, input_tree, check_types=True):
+    """Raises unless `input_tree` is nested in all places where `shallow_tree` is.
+
+    Raises:
+      TypeError: where `input_tree` is not nested and, with `check_types`, is of another type.
+      ValueError: if lengths or, with `check_types`, keys differ.
+    """
+    if not is_sequence(shallow_tree):
+        return
+    if not is_sequence(input_tree):
+        raise TypeError(
+            f"If shallow structure is a sequence, input must also be a sequence. Input has type: {type(input_tree)}."
+        )
+    if check_types and not isinstance(input_tree, type(shallow_tree)):
+        raise TypeError(
+            "The two structures don't have the same sequence type. Input structure has type "
+            f"{type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+        )
+    if len(shallow_tree) != len(input_tree):
+        raise ValueError(
+            "The two structures don't have the same sequence length. Input structure has length "
+            f"{len(input_tree)}, while shallow structure has length {len(shallow_tree)}."
+        )
+    if check_types and isinstance(shallow_tree, collections.abc.Mapping) and set(shallow_tree) != set(input_tree):
+        raise ValueError(
+            "The two structures don't have the same keys. Input structure has keys "
+            f"{list(input_tree)}, while shallow structure has keys {list(shallow_tree)}."
+        )
+    for part, other in zip(_children(shallow_tree), _children(input_tree), strict=True):
+        assert_shallow_structure(part, other, check_types)
 
 
 @public("python.data.util.nest.flatten_up_to")
-def flatten_up_to(shallow, structure):
-    """What stands in `structure` in the places of the leaves of `shallow`.
+def flatten_up_to(shallow_tree, input_tree):
+    """What `input_tree` has in the places of the leaves of `shallow_tree`; raises as assert_shallow_structure."""
+    assert_shallow_structure(shallow_tree, input_tree)
+    return _flat(shallow_tree, input_tree)
 
-    Raises:
-      TypeError: where `shallow` is nested and `structure` is not, or of another type.
-      ValueError: if lengths or keys differ.
-    """
+
+def _flat(shallow, structure):
     if not is_sequence(shallow):
         return [structure]
-    if not is_sequence(structure):
-        raise TypeError(
-            f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(structure)}'."
-        )
-    if type(shallow) is not type(structure) and not isinstance(shallow, collections.abc.Mapping):
-        raise TypeError(
-            "The two structures don't have the same sequence type. Input structure has type "
-            f"'{type(structure)}', while shallow structure has type '{type(shallow)}'."
-        )
-    parts, others = _children(shallow), _children(structure)
-    if len(parts) != len(others):
-        raise ValueError(
-            "The two structures don't have the same sequence length. Input structure has length "
-            f"{len(others)}, while shallow structure has length {len(parts)}."
-        )
-    if isinstance(shallow, collections.abc.Mapping) and set(shallow) != set(structure):
-        raise ValueError(
-            f"The two structures don't have the same keys. Input structure has keys {list(structure)}, while shallow "
-            f"structure has keys {list(shallow)}."
-        )
-    return [leaf for part, other in zip(parts, others, strict=True) for leaf in flatten_up_to(part, other)]
+    pairs = zip(_children(shallow), _children(structure), strict=True)
+    return [leaf for part, other in pairs for leaf in _flat(part, other)]
 
 
 @public("python.data.util.nest.map_structure_up_to")
-def map_structure_up_to(shallow, function, *structures):
-    """function(part, ...) of what stands in the places of the leaves of `shallow`, in its form."""
-    parts = zip(*(flatten_up_to(shallow, structure) for structure in structures), strict=True)
-    return pack_sequence_as(shallow, [function(*each) for each in parts])
+def map_structure_up_to(shallow_tree, func, *inputs):
+    """func(part, ...) of what stands in the places of the leaves of `shallow_tree`, in its form.
+
+    Raises ValueError without inputs, and as assert_shallow_structure does.
+    """
+    if not inputs:
+        raise ValueError("Cannot map over no sequences")
+    parts = zip(*(flatten_up_to(shallow_tree, structure) for structure in inputs), strict=True)
+    return pack_sequence_as(shallow_tree, [func(*each) for each in parts])

@@ -70,7 +70,7 @@ class _OptionalTensor(Optional):
                 output_types=structure.get_flat_tensor_types(spec),
                 output_shapes=structure.get_flat_tensor_shapes(spec),
             )
-            return structure.from_compatible_tensor_list(spec, tensors)
+            return structure.from_tensor_list(spec, tensors)
 
     @property
     def value_structure(self):
@@ -108,13 +108,13 @@ class OptionalSpec(TypeSpec):
 
     @property
     def _component_specs(self):
-        return TensorSpec([], dtypes.variant)
+        return [TensorSpec([], dtypes.variant)]
 
     def _to_components(self, value):
-        return value._variant_tensor
+        return [value._variant_tensor]
 
     def _from_components(self, components):
-        return _OptionalTensor(components, self._value_structure)
+        return _OptionalTensor(components[0], self._value_structure)
 
     def _to_legacy_output_types(self):
         return self

@@ -25,7 +25,7 @@ public_module("python.data.util.structure")
 _SPEC_OF_CLASS: dict[type, Any] = {
     Tensor: TensorSpec,
     SparseTensor: SparseTensorSpec,
-    TensorArray: lambda shape, dtype: TensorArraySpec(shape[2:], dtype, *map(bool, shape.as_list()[:2])),
+    TensorArray: lambda shape, dtype: TensorArraySpec(shape[2:], dtype, *shape.as_list()[:2]),
 }
 
 

@@ -12,16 +12,16 @@ from stillflow.names import public
 
 
 def _steps(structure, expand_composites):
-    """What leads to each of the parts of one level."""
+    """What leads to each of the parts of one level: a tuple of one step; for a composite, its type's name."""
     if isinstance(structure, collections.abc.Mapping):
-        return list(_sorted_keys(structure))
+        return [(key,) for key in _sorted_keys(structure)]
     if hasattr(type(structure), "_fields"):
-        return list(structure._fields)
+        return [(name,) for name in structure._fields]
     if hasattr(type(structure), "__attrs_attrs__"):
-        return [attribute.name for attribute in type(structure).__attrs_attrs__]
+        return [(attribute.name,) for attribute in type(structure).__attrs_attrs__]
     if isinstance(structure, Composite):
-        return [structure._spec().value_type.__name__]
-    return list(range(len(_children(structure, expand_composites))))
+        return [(structure._spec().value_type.__name__,)]
+    return [(i,) for i in range(len(_children(structure, expand_composites)))]
 
 
 def _paths(shallow, structure, expand_composites, path=()):
@@ -30,7 +30,7 @@ def _paths(shallow, structure, expand_composites, path=()):
     found = []
     steps = _steps(shallow, expand_composites)
     for step, (part, other) in zip(steps, _paired(shallow, structure, expand_composites), strict=True):
-        found += _paths(part, other, expand_composites, (*path, step))
+        found += _paths(part, other, expand_composites, path + step)
     return found
 
 

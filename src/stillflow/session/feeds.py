@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from stillflow import _engine
@@ -10,13 +12,18 @@ from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 
-# Keys of types of a program's own: {type: (function (key, value) -> [(tensor, value)], function (key) -> [tensor])}.
+# Keys of a program's own types: {class of the key: (function (key, value) -> [(tensor, value)],
+# function (key) -> [tensor])}.
 _CONVERSIONS: dict = {}
 
 
-def register_conversion(kind, expand, tensors):
+def register_conversion(kind, expand, tensors=None):
     """Feed keys of `kind` become the pairs of expand(key, value), and where there is no value yet, tensors(key)."""
-    _CONVERSIONS[kind] = expand, tensors
+
+    def tensors_of_pairs(key):
+        return [tensor for tensor, _ in expand(key, itertools.repeat(None))]
+
+    _CONVERSIONS[kind] = expand, tensors or tensors_of_pairs
 
 
 def expand(graph, feed_dict):

@@ -9,7 +9,8 @@ from stillflow.graph import nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Operation, Tensor
 
-# Types of a program's own: {type: function (fetch) -> (tensors, function that makes the result from their values)}.
+# {type: function (fetch) -> (tensors, function that makes the result from their values)}: how objects of a program's
+# own types are fetched.
 _CONVERSIONS: dict = {}
 
 
@@ -18,9 +19,9 @@ def register_conversion(kind, convert):
     _CONVERSIONS[kind] = convert
 
 
-def conversions():
-    """The types that have been registered."""
-    return list(_CONVERSIONS)
+def composites():
+    """The types that stand for several tensors."""
+    return [CompositeTensor, *_CONVERSIONS]
 
 
 def structure_key(fetches):
