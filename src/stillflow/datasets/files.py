@@ -7,9 +7,9 @@ from stillflow.datasets import structure
 from stillflow.datasets.arguments import optional_param_to_tensor
 from stillflow.datasets.dataset import DatasetV1, DatasetV1Adapter, DatasetV2
 from stillflow.datasets.node import DatasetNode, DatasetSource
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 

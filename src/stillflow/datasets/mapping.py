@@ -6,9 +6,10 @@ from stillflow import ops
 from stillflow.datasets import nest
 from stillflow.datasets.batch import known_batch_size
 from stillflow.datasets.node import UnaryDataset, UnaryUnchangedStructureDataset
-from stillflow.datasets.specs import DatasetSpec, TensorSpec
+from stillflow.datasets.specs import DatasetSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.platform.deprecation import deprecated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.names import public
 from stillflow.session import feeds, fetches
 
@@ -20,10 +21,11 @@ def register_session_run_conversion_functions(
       feed_function_for_partial_run: called with a key that Session.partial_run_setup is given; returns the tensors.
 
     Raises:
-      ValueError: if the type, or one that descends from it, is registered already.
+      ValueError: if the type, or one that descends from it, is registered already, as all composite tensors are.
     """
-    if any(issubclass(kind, tensor_type) for kind in fetches.composites()):
+    is_composite = issubclass(tensor_type, CompositeTensor)
+    if is_composite or any(issubclass(kind, tensor_type) for kind in fetches.composites()):
         raise ValueError(f"{tensor_type} has already been registered so ignore it.")
     fetches.register_conversion(tensor_type, fetch_function)
     if feed_function is not None:
-        feeds.register_composite(tensor_type, feed_function, feed_function_for_partial_run)
+        feeds.register_conversion(tensor_type, feed_function, feed_function_for_partial_run)
