@@ -12,12 +12,12 @@ from stillflow.datasets.mapping import MapDataset
 from stillflow.datasets.node import DatasetSource
 from stillflow.datasets.options import AUTOTUNE
 from stillflow.datasets.record_files import file_names, read_in_turns, shuffled_and_repeated
-from stillflow.datasets.specs import TensorSpec
 from stillflow.datasets.transformations import ignore_errors as without_errors
 from stillflow.files.gfile import GFile
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import constant_value
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_n_to_tensor, convert_to_tensor
 

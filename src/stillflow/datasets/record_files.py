@@ -9,10 +9,10 @@ from stillflow.datasets.files import TFRecordDataset
 from stillflow.datasets.mapping import MapDataset
 from stillflow.datasets.options import AUTOTUNE, Options
 from stillflow.datasets.shuffle import shuffle_and_repeat
-from stillflow.datasets.specs import TensorSpec
 from stillflow.datasets.transformations import parallel_interleave
 from stillflow.files.io_gfile import glob
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.resources.readers import ReaderBase
 

@@ -12,10 +12,10 @@ from stillflow.composites.py_func import py_func
 from stillflow.datasets import structure
 from stillflow.datasets.arguments import optional_param_to_tensor
 from stillflow.datasets.dataset import DatasetV2
-from stillflow.datasets.specs import TensorSpec
 from stillflow.files import records
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
