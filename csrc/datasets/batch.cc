@@ -59,8 +59,11 @@ class Rows {
 
 class BatchDataset final : public DatasetOf<BatchDataset> {
  public:
-  BatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder)
-      : DatasetOf(std::move(spec), {std::move(input)}), batch_size_(batch_size), drops_remainder_(drops_remainder) {}
+  BatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder, bool is_of_results)
+      : DatasetOf(std::move(spec), {std::move(input)}),
+        batch_size_(batch_size),
+        drops_remainder_(drops_remainder),
+        is_of_results_(is_of_results) {}
   const char* type() const override { return "Batch"; }
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
@@ -80,18 +83,24 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
     Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
       *is_end = true;
       if (input_ == nullptr) return Status();
-      const Services& services = *context->services;
       int64_t count = 0;
+      Status failure;  // the first of the batch, of which the other results are made all the same
       for (; count < dataset_.batch_size_; ++count) {
         if (count % kElementsPerCheck == 0) STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
         bool is_input_over = false;
-        STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &row_, &is_input_over));
+        Status status = TakeRow(context, count, failure.ok(), &is_input_over);
+        if (!status.ok()) {
+          if (!dataset_.is_of_results_ || status.code() == Code::kCancelled) return status;
+          if (failure.ok()) failure = std::move(status);
+        }
         if (is_input_over) {
           input_.reset();
           break;
         }
-        if (count == 0) STILLFLOW_RETURN_IF_ERROR(Start(services));
-        STILLFLOW_RETURN_IF_ERROR(Add(services, count));
+      }
+      if (!failure.ok()) {
+        row_.Reset(0);
+        return failure;
       }
       row_.Reset(0);
       *is_end = count == 0 || (dataset_.drops_remainder_ && count < dataset_.batch_size_);
@@ -111,6 +120,14 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
     }
 
    private:
+    // The next row; it is put into the batch if that `is_sound` so far.
+    Status TakeRow(IteratorContext* context, int64_t index, bool is_sound, bool* is_input_over) {
+      STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &row_, is_input_over));
+      if (*is_input_over || !is_sound) return Status();
+      if (index == 0) STILLFLOW_RETURN_IF_ERROR(Start(*context->services));
+      return Add(*context->services, index);
+    }
+
     Status Start(const Services& services) {
       const int64_t capacity = std::min(dataset_.batch_size_, kFirstRows);
       for (size_t i = 0; i < components_.size(); ++i) {
@@ -121,6 +138,12 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
 
     Status Add(const Services& services, int64_t index) {
       for (size_t i = 0; i < components_.size(); ++i) {
+        if (!components_[i].Fits(row_[i]) && dataset_.is_of_results_) {
+          return STILLFLOW_INVALID_ARGUMENT(
+              "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: %s, [batch]: "
+              "%s",
+              ShapeText(row_[i]).c_str(), ShapeText(components_[i].row_shape()).c_str());
+        }
         if (!components_[i].Fits(row_[i])) {
           return STILLFLOW_INVALID_ARGUMENT(
               "Cannot batch tensors with different shapes in component %d. First element had shape %s and element "
@@ -141,12 +164,17 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
 
   int64_t batch_size_;
   bool drops_remainder_;
+  bool is_of_results_;  // of a function, which is called for all elements of a batch, whether or not one fails
 };
 
 }  // namespace
 
 DatasetPtr MakeBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder) {
-  return std::make_shared<BatchDataset>(std::move(spec), std::move(input), batch_size, drops_remainder);
+  return std::make_shared<BatchDataset>(std::move(spec), std::move(input), batch_size, drops_remainder, false);
+}
+
+DatasetPtr MakeResultBatchDataset(TupleSpec spec, DatasetPtr results, int64_t batch_size, bool drops_remainder) {
+  return std::make_shared<BatchDataset>(std::move(spec), std::move(results), batch_size, drops_remainder, true);
 }
 
 }  // namespace stillflow

@@ -43,6 +43,8 @@ DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, Shuffle
 // ---- batch.cc, padded_batch.cc, window.cc -----------------------------------------------------------------------
 
 DatasetPtr MakeBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder);
+// The same of the results of a map, as map_and_batch makes them.
+DatasetPtr MakeResultBatchDataset(TupleSpec spec, DatasetPtr results, int64_t batch_size, bool drops_remainder);
 // `padding` has a scalar for each component.
 DatasetPtr MakePaddedBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size,
                                   std::vector<PartialShape> padded_shapes, Tuple padding, bool drops_remainder);

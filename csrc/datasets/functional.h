@@ -17,6 +17,10 @@ struct MapOptions {
 DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options);
 DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate);
 
+// What TensorFlow makes of a function that runs out of something: the end of the data set, which goes on behind it,
+// or an error if it has to bring an element for each that comes.
+Status EndedBy(Status status, bool preserves_cardinality, bool* is_end);
+
 // What TensorFlow makes of a function that runs out of something where that does not end the data set.
 Status NotTheEnd(Status status, const char* type);
 

@@ -8,16 +8,6 @@
 namespace stillflow {
 namespace {
 
-// What a function makes of its end: TensorFlow takes it for that of the data set, and goes on behind it.
-Status EndedBy(Status status, bool preserves_cardinality, bool* is_end) {
-  if (status.code() != Code::kOutOfRange) return status;
-  if (preserves_cardinality) {
-    return Error(Code::kInvalidArgument, "Function invocation produced OutOfRangeError: %s", status.message());
-  }
-  *is_end = true;
-  return Status();
-}
-
 // Calls of one function beside each other, in a run of their own each that ends with the caller's.
 class ParallelCalls {
  public:
@@ -261,6 +251,15 @@ class FilterDataset final : public DatasetOf<FilterDataset> {
 };
 
 }  // namespace
+
+Status EndedBy(Status status, bool preserves_cardinality, bool* is_end) {
+  if (status.code() != Code::kOutOfRange) return status;
+  if (preserves_cardinality) {
+    return Error(Code::kInvalidArgument, "Function invocation produced OutOfRangeError: %s", status.message());
+  }
+  *is_end = true;
+  return Status();
+}
 
 Status NotTheEnd(Status status, const char* type) {
   if (status.code() != Code::kOutOfRange) return status;

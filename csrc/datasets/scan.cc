@@ -50,10 +50,9 @@ class ScanDataset final : public DatasetOf<ScanDataset> {
       }
       for (size_t i = 0; i < next.size(); ++i) std::swap(argument[state_size + i], next[i]);
       Tuple result;
-      Status status = function_.Call(context, argument, &result);
-      *is_end = status.code() == Code::kOutOfRange && !dataset_.preserves_cardinality_;
+      STILLFLOW_RETURN_IF_ERROR(
+          EndedBy(function_.Call(context, argument, &result), dataset_.preserves_cardinality_, is_end));
       if (*is_end) return Status();
-      if (!status.ok()) return NotTheEnd(std::move(status), dataset_.type());
       for (size_t i = 0; i < state_size; ++i) std::swap(state_[i], result[i]);
       element->Reset(result.size() - state_size);
       for (size_t i = 0; i < element->size(); ++i) std::swap((*element)[i], result[state_size + i]);

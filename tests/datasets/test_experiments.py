@@ -183,3 +183,18 @@ def test_windows_as_batches_and_shapes_that_are_checked():
     reducer = experimental.Reducer(lambda _: np.int64(1), lambda state, n: state + n, lambda state: state)
     with tf.Session() as session:
         assert session.run(tf.contrib.data.reduce_dataset(numbers, reducer)) == 22
+
+
+def test_a_batch_of_results_fails_as_one():
+    def fail_at_three(n):
+        if n in (3, 4):
+            raise ValueError("three")
+        return n
+
+    results = experimental.map_and_batch(lambda n: tf.py_func(fail_at_three, [n], tf.int64), 3)
+    element = tf.data.Dataset.range(8).apply(results).make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert session.run(element).tolist() == [0, 1, 2]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="three"):
+            session.run(element)
+        assert session.run(element).tolist() == [6, 7]

@@ -53,7 +53,7 @@ Status MapAndBatch(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 3, spec.types, &input, &function));
   TupleSpec element{spec.types, std::vector<PartialShape>(spec.size())};
   DatasetPtr mapped = MakeMapDataset(std::move(element), std::move(input), std::move(function), options);
-  return OutputDataset(call, MakeBatchDataset(std::move(spec), std::move(mapped), batch_size, drops_remainder));
+  return OutputDataset(call, MakeResultBatchDataset(std::move(spec), std::move(mapped), batch_size, drops_remainder));
 }
 
 Status Filter(const KernelCall& call) {

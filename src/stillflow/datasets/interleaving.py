@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetV1
+from stillflow.datasets.dataset import DatasetV1, DatasetV2
 from stillflow.datasets.node import DatasetNode
 from stillflow.graph import dtypes
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 
-@public("python.data.experimental.ops.interleave_ops._DirectedInterleaveDataset")
 class DirectedInterleaveDataset(DatasetNode):
     """Elements of several data sets, in an order that another says."""
 
@@ -58,3 +57,9 @@ def choose_from_datasets(datasets, choice_dataset):
     if not isinstance(spec, TensorSpec) or not spec.is_compatible_with(TensorSpec([], dtypes.int64)):
         raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
     return DatasetV1._of(DirectedInterleaveDataset(choice_dataset, datasets))
+
+
+@public("python.data.experimental.ops.interleave_ops._DirectedInterleaveDataset")
+def directed_interleave(selector_input, data_inputs):
+    """Elements of several data sets, of which another gives the numbers. Raises TypeError for other elements."""
+    return DatasetV2._of(DirectedInterleaveDataset(selector_input, data_inputs))

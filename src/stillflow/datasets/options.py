@@ -6,6 +6,7 @@ from stillflow.datasets.stats_aggregator import StatsAggregator
 from stillflow.names import public
 
 
+@public("python.data.util.options.OptionsBase")
 class OptionsBase:
     """Options that are set by assignment; those that have not been set are None."""
 
@@ -27,22 +28,24 @@ class OptionsBase:
         object.__setattr__(self, name, value)
 
 
-def create_option(name, kind, doc, make_default=lambda: None):
-    """A property that takes values of a type."""
+@public("python.data.util.options.create_option")
+def create_option(name, ty, docstring, default_factory=lambda: None):
+    """A property that takes values of a type, and has a default that is made when it is first asked for."""
 
     def get(self):
         if name not in self._options:
-            self._options[name] = make_default()
+            self._options[name] = default_factory()
         return self._options[name]
 
     def put(self, value):
-        if not isinstance(value, kind):
-            raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)!r})')
+        if not isinstance(value, ty):
+            raise TypeError(f'Property "{name}" must be of type {ty}, got: {value!r} (type: {type(value)!r})')
         self._options[name] = value
 
-    return property(get, put, None, doc)
+    return property(get, put, None, docstring)
 
 
+@public("python.data.util.options.merge_options")
 def merge_options(*options_list):
     """What several options of one type say together.
 
