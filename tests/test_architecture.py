@@ -12,7 +12,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # The floors of src/stillflow, the highest first. A package imports what stands below it, be it on a lower floor or
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
-    "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing",
+    "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing compat_v2",
     "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
     " metrics losses layers training_loop training test_cases summary parallel_for traced_functions datasets saver",
     "running": "eager session plan importer autograph functions",

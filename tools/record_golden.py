@@ -35,6 +35,7 @@ OUTCOMES = (
     ("contrib_learn", "contrib.learn_scenarios"),
     ("contrib_tpu", "contrib.tpu_scenarios"),
     ("contrib_training", "contrib.contrib_training_scenarios"),
+    ("boosted_trees_ops", "canned.boosted_trees.ensemble_scenarios"),
     ("canned_models", "canned.canned_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
     ("factorization", "contrib.factorization.factorization_scenarios"),

@@ -33,7 +33,7 @@ HUBS = (
     "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
     "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
     "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
-    "python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers "  # noqa: E501
+    "python.ops.boosted_trees_ops python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers "  # noqa: E501
     "python.keras.layers python.keras.models python.keras.engine python.keras.utils python.keras.callbacks "
     "python.keras.backend python.keras.optimizers python.keras.losses python.keras.metrics python.keras.initializers "
     "python.keras.regularizers python.keras.constraints python.keras.activations python.keras.applications "
@@ -144,6 +144,10 @@ def op_of(name, value):
     return getattr(value, "__name__", None) == name and _RAW.get(name.replace("_", "").lower())
 
 
+def _op_of(value):
+    return op_of(getattr(value, "__name__", ""), value)
+
+
 _RAW = {name.lower(): name for name in dir(tf.raw_ops)}
 
 
@@ -180,8 +184,8 @@ def main():
                     entries[attribute] = "raw_ops." + op
             elif id(value) in public and (own or passes_on):
                 entries[attribute] = public[id(value)]
-            elif passes_on and is_generated_function(value) and attribute.islower() and op_of(attribute, value):
-                entries[attribute] = "raw_ops." + op_of(attribute, value)
+            elif passes_on and is_generated_function(value) and attribute.islower() and _op_of(value):
+                entries[attribute] = "raw_ops." + _op_of(value)
             elif name in CONSTANTS and isinstance(value, (str, int)):
                 place = operator.attrgetter(CONSTANTS[name])(tf) if CONSTANTS[name] else tf
                 if getattr(place, attribute, None) == value:

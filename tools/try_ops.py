@@ -112,6 +112,8 @@ OF_OP = {
     "Cholesky": {"input": [[2, 1], [1, 2]]}, "Lu": {"input": [[2, 1], [1, 2]]},
     "MatrixInverse": {"input": [[2, 1], [1, 2]]}, "MatrixSolve": {"matrix": [[2, 1], [1, 2]]},
     "Cross": {"a": (2, 3), "b": (2, 3)}, "DynamicPartition": {"partitions": [0, 0]},
+    "Empty": {"shape": [2, 2]}, "InplaceUpdate": {"i": [0, 1]}, "InplaceAdd": {"i": [0, 1]},
+    "InplaceSub": {"i": [0, 1]},
     "Fill": {"dims": [2, 2], "value": ()}, "HistogramFixedWidth": {"value_range": [0, 2], "nbins": 3},
     "InTopK": {"predictions": (2, 2), "targets": [0, 1]},
     "InTopKV2": {"predictions": (2, 2), "targets": [0, 1], "k": 1}, "InvertPermutation": {"x": [1, 0]},

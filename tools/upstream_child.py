@@ -134,7 +134,7 @@ class _FolderFinder:
     def find_spec(self, fullname, path=None, target=None):
         name = fullname.replace("tensorflow_core", "tensorflow", 1)
         file = os.path.join(self._folder, *name.split("."))
-        if not name.startswith("tensorflow."):
+        if not name.startswith(("tensorflow.", "tensorflow_estimator.")):
             return None
         if os.path.exists(file + ".py"):
             loader = importlib.machinery.SourceFileLoader(fullname, file + ".py")

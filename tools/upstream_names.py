@@ -5,6 +5,7 @@ stand-ins below (decorators of tests whose purpose stillflow has not), among the
 is found nowhere becomes an object which raises MissingName when it is used, so that the other tests of the file run.
 """
 
+import collections.abc
 import contextlib
 import functools
 import importlib
@@ -17,10 +18,12 @@ import sys
 import types
 from unittest import mock
 
+_PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|parallel_for\.test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib"
+    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
+    r"parallel_for\.test_util$|"
+    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized"
 )
 
 
@@ -84,7 +87,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         top, _, rest = fullname.partition(".")
-        if top != "tensorflow" or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
+        if top not in _PACKAGES or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
             return None
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):
@@ -221,6 +224,7 @@ def _stand_ins():
             "_set_call_cpp_shape_fn": lambda *_: None,
         },
         "compat": {
+            "collections_abc": collections.abc,
             "forward_compatible": lambda *_: True,
             "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
         },

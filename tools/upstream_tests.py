@@ -163,10 +163,19 @@ def table(folders):
     return "\n".join(lines)
 
 
+def _path_of(name):
+    """Where a folder or file of --folders lies: below tensorflow/python unless its name says another place."""
+    if name.startswith("tensorflow_estimator/"):
+        return name
+    if name.startswith("contrib/"):
+        return f"tensorflow/{name}"
+    return f"tensorflow/python/{name.removeprefix('python/')}"
+
+
 def _test_files(folder, folders):
     found = []
     for name in folders.split(","):
-        top = Path(folder, "tensorflow", "python", name.removeprefix("python/"))
+        top = Path(folder, _path_of(name))
         files = [top] if top.suffix == ".py" else sorted(top.rglob("*_test.py"))
         found += [str(path.relative_to(folder)) for path in files]
     return [path for path in found if not _OF_TOOLS.search(path)]
@@ -222,7 +231,11 @@ def _write_failures(file, failures):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="TensorFlow 1.15.5's sources")
-    parser.add_argument("--folders", default=_FOLDERS, help="folders or files below tensorflow/python")
+    parser.add_argument(
+        "--folders",
+        default=_FOLDERS,
+        help="below tensorflow/python, or contrib/..., tensorflow_estimator/...",
+    )
     parser.add_argument("--modes", default="graph,eager")
     parser.add_argument("--peer", default=_peer(), help="TensorFlow 1.15.5's python")
     parser.add_argument("--cache", default=os.path.join(tempfile.gettempdir(), "stillflow-upstream.jsonl"))
@@ -235,7 +248,7 @@ def main():
     options.folder = os.path.abspath(options.folder)
     files = _test_files(options.folder, options.folders)
     if not files:
-        parser.error(f"no *_test.py in {options.folder}/tensorflow/python/{options.folders}")
+        parser.error(f"no *_test.py in {options.folder} below {options.folders}")
     theirs = _run_tensorflow(options, files)
     all_failures = []
     for mode in options.modes.split(","):

@@ -79,6 +79,22 @@ void CopyToCorner(const Tensor& from, const int64_t* dims, char* to) {
 
 }  // namespace
 
+Tuple SharesOf(const Tuple& element) {
+  Tuple shares(element.size());
+  for (size_t i = 0; i < element.size(); ++i) {
+    shares[i] = element[i];
+    Retain(shares[i].buffer);
+  }
+  return shares;
+}
+
+std::vector<Tuple> SharesOf(const std::vector<Tuple>& elements) {
+  std::vector<Tuple> shares;
+  shares.reserve(elements.size());
+  for (const Tuple& element : elements) shares.push_back(SharesOf(element));
+  return shares;
+}
+
 std::string TextOf(const PartialShape& shape) {
   if (shape.rank < 0) return "<unknown>";
   std::string text = "[";

@@ -45,6 +45,10 @@ class Tuple {
   std::vector<Tensor> tensors_;
 };
 
+// Shares of the tensors of an element, or of elements.
+Tuple SharesOf(const Tuple& element);
+std::vector<Tuple> SharesOf(const std::vector<Tuple>& elements);
+
 // A shape of which some may be unknown: -1 as the rank, or as a size.
 struct PartialShape {
   int32_t rank = -1;

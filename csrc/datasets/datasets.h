@@ -56,6 +56,14 @@ DatasetPtr MakeIgnoreErrorsDataset(TupleSpec spec, DatasetPtr input);
 // `selector` brings the numbers of the inputs that the next elements are of.
 DatasetPtr MakeDirectedInterleaveDataset(TupleSpec spec, DatasetPtr selector, std::vector<DatasetPtr> inputs);
 
+// ---- unique.cc, random.cc, sparse_batch.cc ----------------------------------------------------------------------
+
+// Elements of one int32, int64 or string component that have not come before.
+DatasetPtr MakeUniqueDataset(TupleSpec spec, DatasetPtr input);
+DatasetPtr MakeRandomDataset(TupleSpec spec, uint64_t seed, uint64_t seed2);
+// Sparse tensors, as three variants, of elements of one component; sizes of rows below 0 are those of the largest.
+DatasetPtr MakeSparseBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, PartialShape row_shape);
+
 // ---- cache.cc, file_cache.cc, prefetch.cc -----------------------------------------------------------------------
 
 DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);

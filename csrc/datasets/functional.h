@@ -36,6 +36,22 @@ DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunct
 DatasetPtr MakeGroupByWindowDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr key,
                                     CapturedFunctionPtr reduce, CapturedFunctionPtr window_size);
 
+// ---- reducer.cc -------------------------------------------------------------------------------------------------
+
+// Of elements with the same key: `init(key)`, then `reduce(state, element)` for each, then `finalize(state)`, which
+// is the element. They come in the order of keys.
+struct ReducerFunctions {
+  CapturedFunctionPtr key;
+  CapturedFunctionPtr init;
+  CapturedFunctionPtr reduce;
+  CapturedFunctionPtr finalize;
+};
+DatasetPtr MakeGroupByReducerDataset(TupleSpec spec, DatasetPtr input, ReducerFunctions functions);
+
+// ---- take_while.cc ----------------------------------------------------------------------------------------------
+
+DatasetPtr MakeTakeWhileDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate);
+
 // ---- scan.cc ----------------------------------------------------------------------------------------------------
 
 // `function` makes the next state and an element of a state and an element.

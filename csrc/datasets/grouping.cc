@@ -8,21 +8,6 @@
 namespace stillflow {
 namespace {
 
-// Shares of the tensors of elements.
-std::vector<Tuple> SharesOf(const std::vector<Tuple>& elements) {
-  std::vector<Tuple> shares;
-  shares.reserve(elements.size());
-  for (const Tuple& element : elements) {
-    Tuple share(element.size());
-    for (size_t c = 0; c < element.size(); ++c) {
-      share[c] = element[c];
-      Retain(share[c].buffer);
-    }
-    shares.push_back(std::move(share));
-  }
-  return shares;
-}
-
 const TupleSpec& KeySpec() {
   static const TupleSpec spec{{DType::kInt64}, {PartialShape{0, {}}}};
   return spec;

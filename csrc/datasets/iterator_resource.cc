@@ -112,7 +112,7 @@ Status IteratorResource::GoToAwaited(IteratorContext* context) {
   return Start(context, pipeline_->dataset, position);
 }
 
-Status IteratorResource::Next(IteratorContext* context, Tuple* element) {
+Status IteratorResource::Next(IteratorContext* context, Tuple* element, bool* is_end) {
   if (IsAtWork(this)) return Recursion();
   const RunLockScope lock(context->run, &lock_);
   if (!lock.is_held()) return Cancelled();
@@ -123,10 +123,9 @@ Status IteratorResource::Next(IteratorContext* context, Tuple* element) {
                  "initializer operation for this iterator before getting the next element.");
   }
   if (!awaited_.empty()) STILLFLOW_RETURN_IF_ERROR(GoToAwaited(context));
-  bool is_end = false;
-  STILLFLOW_RETURN_IF_ERROR(pipeline_->iterator->Next(context, element, &is_end));
-  is_at_end_ = is_end;
-  return is_end ? Error(Code::kOutOfRange, "End of sequence") : Status();
+  STILLFLOW_RETURN_IF_ERROR(pipeline_->iterator->Next(context, element, is_end));
+  is_at_end_ = *is_end;
+  return Status();
 }
 
 Status IteratorResource::SavePipeline(IteratorContext* context, std::string* bytes) {
@@ -158,6 +157,28 @@ Status IteratorResource::Save(std::string* bytes) {
   }
   if (pipeline_ == nullptr) return Error(Code::kFailedPrecondition, "The iterator has not been initialized");
   return SavePipeline(&context, bytes);
+}
+
+Status IteratorResource::GoTo(IteratorContext* context, const std::string& position) {
+  if (IsAtWork(this)) return Recursion();
+  const RunLockScope lock(context->run, &lock_);
+  if (!lock.is_held()) return Cancelled();
+  const WorkScope scope(this);
+  Header header;
+  PositionReader reader(Checked(position), nullptr);
+  if (!ReadHeader(&reader, &header))
+    return Error(Code::kDataLoss, "The saved position of an iterator cannot be read");
+  if (pipeline_ == nullptr) {
+    awaited_ = position;
+    return Status();
+  }
+  const std::string structure = pipeline_->dataset->Structure();
+  if (header.structure != structure) {
+    return Error(Code::kFailedPrecondition, "The saved position is one in %s, and the iterator goes through %s",
+                 header.structure.c_str(), structure.c_str());
+  }
+  awaited_.clear();
+  return Start(context, pipeline_->dataset, position);
 }
 
 bool IteratorResource::IsPosition(const std::string& bytes) {

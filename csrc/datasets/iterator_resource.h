@@ -25,8 +25,8 @@ class IteratorResource : public Resource {
 
   bool is_started() const { return is_started_.load(); }
 
-  // OutOfRange at the end, FailedPrecondition before the first Initialize.
-  Status Next(IteratorContext* context, Tuple* element);
+  // FailedPrecondition before the first Initialize.
+  Status Next(IteratorContext* context, Tuple* element, bool* is_end);
 
   // The position. An error before the first Initialize, and for a pipeline of which it cannot be told.
   Status Save(std::string* bytes);
@@ -34,6 +34,9 @@ class IteratorResource : public Resource {
   // Makes the next Initialize or Next go on at a position. False if it is none, or one in another pipeline than that
   // which is there. No bytes: it is as it was before the first Initialize.
   bool Await(const std::string& bytes);
+
+  // Goes on at a position, or has the first Initialize go on there. An error if it is none, or in another pipeline.
+  Status GoTo(IteratorContext* context, const std::string& position);
 
   // Whether the bytes are a position, of whatever pipeline.
   static bool IsPosition(const std::string& bytes);

@@ -4,15 +4,6 @@
 namespace stillflow {
 namespace {
 
-Tuple SharesOf(const Tuple& values) {
-  Tuple shares(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    shares[i] = values[i];
-    Retain(shares[i].buffer);
-  }
-  return shares;
-}
-
 class ScanDataset final : public DatasetOf<ScanDataset> {
  public:
   ScanDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, std::shared_ptr<const Tuple> initial,

@@ -1,4 +1,4 @@
-// variant.h: what elements of variant tensors hold: a data set, or a tensor.
+// variant.h: what elements of variant tensors hold: a data set, a tensor, and other things.
 #pragma once
 
 #include "datasets/dataset.h"
@@ -28,6 +28,18 @@ struct TensorVariant final : VariantValue {
   explicit TensorVariant(const Tensor& held) : tensor(held) {}
   ~TensorVariant() override { Release(tensor.buffer); }
   const Tensor tensor;
+};
+
+// A data set that transformations do not take for one.
+struct WrappedDatasetVariant final : VariantValue {
+  explicit WrappedDatasetVariant(DatasetPtr held) : dataset(std::move(held)) {}
+  const DatasetPtr dataset;
+};
+
+// Where an iterator is.
+struct PositionVariant final : VariantValue {
+  explicit PositionVariant(std::string held) : bytes(std::move(held)) {}
+  const std::string bytes;
 };
 
 // What an element of a variant tensor holds, if it is of that kind; else null.

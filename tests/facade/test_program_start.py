@@ -35,6 +35,17 @@ def test_flags_are_parsed_when_one_is_read():
     assert "UnrecognizedFlagError" in execute(program, "--nothing=1").stderr
 
 
+def test_flags_as_programs_of_before_absl_read_them():
+    program = (
+        "import stillflow as tf\n"
+        "tf.flags.DEFINE_integer('size', 3, 'Help.')\n"
+        "FLAGS = tf.flags.FLAGS\n"
+        "FLAGS._parse_flags()\n"
+        "print(sorted(FLAGS.__flags) >= ['size'], FLAGS.__flags['size'].value, hasattr(FLAGS, '__wrapped__'))\n"
+    )
+    assert execute(program, "--size=5").stdout == "True 5 False\n"
+
+
 def test_required_flags():
     program = (
         "import stillflow as tf\n"

@@ -5,7 +5,7 @@ import collections
 import pytest
 
 import stillflow as tf
-from stillflow.graph import nest
+from stillflow.graph import nest, nest_paths
 
 Pair = collections.namedtuple("Pair", "left right")
 STRUCTURE = {"b": [1, (2, 3)], "a": Pair(4, {"x": 5})}
@@ -63,3 +63,31 @@ def test_composites_are_taken_apart_on_demand():
 def test_misfits(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_paths_to_leaves():
+    structure = {"b": [1, (2, 3)], "a": Pair(4, {"x": 5}), "c": []}
+    places = [(("a", "left"), 4), (("a", "right", "x"), 5), (("b", 0), 1), (("b", 1, 0), 2), (("b", 1, 1), 3)]
+    assert nest_paths.flatten_with_tuple_paths(structure) == places
+    assert nest_paths.flatten_with_tuple_paths(7) == [((), 7)]
+    assert nest_paths.flatten_with_joined_string_paths(structure, ".")[1] == ("a.right.x", 5)
+    assert nest_paths.flatten_with_tuple_paths_up_to({"a": 0}, {"a": [2, 3]}) == [(("a",), [2, 3])]
+    mapped = nest_paths.map_structure_with_paths(lambda path, x, y, z=0: (path, x + y + z), structure, structure, z=1)
+    assert mapped["b"] == [("b/0", 3), (("b/1/0", 5), ("b/1/1", 7))]
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    paths = [path for path, _ in nest_paths.flatten_with_tuple_paths([sparse], expand_composites=True)]
+    assert paths == [(0, "SparseTensor", 0), (0, "SparseTensor", 1), (0, "SparseTensor", 2)]
+    assert nest_paths.is_sequence_or_composite(sparse) and not nest_paths.is_sequence_or_composite("ab")
+    with pytest.raises(TypeError, match="don't have the same sequence type"):
+        nest_paths.map_structure_with_paths(lambda path, x, y: x, structure, [1])
+
+
+def test_keys_that_are_nested_are_taken_apart():
+    found = nest_paths.flatten_dict_items({(1, 2): (3, 4), 5: 6, (7, (8, 9)): (1, (2, 3))})
+    assert found == {1: 3, 2: 4, 5: 6, 7: 1, 8: 2, 9: 3}
+    with pytest.raises(ValueError, match="Key had 2 elements, but value had 1 elements"):
+        nest_paths.flatten_dict_items({(1, 2): 3})
+    with pytest.raises(ValueError, match="key 1 is not unique"):
+        nest_paths.flatten_dict_items({(1, 2): (3, 4), 1: 2})
+    with pytest.raises(TypeError, match="input must be a dictionary"):
+        nest_paths.flatten_dict_items([1])

@@ -40,6 +40,7 @@ def test_decorators_are_seen_through(caplog):
     )
     assert tf_inspect.getfullargspec(decorated).kwonlyargs == ["d"]
     assert tf_inspect.getargspec(decorated) == (["a", "b"], "c", "e", (2,))
+    assert tf_inspect.getfullargspec(tf.cast).args == ["x", "dtype", "name"]  # below a wrapper of ours
     assert function_utils.has_kwargs(decorated) and not function_utils.has_kwargs(len.__class__.__repr__)
     assert function_utils.get_func_name(functools.partial(plain, 1)) == "plain"
 

@@ -216,6 +216,11 @@ def test_large_uniform_values_stay_small(session):
     assert np.all(session.run(y, {x: np.zeros((1000, 1000))}) == 3)
 
 
+def test_products_of_uniform_matrices_are_one_number(session):
+    y = tf.matmul(tf.ones([500, 3]), tf.fill([700, 3], 2.0), transpose_b=True)
+    assert np.all(session.run(y) == 6) and session.run(y).shape == (500, 700)
+
+
 def test_what_fails_while_folding_fails_when_it_runs(session):
     y = tf.constant([5, 6]) // tf.constant([1, 0])
     z = tf.identity(y, name="z")

@@ -19,6 +19,11 @@ from tensorflow.python.framework import tensor_shape; assert tensor_shape.scalar
 from tensorflow.python.framework import dtypes; import tensorflow as tf; assert dtypes.float32 is tf.float32
 from tensorflow.python.framework.errors import InvalidArgumentError
 from tensorflow.python.platform import gfile; gfile.GFile
+from tensorflow.python.ops.rnn import rnn_cell_impl; rnn_cell_impl.BasicLSTMCell
+from tensorflow.python.ops import rnn; rnn.math_ops.reduce_sum, rnn.dtypes.float32
+import tensorflow.compat.v2 as tf; assert tf.math.reduce_sum is tf.reduce_sum; tf.keras.layers.Dense
+from tensorflow.python.ops.inplace_ops import alias_inplace_update
+from tensorflow.python.client.session import register_session_run_conversion_functions
 from tensorflow.contrib.rnn.python.ops.core_rnn_cell_impl import _linear, LSTMCell, EmbeddingWrapper, RNNCell
 from tensorflow.contrib.rnn.python.ops import core_rnn_cell_impl; core_rnn_cell_impl.LSTMStateTuple
 from tensorflow.python.ops.rnn_cell_impl import _RNNCell as RNNCell, _Linear

@@ -1,7 +1,8 @@
-// fill, zeros_like, ones_like: one value in every element.
+// fill, zeros, zeros_like, ones_like: one value in every element.
 #include <algorithm>
 
 #include "arithmetic/math/complex.h"
+#include "memory/strided_copy.h"
 
 namespace stillflow {
 namespace {
@@ -48,6 +49,17 @@ Status Fill(const KernelCall& call) {
   }
 }
 
+// in[0] shape, a vector; attr the type
+Status Zeros(const KernelCall& call) {
+  Shape shape;
+  if (call.in[0]->rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("shape must be a vector of int32, got shape %s",
+                                      ShapeText(*call.in[0]).c_str());
+  }
+  STILLFLOW_RETURN_IF_ERROR(ShapeFromTensor(*call.in[0], &shape));
+  return AllocateZeros(call, 0, static_cast<DType>(call.attrs[0].i), shape);
+}
+
 // Of kinds of values that have no zeros, variants that hold nothing.
 Status ZerosLikeVariants(const KernelCall& call) {
   auto** to = MutableData<Variant*>(*call.out[0]);
@@ -89,7 +101,10 @@ Status OnesLike(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(array, fill){
-    {"fill", "dims, value", Fill}, {"zeros_like", "x", ZerosLike}, {"ones_like", "x", OnesLike}, {}};
+STILLFLOW_KERNELS(array, fill){{"fill", "dims, value", Fill},
+                               {"zeros", "shape | dtype", Zeros},
+                               {"zeros_like", "x", ZerosLike},
+                               {"ones_like", "x", OnesLike},
+                               {}};
 
 }  // namespace stillflow

@@ -1,10 +1,11 @@
-// scatter, scatter_nd_ref, scatter_nd, tensor_scatter: arrays changed in part.
+// scatter, scatter_nd_ref, scatter_nd, tensor_scatter, update_rows: arrays changed in part.
 //
 //   scatter         in[0] variable; in[1] indices, int32 | int64, of rows; in[2] updates, a row each, or a scalar
 //   scaled_scatter  the same; in[3] a scalar that the updates are multiplied by first
 //   scatter_nd_ref  in[0] variable; in[1] indices, index tuples in the last dimension; in[2] updates
 //   scatter_nd      in[0] indices; in[1] updates; in[2] shape; out[0] the updates added up in zeros of that shape
 //   tensor_scatter  in[0] array; in[1] indices; in[2] updates; out[0] a changed copy
+//   update_rows     in[0] array; in[1] rows, which count around; in[2] updates, a row each; out[0] a changed copy
 //   attr            operation
 //
 // Updates of one place apply in the order of the indices. Bad indices are reported before anything is written.
@@ -90,13 +91,10 @@ Status CheckRows(const Tensor& whole, const Tensor& indices, const Tensor& updat
       ShapeText(updates).c_str(), ShapeText(indices).c_str(), ShapeText(whole).c_str());
 }
 
-// Strings are set in a copy of the variable: it is small, and releases the old ones.
-Status SetStrings(const KernelCall& call, Variable* variable, const Target& target) {
-  Tensor copy;
-  Tensor& value = variable->value;
-  STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, value.dtype, Shape(value), &copy));
-  std::memcpy(copy.data, value.data, value.count * sizeof(StringCell*));
-  auto** cells = MutableData<StringCell*>(copy);
+// `to` is new: a copy of `from` with the strings of the target in place.
+void CopyAndSetStrings(const Tensor& from, const Target& target, Tensor* to) {
+  std::memcpy(to->data, from.data, from.count * sizeof(StringCell*));
+  auto** cells = MutableData<StringCell*>(*to);
   StringCell* const* updates = Data<StringCell*>(*target.updates);
   const bool is_scalar = target.updates->rank == 0;
   for (int64_t i = 0; i < target.count; ++i) {
@@ -104,7 +102,15 @@ Status SetStrings(const KernelCall& call, Variable* variable, const Target& targ
       cells[target.rows[i] * target.width + k] = updates[is_scalar ? 0 : i * target.width + k];
     }
   }
-  RetainStrings(copy);
+  RetainStrings(*to);
+}
+
+// Strings are set in a copy of the variable: it is small, and releases the old ones.
+Status SetStrings(const KernelCall& call, Variable* variable, const Target& target) {
+  Tensor copy;
+  Tensor& value = variable->value;
+  STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, value.dtype, Shape(value), &copy));
+  CopyAndSetStrings(value, target, &copy);
   Release(value.buffer);
   value = copy;
   return Status();
@@ -258,6 +264,14 @@ Status ScatterNd(const KernelCall& call) {
   return Update(call, target, RowOperation::kAdd);
 }
 
+// The output with the values of the first input, in its memory if nobody else reads that.
+Status CopyToOutput(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, input.dtype, Shape(input)));
+  if (call.out[0]->data == input.data) return Status();
+  return CopyRun(call, input.count * ElementBytes(input.dtype), input.data, call.out[0]->data);
+}
+
 Status TensorScatter(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   const Tensor& indices = *call.in[1];
@@ -269,12 +283,54 @@ Status TensorScatter(const KernelCall& call) {
   const Scratch rows(call, cut.count * static_cast<int64_t>(sizeof(int64_t)));
   if (!rows.ok()) return OutOfScratch();
   STILLFLOW_RETURN_IF_ERROR(ReadTupleRows(indices, cut, whole, rows.data<int64_t>()));
-  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, input.dtype, whole));
-  if (call.out[0]->data != input.data) {
-    STILLFLOW_RETURN_IF_ERROR(CopyRun(call, input.count * ElementBytes(input.dtype), input.data, call.out[0]->data));
-  }
+  STILLFLOW_RETURN_IF_ERROR(CopyToOutput(call));
   const Target target{call.out[0]->data, cut.width, rows.data<int64_t>(), cut.count, &updates};
   return Update(call, target, static_cast<RowOperation>(call.attrs[0].i));
+}
+
+Status CheckRowUpdates(const Tensor& whole, const Tensor& rows, const Tensor& updates) {
+  if (whole.rank != updates.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("x and v shape doesn't match (ranks differ): %s vs. %s",
+                                      ShapeText(whole).c_str(), ShapeText(updates).c_str());
+  }
+  if (whole.rank < 1) return STILLFLOW_INVALID_ARGUMENT("x must be at least 1-D, got a scalar");
+  for (int i = 1; i < whole.rank; ++i) {
+    if (whole.dims[i] != updates.dims[i]) {
+      return STILLFLOW_INVALID_ARGUMENT("x and v shape doesn't match at index %d : %s vs. %s", i,
+                                        ShapeText(whole).c_str(), ShapeText(updates).c_str());
+    }
+  }
+  if (rows.rank != 1) return STILLFLOW_INVALID_ARGUMENT("i must be a vector. %s", ShapeText(rows).c_str());
+  if (rows.dims[0] != updates.dims[0]) {
+    return STILLFLOW_INVALID_ARGUMENT("i and x shape doesn't match at index 0: %s vs. %s", ShapeText(rows).c_str(),
+                                      ShapeText(updates).c_str());
+  }
+  return Status();
+}
+
+Status UpdateRowsOfTensor(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  const Tensor& indices = *call.in[1];
+  const Tensor& updates = *call.in[2];
+  const auto operation = static_cast<RowOperation>(call.attrs[0].i);
+  STILLFLOW_RETURN_IF_ERROR(CheckRowUpdates(input, indices, updates));
+  const Scratch rows(call, indices.count * static_cast<int64_t>(sizeof(int64_t)));
+  if (!rows.ok()) return OutOfScratch();
+  const int64_t size = input.dims[0];
+  if (size == 0 && indices.count > 0) return STILLFLOW_INVALID_ARGUMENT("x has no rows, but there are updates");
+  for (int64_t i = 0; i < indices.count; ++i) {
+    rows.data<int64_t>()[i] = (Data<int32_t>(indices)[i] % size + size) % size;
+  }
+  Target target{nullptr, Shape(input).Count(1, input.rank), rows.data<int64_t>(), indices.count, &updates};
+  if (input.dtype == DType::kString && operation == RowOperation::kSet) {
+    STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, Shape(input)));
+    CopyAndSetStrings(input, target, call.out[0]);
+    return Status();
+  }
+  if (HasCells(input.dtype)) return UnsupportedType("UpdateRows", input.dtype);
+  STILLFLOW_RETURN_IF_ERROR(CopyToOutput(call));
+  target.data = call.out[0]->data;
+  return Update(call, target, operation);
 }
 
 }  // namespace
@@ -287,6 +343,7 @@ STILLFLOW_KERNELS(state, scatter){
     {"scatter_nd_ref", "variable, indices, updates | operation: " OPERATIONS, ScatterNdRef},
     {"scatter_nd", "indices, updates, shape", ScatterNd},
     {"tensor_scatter", "tensor, indices, updates | operation: " OPERATIONS, TensorScatter},
+    {"update_rows", "array, rows, updates | operation: " OPERATIONS, UpdateRowsOfTensor},
     {}};
 
 }  // namespace stillflow

@@ -41,6 +41,10 @@ Status CheckElementType(const TensorList& list, DType type);
 
 // Zeros, or empty strings.
 Status MakeZeros(const Services& services, DType type, const Shape& shape, Tensor* zeros);
+// Zeros of the same shape; for variants what they say of themselves.
+Status MakeZerosLike(const Services& services, const Tensor& tensor, Tensor* zeros);
+// The sum of two tensors of the same shape, of numbers or variants.
+Status AddTensors(const Services& services, const Tensor& a, const Tensor& b, Tensor* sum);
 
 // A list for output `out` to begin with input `in`'s elements: the list itself where nothing else reads it.
 Status StartFrom(const KernelCall& call, int in, int out, TensorList** list);

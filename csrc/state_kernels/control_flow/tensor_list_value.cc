@@ -17,49 +17,6 @@ void AddInto(const Tensor& a, const Tensor& b, Tensor* sum) {
   for (int64_t i = 0; i < sum->count; ++i) to[i] = static_cast<T>(left[i] + right[i]);
 }
 
-Status AddTensors(const Services& services, const Tensor& a, const Tensor& b, Tensor* sum) {
-  if (!(Shape(a) == Shape(b))) {
-    return STILLFLOW_INVALID_ARGUMENT("Elements of lists that are added have shapes %s and %s", ShapeText(a).c_str(),
-                                      ShapeText(b).c_str());
-  }
-  STILLFLOW_RETURN_IF_ERROR(Allocate(services, a.dtype, Shape(a), sum));
-  switch (a.dtype) {
-    case DType::kFloat:
-      AddInto<float>(a, b, sum);
-      return Status();
-    case DType::kDouble:
-      AddInto<double>(a, b, sum);
-      return Status();
-    case DType::kInt32:
-      AddInto<uint32_t>(a, b, sum);
-      return Status();
-    case DType::kInt64:
-      AddInto<uint64_t>(a, b, sum);
-      return Status();
-    case DType::kComplex64:
-    case DType::kComplex128: {
-      Tensor parts[] = {a, b, *sum};
-      for (Tensor& part : parts) part.count *= 2;
-      if (a.dtype == DType::kComplex64) AddInto<float>(parts[0], parts[1], &parts[2]);
-      if (a.dtype == DType::kComplex128) AddInto<double>(parts[0], parts[1], &parts[2]);
-      return Status();
-    }
-    case DType::kVariant: {
-      for (int64_t i = 0; i < a.count; ++i) {
-        const Variant* const left = Data<Variant*>(a)[i];
-        const Variant* const right = Data<Variant*>(b)[i];
-        if (left == nullptr || right == nullptr || left->add == nullptr || left->add != right->add) {
-          return UnsupportedType("AddN of lists", a.dtype);
-        }
-        STILLFLOW_RETURN_IF_ERROR(left->add(services, *left, *right, &MutableData<Variant*>(*sum)[i]));
-      }
-      return Status();
-    }
-    default:
-      return UnsupportedType("AddN of lists", a.dtype);
-  }
-}
-
 const TensorList& ListOf(const Variant& variant) { return static_cast<const TensorList&>(variant); }
 
 Status AddLists(const Services& services, const Variant& left, const Variant& right, Variant** made) {
@@ -104,19 +61,66 @@ Status ZerosLikeList(const Services& services, const Variant& value, Variant** m
   zeros->Resize(list.size());
   for (int64_t i = 0; i < list.size(); ++i) {
     if (!list.is_set(i)) continue;
-    const Tensor& element = list.elements[i];
-    STILLFLOW_RETURN_IF_ERROR(MakeZeros(services, element.dtype, Shape(element), &zeros->elements[i]));
-    for (int64_t k = 0; element.dtype == DType::kVariant && k < element.count; ++k) {
-      const Variant* const inner = Data<Variant*>(element)[k];
-      if (inner == nullptr || inner->zeros_like == nullptr) continue;
-      STILLFLOW_RETURN_IF_ERROR(inner->zeros_like(services, *inner, &MutableData<Variant*>(zeros->elements[i])[k]));
-    }
+    STILLFLOW_RETURN_IF_ERROR(MakeZerosLike(services, list.elements[i], &zeros->elements[i]));
   }
   *made = zeros.release();
   return Status();
 }
 
 }  // namespace
+
+Status AddTensors(const Services& services, const Tensor& a, const Tensor& b, Tensor* sum) {
+  if (!(Shape(a) == Shape(b))) {
+    return STILLFLOW_INVALID_ARGUMENT("Elements of lists that are added have shapes %s and %s", ShapeText(a).c_str(),
+                                      ShapeText(b).c_str());
+  }
+  STILLFLOW_RETURN_IF_ERROR(Allocate(services, a.dtype, Shape(a), sum));
+  switch (a.dtype) {
+    case DType::kFloat:
+      AddInto<float>(a, b, sum);
+      return Status();
+    case DType::kDouble:
+      AddInto<double>(a, b, sum);
+      return Status();
+    case DType::kInt32:
+      AddInto<uint32_t>(a, b, sum);
+      return Status();
+    case DType::kInt64:
+      AddInto<uint64_t>(a, b, sum);
+      return Status();
+    case DType::kComplex64:
+    case DType::kComplex128: {
+      Tensor parts[] = {a, b, *sum};
+      for (Tensor& part : parts) part.count *= 2;
+      if (a.dtype == DType::kComplex64) AddInto<float>(parts[0], parts[1], &parts[2]);
+      if (a.dtype == DType::kComplex128) AddInto<double>(parts[0], parts[1], &parts[2]);
+      return Status();
+    }
+    case DType::kVariant: {
+      for (int64_t i = 0; i < a.count; ++i) {
+        const Variant* const left = Data<Variant*>(a)[i];
+        const Variant* const right = Data<Variant*>(b)[i];
+        if (left == nullptr || right == nullptr || left->add == nullptr || left->add != right->add) {
+          return UnsupportedType("AddN of lists", a.dtype);
+        }
+        STILLFLOW_RETURN_IF_ERROR(left->add(services, *left, *right, &MutableData<Variant*>(*sum)[i]));
+      }
+      return Status();
+    }
+    default:
+      return UnsupportedType("AddN of lists", a.dtype);
+  }
+}
+
+Status MakeZerosLike(const Services& services, const Tensor& tensor, Tensor* zeros) {
+  STILLFLOW_RETURN_IF_ERROR(MakeZeros(services, tensor.dtype, Shape(tensor), zeros));
+  for (int64_t k = 0; tensor.dtype == DType::kVariant && k < tensor.count; ++k) {
+    const Variant* const inner = Data<Variant*>(tensor)[k];
+    if (inner == nullptr || inner->zeros_like == nullptr) continue;
+    STILLFLOW_RETURN_IF_ERROR(inner->zeros_like(services, *inner, &MutableData<Variant*>(*zeros)[k]));
+  }
+  return Status();
+}
 
 // ---- The list -----------------------------------------------------------------------------------------------------
 

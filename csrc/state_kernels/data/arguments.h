@@ -1,6 +1,7 @@
 // arguments.h: what kernels that make data sets share: scalar arguments, inputs, and the variant that they give.
 #pragma once
 
+#include <random>
 #include <string>
 
 #include "datasets/datasets.h"
@@ -29,6 +30,23 @@ inline Status BoolArgument(const KernelCall& call, int in, const char* name, boo
 inline Status StringArgument(const KernelCall& call, int in, const char* name, std::string* value) {
   STILLFLOW_RETURN_IF_ERROR(CheckScalar(*call.in[in], name));
   *value = Text(StringAt(*call.in[in], 0));
+  return Status();
+}
+
+// The inputs at `in` and behind it: the seeds. Two zeros are none; then the system draws them, anew for each run.
+inline Status SeedArguments(const KernelCall& call, int in, uint64_t* seed, uint64_t* seed2, bool* is_drawn) {
+  int64_t first = 0;
+  int64_t second = 0;
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, in, "seed", &first));
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, in + 1, "seed2", &second));
+  *seed = static_cast<uint64_t>(first);
+  *seed2 = static_cast<uint64_t>(second);
+  *is_drawn = first == 0 && second == 0;
+  if (*is_drawn) {
+    std::random_device device;
+    *seed = static_cast<uint64_t>(device()) << 32 | device();
+    *seed2 = static_cast<uint64_t>(device()) << 32 | device();
+  }
   return Status();
 }
 

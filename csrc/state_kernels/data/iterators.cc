@@ -1,11 +1,15 @@
-// make_iterator_handle, initialize_iterator, iterator_get_next, iterator_to_string_handle,
-// iterator_from_string_handle: iterators of a session, which csrc/datasets has.
+// make_iterator_handle, initialize_iterator, iterator_get_next, iterator_get_next_as_optional,
+// iterator_to_string_handle, iterator_from_string_handle, serialize_iterator, deserialize_iterator: iterators of a
+// session, which csrc/datasets has.
 //
 //   make_iterator_handle  out[0] a handle; attrs STILLFLOW_HANDLE_ATTRS: see handle.h;
 //                         output_types, output_shapes
 //   initialize_iterator   in[0] a variant scalar that holds a data set; in[1] a handle
 //   iterator_get_next     in[0] a handle; out[...] the components of the next element; attrs output_types,
 //                         output_shapes
+//   iterator_get_next_as_optional  the same as one variant, which is empty at the end
+//   serialize_iterator    in[0] a handle; out[0] a variant scalar that holds its position
+//   deserialize_iterator  in[0] a handle; in[1] such a variant, where the iterator is to go on
 //   to_string_handle      in[0] a handle; out[0] a string scalar that stands for it
 //   from_string_handle    in[0] such a string; out[0] the handle; attrs output_types, output_shapes: no types for any
 #include <cinttypes>
@@ -14,6 +18,7 @@
 #include "datasets/variant.h"
 #include "kernels/guarded.h"
 #include "runtime/executor/function.h"
+#include "state_kernels/data/optional.h"
 #include "state_kernels/handle.h"
 #include "state_kernels/spec_attrs.h"
 
@@ -115,6 +120,28 @@ Status InitializeIterator(const KernelCall& call) {
   return iterator->Initialize(&context, std::move(dataset), false);
 }
 
+// ---- Positions ----------------------------------------------------------------------------------------------------
+
+Status Serialize(const KernelCall& call) {
+  std::shared_ptr<IteratorResource> iterator;
+  std::string bytes;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<IteratorResource>(call, 0, &iterator));
+  STILLFLOW_RETURN_IF_ERROR(iterator->Save(&bytes));
+  return MakeVariant(*call.services, new PositionVariant(std::move(bytes)), call.out[0]);
+}
+
+Status Deserialize(const KernelCall& call) {
+  std::shared_ptr<IteratorResource> iterator;
+  STILLFLOW_RETURN_IF_ERROR(FindResource<IteratorResource>(call, 0, &iterator));
+  const Tensor& serialized = *call.in[1];
+  const auto* position = serialized.rank == 0 ? VariantAt<PositionVariant>(serialized, 0) : nullptr;
+  if (position == nullptr) return STILLFLOW_INVALID_ARGUMENT("The serialized state of an iterator is none");
+  IteratorContext context{call.run, call.services};
+  return iterator->GoTo(&context, position->bytes);
+}
+
+// ---- Elements -----------------------------------------------------------------------------------------------------
+
 // A view of a small part of something large is copied: what is fetched or kept should not keep the rest.
 Status Detach(const KernelCall& call, const Tensor& tensor, Tensor* made) {
   const bool is_view = tensor.data != tensor.buffer->data;
@@ -124,24 +151,41 @@ Status Detach(const KernelCall& call, const Tensor& tensor, Tensor* made) {
   return Status();
 }
 
-Status GetNext(const KernelCall& call) {
+// The next element, checked against what the attributes say of it; is_end if there is none and that is no error.
+Status NextElement(const KernelCall& call, Tuple* element, bool* is_end) {
   std::shared_ptr<IteratorResource> iterator;
   STILLFLOW_RETURN_IF_ERROR(FindResource<IteratorResource>(call, 0, &iterator));
   IteratorContext context{call.run, call.services};
-  Tuple element;
-  STILLFLOW_RETURN_IF_ERROR(iterator->Next(&context, &element));
-  const TupleSpec spec = SpecOf(call.attrs[0], call.attrs[1]);
+  STILLFLOW_RETURN_IF_ERROR(iterator->Next(&context, element, is_end));
+  if (*is_end) return Status();
   TupleSpec found;
-  for (size_t i = 0; i < element.size(); ++i) {
-    found.types.push_back(element[i].dtype);
+  for (size_t i = 0; i < element->size(); ++i) {
+    const Tensor& component = (*element)[i];
+    found.types.push_back(component.dtype);
     PartialShape shape;
-    shape.rank = element[i].rank;
-    std::copy_n(element[i].dims, shape.rank, shape.dims);
+    shape.rank = component.rank;
+    std::copy_n(component.dims, shape.rank, shape.dims);
     found.shapes.push_back(shape);
   }
-  STILLFLOW_RETURN_IF_ERROR(CheckSpec(spec, found));
+  return CheckSpec(SpecOf(call.attrs[0], call.attrs[1]), found);
+}
+
+Status GetNext(const KernelCall& call) {
+  Tuple element;
+  bool is_end = false;
+  STILLFLOW_RETURN_IF_ERROR(NextElement(call, &element, &is_end));
+  if (is_end) return Error(Code::kOutOfRange, "End of sequence");
   for (int i = 0; i < call.out_count; ++i) STILLFLOW_RETURN_IF_ERROR(Detach(call, element[i], call.out[i]));
   return Status();
+}
+
+Status GetNextAsOptional(const KernelCall& call) {
+  Tuple element;
+  bool is_end = false;
+  STILLFLOW_RETURN_IF_ERROR(NextElement(call, &element, &is_end));
+  std::unique_ptr<const Tuple> value;
+  if (!is_end) value = std::make_unique<const Tuple>(std::move(element));
+  return MakeVariant(*call.services, new OptionalVariant(std::move(value)), call.out[0]);
 }
 
 // A handle as a string says so, with the number of the iterator.
@@ -188,6 +232,9 @@ STILLFLOW_KERNELS(data, iterators){
      IteratorState::Restore},
     {"initialize_iterator", "dataset, iterator", Guarded<InitializeIterator>},
     {"iterator_get_next", "iterator | output_types, output_shapes", Guarded<GetNext>},
+    {"iterator_get_next_as_optional", "iterator | output_types, output_shapes", Guarded<GetNextAsOptional>},
+    {"serialize_iterator", "resource_handle", Guarded<Serialize>},
+    {"deserialize_iterator", "resource_handle, serialized", Guarded<Deserialize>},
     {"iterator_to_string_handle", "resource_handle", Guarded<ToStringHandle>},
     {"iterator_from_string_handle", "string_handle | output_types, output_shapes", Guarded<FromStringHandle>},
     {}};

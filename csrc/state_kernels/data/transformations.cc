@@ -5,8 +5,6 @@
 //   in[0...] variant scalars that hold data sets; then scalars
 //   out[0]   a variant scalar that holds the data set
 //   attrs    output_types, output_shapes: what its elements are; then what is its own
-#include <random>
-
 #include "state_kernels/data/arguments.h"
 
 namespace stillflow {
@@ -72,21 +70,10 @@ Status Concatenate(const KernelCall& call) {
 
 // in[1..3] buffer_size, seed, seed2. Without seeds the system gives them, anew for each run of the node.
 Status ShuffleArguments(const KernelCall& call, DatasetPtr* input, ShuffleOptions* options) {
-  int64_t seed = 0;
-  int64_t seed2 = 0;
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], input));
   STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 1, "buffer_size", &options->buffer_size));
   if (options->buffer_size <= 0) return STILLFLOW_INVALID_ARGUMENT("buffer_size must be greater than zero.");
-  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 2, "seed", &seed));
-  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 3, "seed2", &seed2));
-  options->seed = static_cast<uint64_t>(seed);
-  options->seed2 = static_cast<uint64_t>(seed2);
-  options->is_drawn = seed == 0 && seed2 == 0;
-  if (options->is_drawn) {
-    std::random_device device;
-    options->seed = static_cast<uint64_t>(device()) << 32 | device();
-    options->seed2 = static_cast<uint64_t>(device()) << 32 | device();
-  }
+  STILLFLOW_RETURN_IF_ERROR(SeedArguments(call, 2, &options->seed, &options->seed2, &options->is_drawn));
   return Status();
 }
 

@@ -22,22 +22,15 @@
 #include "arithmetic/random/stream.h"
 #include "arithmetic/random/unigram.h"
 #include "kernels/guarded.h"
+#include "state_kernels/created_resource.h"
 #include "state_kernels/forest/grow_stats.h"
-#include "state_kernels/handle.h"
 
 namespace stillflow {
 namespace {
 
 using namespace forest;  // NOLINT: this file is that namespace's kernels
 
-// What a handle names before and after it is created.
-class Shell : public Resource {
- public:
-  std::mutex mutex;
-  bool is_created = false;
-};
-
-class TreeResource final : public Shell {
+class TreeResource final : public CreatedResource {
  public:
   static constexpr const char* kKind = "decision_tree";
   static constexpr const char* kTypeName = "N10tensorflow11tensorforest20DecisionTreeResourceE";
@@ -61,7 +54,7 @@ class TreeResource final : public Shell {
   std::vector<TreeNode> nodes;
 };
 
-class StatsResource final : public Shell {
+class StatsResource final : public CreatedResource {
  public:
   static constexpr const char* kKind = "fertile_stats";
   static constexpr const char* kTypeName = "N10tensorflow11tensorforest20FertileStatsResourceE";
@@ -122,34 +115,6 @@ class StatsResource final : public Shell {
     return true;
   }
 };
-
-template <typename T>
-Status Handle(const KernelCall& call) {
-  return OutputHandle<T>(
-      call,
-      [&](const ResourceTable::Name&, std::shared_ptr<Resource>* made) {
-        *made = std::make_shared<T>();
-        return Status();
-      },
-      [](const T&) { return Status(); });
-}
-
-template <typename T>
-Status FindCreated(const KernelCall& call, int in, std::shared_ptr<T>* found) {
-  STILLFLOW_RETURN_IF_ERROR(FindResource<T>(call, in, found));
-  if ((*found)->is_created) return Status();
-  return Error(Code::kNotFound, "Resource of type %s does not exist: it is not initialized.", T::kTypeName);
-}
-
-template <typename T>
-Status IsCreated(const KernelCall& call) {
-  std::shared_ptr<T> resource;
-  STILLFLOW_RETURN_IF_ERROR(FindResource<T>(call, 0, &resource));
-  const std::lock_guard<std::mutex> guard(resource->mutex);
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kBool, Shape()));
-  *MutableData<bool>(*call.out[0]) = resource->is_created;
-  return Status();
-}
 
 // Creates it unless it is there; with `kReplaces` what is there is replaced.
 template <typename T, bool kReplaces>
@@ -446,12 +411,9 @@ Status GrowTree(const KernelCall& call) {
 
 }  // namespace
 
-#define STILLFLOW_FOREST_HANDLE(name, type) \
-  {name, "| " STILLFLOW_HANDLE_ATTRS, Guarded<Handle<type>>, nullptr, nullptr, HandleState::New, HandleState::Free}
-
 STILLFLOW_KERNELS(forest, forest){
-    STILLFLOW_FOREST_HANDLE("tree_handle", TreeResource),
-    STILLFLOW_FOREST_HANDLE("stats_handle", StatsResource),
+    STILLFLOW_CREATED_HANDLE("tree_handle", TreeResource),
+    STILLFLOW_CREATED_HANDLE("stats_handle", StatsResource),
     {"tree_is_initialized", "handle", Guarded<IsCreated<TreeResource>>},
     {"stats_is_initialized", "handle", Guarded<IsCreated<StatsResource>>},
     {"create_tree", "handle, config | params", Guarded<Load<TreeResource, false>>},

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/variant.h"
 #include "io/bundle_writer.h"
 #include "io/checkpoint_reader.h"
 #include "io/v1_writer.h"
@@ -55,7 +56,17 @@ struct ParallelRun {
   io::Parallel parallel;
 };
 
+// A position is stored as the string that it is.
+bool IsPosition(const Tensor& tensor) {
+  return tensor.dtype == DType::kVariant && tensor.rank == 0 && VariantAt<PositionVariant>(tensor, 0) != nullptr;
+}
+DType StoredType(DType dtype) { return dtype == DType::kVariant ? DType::kString : dtype; }
+
 io::StringSource SourceOf(const Tensor& tensor) {
+  if (tensor.dtype == DType::kVariant) {
+    const auto* position = VariantAt<PositionVariant>(tensor, 0);
+    return [position](int64_t) { return io::Bytes(position->bytes); };
+  }
   StringCell* const* cells = Data<StringCell*>(tensor);
   return [cells](int64_t index) {
     const StringCell* cell = cells[index];
@@ -85,7 +96,7 @@ Status CheckNames(const KernelCall& call, int count, bool has_slices) {
 Status PartAt(const KernelCall& call, int index, bool has_slices, io::TensorPart* part) {
   const Tensor& tensor = *call.in[index + (has_slices ? 3 : 2)];
   part->name = StringAt(*call.in[1], index);
-  part->dtype = tensor.dtype;
+  part->dtype = StoredType(tensor.dtype);
   part->dims = DimsOf(tensor);
   const std::string spec = has_slices ? StringAt(*call.in[2], index) : std::string();
   part->is_slice = !spec.empty();
@@ -107,11 +118,11 @@ Status AddAll(const KernelCall& call, bool has_slices, AddNumbers add_numbers, A
   STILLFLOW_RETURN_IF_ERROR(CheckNames(call, count, has_slices));
   for (int i = 0; i < count; ++i) {
     const Tensor& tensor = *call.in[first + i];
-    // What variants hold is known to this process alone.
-    if (tensor.dtype == DType::kVariant) return UnsupportedType("Save", tensor.dtype);
+    // What other variants hold is known to this process alone.
+    if (tensor.dtype == DType::kVariant && !IsPosition(tensor)) return UnsupportedType("Save", tensor.dtype);
     io::TensorPart part;
     STILLFLOW_RETURN_IF_ERROR(PartAt(call, i, has_slices, &part));
-    STILLFLOW_RETURN_IF_ERROR(tensor.dtype == DType::kString ? add_strings(part, tensor) : add_numbers(part, tensor));
+    STILLFLOW_RETURN_IF_ERROR(HasCells(tensor.dtype) ? add_strings(part, tensor) : add_numbers(part, tensor));
   }
   return Status();
 }
@@ -191,7 +202,7 @@ Status Find(const io::CheckpointReader& reader, const std::string& name, const s
   wanted->name = name;
   const io::StoredTensor* stored = reader.Find(name);
   if (stored == nullptr) return reader.KeyNotFound(name);
-  if (stored->dtype != dtype) {
+  if (stored->dtype != StoredType(dtype)) {
     return STILLFLOW_INVALID_ARGUMENT("tensor_name = %s; expected dtype %s does not equal original dtype %s",
                                       name.c_str(), Name(dtype), Name(stored->dtype));
   }
@@ -203,11 +214,15 @@ Status Find(const io::CheckpointReader& reader, const std::string& name, const s
 Status Fill(const KernelCall& call, const io::CheckpointReader& reader, const Wanted& wanted, DType dtype, int out) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, dtype, wanted.shape));
   Tensor* tensor = call.out[out];
-  if (dtype != DType::kString) {
+  if (!HasCells(dtype)) {
     const ParallelRun run(call);
     return reader.Read(wanted.name, wanted.slice, tensor->data, run.parallel);
   }
   return reader.ReadStrings(wanted.name, wanted.slice, [&](int64_t index, io::Bytes value) {
+    if (dtype == DType::kVariant) {
+      MutableData<Variant*>(*tensor)[index] = new PositionVariant(value.ToString());
+      return true;
+    }
     return SetString(call, tensor, index, value.data, static_cast<int64_t>(value.size));
   });
 }

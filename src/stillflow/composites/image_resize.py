@@ -66,6 +66,7 @@ def resize_images(
     return _resized(images, size, preserve_aspect_ratio, name, resize, keeps_same_size=True)
 
 
+@public("compat.v2.image.resize")
 @public("python.ops.image_ops_impl.resize_images_v2", "python.ops.image_ops.resize_images_v2")
 def resize_images_v2(images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None):
     """Images of the height and width that `size` says, with pixels where their centers are.
@@ -160,6 +161,7 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
     return _with_pad(image, target_height, target_width, resize)
 
 
+@public("compat.v2.image.resize_with_pad")
 @public("python.ops.image_ops_impl.resize_image_with_pad_v2", "python.ops.image_ops.resize_image_with_pad_v2")
 def resize_image_with_pad_v2(image, target_height, target_width, method="bilinear", antialias=False):
     """Images as large as fits into that height and width, with zeros around them; see `resize_images_v2`.

@@ -379,7 +379,8 @@ class DatasetV1Adapter(_Adapter, DatasetV1):
         return self._dataset._variant_tensor
 
 
-class _VariantDataset(DatasetV2):
+@public("python.data.ops.dataset_ops._VariantDataset")
+class VariantDataset(DatasetV2):
     """The data set in a tensor, as in an element of a window."""
 
     def __init__(self, dataset_variant, element_spec):
@@ -394,6 +395,6 @@ class _VariantDataset(DatasetV2):
         return self._structure
 
 
-specs.DatasetSpec._value_type = _VariantDataset
+specs.DatasetSpec._value_type = VariantDataset
 DatasetSpec = public("data.DatasetSpec", "data.experimental.DatasetStructure")(specs.DatasetSpec)
 graph_loops.install(DatasetV2, DatasetV1.zip)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import structure
+from stillflow.datasets.arguments import optional_param_to_tensor
 from stillflow.datasets.dataset import DatasetV1, DatasetV1Adapter, DatasetV2
 from stillflow.datasets.node import DatasetNode, DatasetSource
 from stillflow.datasets.specs import TensorSpec
@@ -15,11 +16,6 @@ from stillflow.ops.convert import convert_to_tensor
 _BUFFER_BYTES = 256 * 1024
 
 
-def _optional(name, value, default=0, dtype=dtypes.int64):
-    """An argument as a tensor of its name."""
-    return convert_to_tensor(default if value is None else value, dtype=dtype, name=name)
-
-
 class _StringDataset(DatasetSource):
     @property
     def element_spec(self):
@@ -29,16 +25,16 @@ class _StringDataset(DatasetSource):
 class _TextLineDataset(_StringDataset):
     def __init__(self, filenames, compression_type=None, buffer_size=None):
         self._filenames = filenames
-        self._compression_type = _optional("compression_type", compression_type, "", dtypes.string)
-        self._buffer_size = _optional("buffer_size", buffer_size, _BUFFER_BYTES)
+        self._compression_type = optional_param_to_tensor("compression_type", compression_type, "", dtypes.string)
+        self._buffer_size = optional_param_to_tensor("buffer_size", buffer_size, _BUFFER_BYTES)
         super().__init__(ops.text_line_dataset(filenames, self._compression_type, self._buffer_size))
 
 
 class _TFRecordDataset(_StringDataset):
     def __init__(self, filenames, compression_type=None, buffer_size=None):
         self._filenames = filenames
-        self._compression_type = _optional("compression_type", compression_type, "", dtypes.string)
-        self._buffer_size = _optional("buffer_size", buffer_size, _BUFFER_BYTES)
+        self._compression_type = optional_param_to_tensor("compression_type", compression_type, "", dtypes.string)
+        self._buffer_size = optional_param_to_tensor("buffer_size", buffer_size, _BUFFER_BYTES)
         super().__init__(ops.tf_record_dataset(filenames, self._compression_type, self._buffer_size))
 
 
@@ -48,10 +44,10 @@ class _FixedLengthRecordDataset(_StringDataset):
     ):
         self._filenames = filenames
         self._record_bytes = convert_to_tensor(record_bytes, dtype=dtypes.int64, name="record_bytes")
-        self._header_bytes = _optional("header_bytes", header_bytes)
-        self._footer_bytes = _optional("footer_bytes", footer_bytes)
-        self._buffer_size = _optional("buffer_size", buffer_size, _BUFFER_BYTES)
-        self._compression_type = _optional("compression_type", compression_type, "", dtypes.string)
+        self._header_bytes = optional_param_to_tensor("header_bytes", header_bytes)
+        self._footer_bytes = optional_param_to_tensor("footer_bytes", footer_bytes)
+        self._buffer_size = optional_param_to_tensor("buffer_size", buffer_size, _BUFFER_BYTES)
+        self._compression_type = optional_param_to_tensor("compression_type", compression_type, "", dtypes.string)
         variant = ops.fixed_length_record_dataset_v2(
             filenames,
             self._header_bytes,

@@ -43,8 +43,9 @@ class MapDataset(_FunctionDataset):
 
     _transformation = "Dataset.map()"
 
-    def __init__(self, input_dataset, function, preserves_cardinality=False):
+    def __init__(self, input_dataset, function, preserves_cardinality=False, use_inter_op_parallelism=True):
         self._preserves_cardinality = preserves_cardinality
+        self._use_inter_op_parallelism = use_inter_op_parallelism
         super().__init__(input_dataset, function)
 
     def _as_variant_tensor(self, function):
@@ -52,6 +53,7 @@ class MapDataset(_FunctionDataset):
             self._input_dataset._variant_tensor,
             function.captured_inputs,
             f=function,
+            use_inter_op_parallelism=self._use_inter_op_parallelism,
             preserve_cardinality=self._preserves_cardinality,
             **self._flat_structure,
         )

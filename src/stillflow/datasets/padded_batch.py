@@ -6,6 +6,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.datasets import nest, structure
+from stillflow.datasets.arguments import shape_tensor
 from stillflow.datasets.batch import known_batch_size
 from stillflow.datasets.node import UnaryDataset
 from stillflow.graph import dtypes
@@ -75,20 +76,10 @@ def _spelled(tensor):
 
 def _padded_shape(padded, component_shape):
     """A padded shape as a tensor. Raises ValueError or TypeError if it is none, or too small."""
+    tensor = shape_tensor(padded, "Padded shape {} must be {}, but its {} was {}.")
     try:
         shape = as_shape(padded)
-        tensor = convert_to_tensor([-1 if size is None else size for size in shape.as_list()], dtype=dtypes.int64)
     except (TypeError, ValueError):
-        tensor = convert_to_tensor(padded, preferred_dtype=dtypes.int64)
-        if tensor.shape.rank not in (None, 1):
-            raise ValueError(
-                f"Padded shape {padded} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
-            ) from None
-        if tensor.dtype != dtypes.int64:
-            raise TypeError(
-                f"Padded shape {padded} must be a 1-D tensor of tf.int64 values, but its element type was "
-                f"{tensor.dtype.name}."
-            ) from None
         shape = _spelled(tensor)
     if not _is_large_enough(shape, component_shape):
         raise ValueError(

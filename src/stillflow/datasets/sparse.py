@@ -98,3 +98,4 @@ class SparseTensorSpec(TypeSpec):
 
 
 register_values(SparseTensor, SparseTensorSpec.from_value)
+register_values(SparseTensorValue, SparseTensorSpec.from_value)

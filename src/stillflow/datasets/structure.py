@@ -92,6 +92,16 @@ def from_tensor_list(spec, tensors):
     return nest.pack_sequence_as(spec, values)
 
 
+def are_compatible(ours, theirs):
+    """Whether both are of one form, and their components fit each other."""
+    try:
+        nest.assert_same_structure(ours, theirs)
+    except (TypeError, ValueError):
+        return False
+    pairs = zip(nest.flatten(ours), nest.flatten(theirs), strict=True)
+    return all(our.is_compatible_with(their) for our, their in pairs)
+
+
 def output_types(spec):
     return nest.map_structure(lambda part: part._to_legacy_output_types(), spec)
 

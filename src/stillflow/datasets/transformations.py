@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow import ops
-from stillflow.datasets import nest, structure
-from stillflow.datasets.dataset import DatasetV1
+from stillflow.datasets import structure
+from stillflow.datasets.dataset import DatasetV1, VariantDataset
 from stillflow.datasets.mapping import ParallelInterleaveDataset
 from stillflow.datasets.node import DatasetNode, UnaryUnchangedStructureDataset
 from stillflow.datasets.rows import unbatched
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
 from stillflow.names import public
 
@@ -83,54 +82,6 @@ def padded_batch_and_drop_remainder(batch_size, padded_shapes, padding_values=No
     )
 
 
-class _DirectedInterleaveDataset(DatasetNode):
-    """Elements of several data sets, in an order that another says."""
-
-    def __init__(self, selector, datasets):
-        self._selector, self._datasets = selector, list(datasets)
-        first = self._datasets[0]
-        for each in self._datasets[1:]:
-            for what, of in (("types", structure.output_types), ("classes", structure.output_classes)):
-                if of(first.element_spec) != of(each.element_spec):
-                    raise TypeError(f"All datasets in `data_inputs` must have the same {what}.")
-        shapes = [structure.output_shapes(each.element_spec) for each in self._datasets]
-        common = nest.flatten(shapes[0])
-        for other in shapes[1:]:
-            pairs = zip(common, nest.flatten(other), strict=True)
-            common = [ours.most_specific_compatible_shape(theirs) for ours, theirs in pairs]
-        spec = first.element_spec
-        self._structure = structure.convert_legacy_structure(
-            structure.output_types(spec), nest.pack_sequence_as(shapes[0], common), structure.output_classes(spec)
-        )
-        variant = ops.directed_interleave_dataset(
-            selector._variant_tensor, [each._variant_tensor for each in self._datasets], **self._flat_structure
-        )
-        super().__init__(variant)
-
-    def _inputs(self):
-        return [self._selector, *self._datasets]
-
-    @property
-    def element_spec(self):
-        return self._structure
-
-
-@public("data.experimental.choose_from_datasets", "contrib.data.choose_from_datasets")
-def choose_from_datasets(datasets, choice_dataset):
-    """A data set of elements of several.
-
-    Args:
-      datasets: a list of data sets of one structure.
-      choice_dataset: a data set of int64 scalars, the numbers of those that the next elements are of.
-
-    Raises TypeError for data sets of other elements.
-    """
-    spec = choice_dataset.element_spec
-    if not isinstance(spec, TensorSpec) or not spec.is_compatible_with(TensorSpec([], dtypes.int64)):
-        raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
-    return DatasetV1._of(_DirectedInterleaveDataset(choice_dataset, datasets))
-
-
 @public("data.experimental.get_single_element", "contrib.data.get_single_element")
 def get_single_element(dataset):
     """The element of a data set that has one. Raises TypeError for what is no data set.
@@ -141,3 +92,15 @@ def get_single_element(dataset):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object. Got {type(dataset)}")
     tensors = ops.dataset_to_single_element(dataset._variant_tensor, **dataset._flat_structure)
     return structure.from_tensor_list(dataset.element_spec, tensors)
+
+
+@public("data.experimental.to_variant")
+def to_variant(dataset):
+    """The variant scalar that holds a data set."""
+    return dataset._variant_tensor
+
+
+@public("data.experimental.from_variant")
+def from_variant(variant, structure):
+    """The data set in a variant scalar, whose elements are of a structure of tf.TypeSpecs."""
+    return VariantDataset(variant, structure)

@@ -380,6 +380,7 @@ class SharedEmbeddingColumn(_EmbeddingOfCategories, DenseColumn, SequenceDenseCo
         _refuse()
 
 
+@public("compat.v2.feature_column.shared_embeddings")
 @public("python.feature_column.feature_column_v2.shared_embedding_columns_v2")
 def shared_embeddings(
     categorical_columns, dimension, combiner="mean", initializer=None, shared_embedding_collection_name=None,

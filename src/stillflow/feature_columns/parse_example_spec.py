@@ -15,6 +15,7 @@ def make_parse_example_spec(feature_columns):
     return _merged(feature_columns, OldFeatureColumn, lambda column: column._parse_example_spec)
 
 
+@public("compat.v2.feature_column.make_parse_example_spec")
 @public("python.feature_column.feature_column_v2.make_parse_example_spec_v2")
 def make_parse_example_spec_v2(feature_columns):
     """The same, of columns that know the newer spelling."""

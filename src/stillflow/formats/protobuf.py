@@ -58,6 +58,8 @@ _PUBLIC = public_names(
     }
 )
 
+_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.")
+
 
 @functools.cache
 def pool():
@@ -89,11 +91,18 @@ def message(name: str):
     """The class of a message, such as "GraphDef" or "AttrValue.ListValue". KeyError if there is none."""
     from google.protobuf import message_factory
 
-    try:
-        found = pool().FindMessageTypeByName(f"tensorflow.{name}")
-    except KeyError:
-        found = pool().FindMessageTypeByName(f"tensorflow.tfprof.{name}")  # where those of the profiler are
+    found = _found(lambda package: pool().FindMessageTypeByName(f"{package}{name}"))
     return message_factory.GetMessageClass(found)
+
+
+def _found(find):
+    """What is in the package of most messages, or in one of those that hold the messages of a part of TensorFlow."""
+    for package in _PACKAGES[:-1]:
+        try:
+            return find(package)
+        except KeyError:
+            continue
+    return find(_PACKAGES[-1])
 
 
 def __getattr__(name):

@@ -19,6 +19,7 @@ class FunctionGraph(Graph):
     """
 
     takes_any_input = True
+    _building_function = True
 
     def __init__(self, name, outer_graph=None):
         super().__init__()
@@ -36,10 +37,6 @@ class FunctionGraph(Graph):
             self._collections[key] = outer_graph.get_collection(key)
         for key in _SHARED_COLLECTIONS:
             self._collections[key] = outer_graph.get_collection_ref(key)
-
-    @property
-    def building_function(self):
-        return True
 
     @property
     def captures(self):

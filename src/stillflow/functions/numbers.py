@@ -11,12 +11,21 @@ from stillflow.functions.function_graph import FunctionGraph
 
 def next_number(graph):
     """The number for a function whose body, `graph`, is complete."""
+    return _take(graph, 2)
+
+
+def next_of_name(graph):
+    """A number of its own for a name, in a graph that goes on."""
+    return _take(graph, 1) - 1
+
+
+def _take(graph, how_many):
     count = 0
     while isinstance(graph, FunctionGraph):
         count += _tensors(graph)
         graph = graph.outer_graph
     number = count + _tensors(graph) + _resource_variables(graph) + graph._numbers_of_functions + 1
-    graph._numbers_of_functions += 2
+    graph._numbers_of_functions += how_many
     return number
 
 

@@ -239,9 +239,12 @@ class Graph:
         """The VersionDef message that as_graph_def carries."""
         return self.as_graph_def(from_version=self.version).versions
 
+    _building_function = False
+
     @property
     def building_function(self):
-        return False
+        """Whether it is the body of a function."""
+        return self._building_function
 
     # ---- Seed -----------------------------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ _OTHER_HANDLES = frozenset(
         "mutex",
         "tree_handle",
         "stats_handle",
+        "tree_ensemble_handle",
+        "quantile_stream_resource_handle",
     )
 )
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}

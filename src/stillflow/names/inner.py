@@ -47,6 +47,15 @@ def names(module: str) -> list[str]:
     return list(_locations().get(module, ())) if _is_inner(module) else []
 
 
+def imported(module: str, name: str) -> str | None:
+    """The inner module that another one has imported under a name, `rnn_cell_impl` of python.ops.rnn: one of the same
+    package, or of those that most modules import from. None if there is none."""
+    if not _is_inner(module) or module not in _locations():
+        return None
+    packages = (module.rpartition(".")[0], "python.framework", "python.ops", "python.util", "python.platform")
+    return next((f"{package}.{name}" for package in packages if f"{package}.{name}" in _modules()), None)
+
+
 def find(module: str, name: str, find_public):
     """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
     public = _locations().get(module, {}).get(name) if _is_inner(module) else None

@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 import types
 
-from stillflow.names import inner
+from stillflow.names import inner, second
 
 ROOT = "stillflow"
 
@@ -34,12 +34,15 @@ def is_namespace(name: str) -> bool:
     """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
     if name.startswith("names."):  # which the tables themselves are in
         return False
-    return name in _members() or name in _table() or inner.is_module(name)
+    return name in _members() or name in _table() or inner.is_module(name) or second.is_namespace(name)
 
 
 def find(name: str):
     """What a public name means. Raises KeyError for one that there is not."""
     if name not in _table():
+        first = second.original(name)
+        if first is not None:
+            return find(first)
         module, _, attribute = name.rpartition(".")
         if module not in _table():  # where a module is public, all of its names are
             raise KeyError(name)
@@ -62,6 +65,23 @@ def find_module(name: str) -> types.ModuleType:
     return importlib.import_module(f"{ROOT}.{name}")
 
 
+def _second_names(namespace):
+    """What a namespace of compat.v2 has, of what is here."""
+    shared = second.members(namespace).items()
+    here = [last for last, name in shared if name in _table() or name.rpartition(".")[0] in _table()]
+    return here + second.inner_namespaces(namespace)
+
+
+def _inner(module, name):
+    try:
+        return inner.find(module, name, find)
+    except KeyError:
+        other = inner.imported(module, name)
+        if other is None:
+            raise
+        return importlib.import_module(f"{ROOT}.{other}")
+
+
 def serve(namespace: str, module: str):
     """The __getattr__ and __dir__ of a module that is a namespace, "" for tf itself."""
     prefix = f"{namespace}." if namespace else ""
@@ -69,12 +89,12 @@ def serve(namespace: str, module: str):
     def get(name):
         full = prefix + name
         try:
-            if full in _table():
+            if full in _table() or second.original(full) is not None:
                 value = find(full)
             elif is_namespace(full) and name not in inner.names(namespace):  # which a function may hide
                 value = importlib.import_module(f"{ROOT}.{full}")
             else:
-                value = inner.find(namespace, name, find)
+                value = _inner(namespace, name)
         except KeyError:
             raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
         setattr(sys.modules[module], name, value)
@@ -82,7 +102,7 @@ def serve(namespace: str, module: str):
 
     def names():
         own = [name for name in vars(sys.modules[module]) if name.startswith("__")]
-        return sorted({*_members().get(namespace, ()), *inner.names(namespace), *own})
+        return sorted({*_members().get(namespace, ()), *inner.names(namespace), *_second_names(namespace), *own})
 
     return get, names
 

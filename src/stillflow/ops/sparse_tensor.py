@@ -101,6 +101,7 @@ def parts(sparse):
 nest.register_composite(SparseTensor, parts, lambda _, tensors: SparseTensor(*tensors))
 
 
+@public("python.framework.sparse_tensor.is_sparse")
 def is_sparse(value):
     """Whether it is a SparseTensor or a SparseTensorValue."""
     return isinstance(value, (SparseTensor, SparseTensorValue))

@@ -91,13 +91,15 @@ def _evaluated_product(node, values, evaluate):
         return None
     row = np.full((depth, 1) if node.attrs["transpose_a"] else (1, depth), values[0])
     column = np.full((1, depth) if node.attrs["transpose_b"] else (depth, 1), values[1])
-    return _evaluated(node, [row, column], evaluate)
+    return _evaluated(node, [row, column], evaluate, (1, 1))
 
 
-def _evaluated(node, arrays, evaluate):
-    """The node's output for small inputs, as a 0-d array."""
+def _evaluated(node, arrays, evaluate, dims=None):
+    """The node's output for small inputs, as a 0-d array; `dims` is its shape, if not that of the inputs."""
     small = node.copy([constant_of(np.asarray(array), v.dtype) for array, v in zip(arrays, node.inputs, strict=True)])
-    output = Value(node.outputs[0].dtype, np.broadcast_shapes(*(value.dims for value in small.inputs)), small)
+    if dims is None:
+        dims = np.broadcast_shapes(*(value.dims for value in small.inputs))
+    output = Value(node.outputs[0].dtype, dims, small)
     small.outputs = [output]
     part = Plan([], [], [])
     part.nodes = [small]

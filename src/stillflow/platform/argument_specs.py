@@ -29,6 +29,12 @@ def _spec_of_decorators(item):
     return next((d.decorator_argspec for d in decorators if d.decorator_argspec is not None), None)
 
 
+def _unwrapped(obj):
+    """What is decorated; where it is a function of ours, below its own wrappers, too."""
+    target = unwrap(obj)[1]
+    return inspect.unwrap(target) if str(getattr(target, "__module__", "")).startswith("stillflow.") else target
+
+
 def getfullargspec(obj):
     """inspect.getfullargspec of what is decorated, or what a decorator says in its place."""
     spec = _spec_of_decorators(obj)
@@ -36,7 +42,7 @@ def getfullargspec(obj):
         return spec
     if spec is not None:
         return FullArgSpec(spec.args, spec.varargs, spec.keywords, spec.defaults, [], None, {})
-    target = unwrap(obj)[1]
+    target = _unwrapped(obj)
     if isinstance(target, functools.partial) or inspect.isclass(target) or not hasattr(target, "__code__"):
         target = getattr(target, "__call__", target) if _is_callable_object(target) else target  # noqa: B004
     return inspect.getfullargspec(target)
@@ -55,7 +61,7 @@ def getargspec(obj):
 
 def signature(obj, **kwargs):
     """inspect.signature of what is decorated."""
-    return inspect.signature(unwrap(obj)[1], **kwargs)
+    return inspect.signature(_unwrapped(obj), **kwargs)
 
 
 def getcallargs(*func_and_positional, **named):

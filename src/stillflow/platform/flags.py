@@ -31,11 +31,15 @@ class _FlagValues:
         values = object.__getattribute__(self, "_values")
         if name in dir(type(values)):
             return getattr(values, name)
-        if name.startswith("__"):  # which tools ask of any object
+        if name.startswith("__") and name.endswith("__"):  # which tools ask of any object
             raise AttributeError(name)
-        if not values.is_parsed():
-            values(sys.argv, known_only=_is_in_kernel())
+        self._parse_flags()
         return getattr(values, name)
+
+    def _parse_flags(self):
+        """Parses the arguments of the process if that is not done: programs of before TensorFlow 1.5 call it."""
+        if not self._values.is_parsed():
+            self._values(sys.argv, known_only=_is_in_kernel())
 
     def __setattr__(self, name, value):
         setattr(self._values, name, value)

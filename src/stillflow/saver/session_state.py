@@ -219,7 +219,9 @@ def _restore_random_state(session, data):
 def _save_positions(session):
     graph = session.graph
     positions = {
-        name: data for name, data in session._core.op_states().items() if _state_kind(graph, name) == "position"
+        name: data
+        for name, data in session._core.op_states().items()
+        if _state_kind(graph, name) == "position" and not _is_saved_apart(graph.get_operation_by_name(name))
     }
     if not positions:
         return None
@@ -230,9 +232,14 @@ def _save_positions(session):
     return b"\n".join((header, b"".join(positions.values())))
 
 
+def _is_saved_apart(iterator):
+    """Whether the graph has nodes that save its position when they are asked to."""
+    return any(user.type == "SerializeIterator" for user in iterator.outputs[0].consumers())
+
+
 def _pipelines(iterator):
     """The pipelines that an iterator may be started at, as the types of their nodes."""
-    starts = (user for user in iterator.outputs[0].consumers() if len(user.inputs) == 2 and not user.outputs)
+    starts = (user for user in iterator.outputs[0].consumers() if user.type == "MakeIterator")
     return {_pipeline_text(start.inputs[0].op) for start in starts}
 
 

@@ -13,13 +13,18 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.ops.sparse_tensor import SparseTensor, parts
 
-# Keys that stand for several tensors: {class of the key: function (key, value) -> [(tensor, value)]}.
+# Keys that stand for several tensors: {class of the key: (function (key, value) -> [(tensor, value)],
+# function (key) -> [tensor])}.
 _COMPOSITES: dict = {}
 
 
-def register_composite(kind, expand):
-    """Feed keys of `kind` become the pairs of expand(key, value)."""
-    _COMPOSITES[kind] = expand
+def register_composite(kind, expand, tensors=None):
+    """Feed keys of `kind` become the pairs of expand(key, value), and where there is no value yet, tensors(key)."""
+
+    def tensors_of_pairs(key):
+        return [tensor for tensor, _ in expand(key, itertools.repeat(None))]
+
+    _COMPOSITES[kind] = expand, tensors or tensors_of_pairs
 
 
 def _expand_slices(slices, value):
@@ -46,7 +51,7 @@ def _expand_pair(graph, key, value):
         if len(key) != len(value):
             raise ValueError(f"Key {key} has {len(key)} elements, its value {len(value)}")
         return [pair for k, v in zip(key, value, strict=True) for pair in _expand_pair(graph, k, v)]
-    for kind, expand_composite in _COMPOSITES.items():
+    for kind, (expand_composite, _) in _COMPOSITES.items():
         if isinstance(key, kind):
             return expand_composite(key, value)
     if nest.fetched_form(key) is not None:
@@ -62,9 +67,9 @@ def _expand_pair(graph, key, value):
 
 def tensors_of(graph, key):
     """The tensors that a feed key stands for. Raises TypeError for what is none of the graph's."""
-    for kind, expand_composite in _COMPOSITES.items():
+    for kind, (_, tensors) in _COMPOSITES.items():
         if isinstance(key, kind):
-            return [tensor for tensor, _ in expand_composite(key, itertools.repeat(None))]
+            return tensors(key)
     if nest.fetched_form(key) is not None:
         return nest.components(key)
     return [tensor for tensor, _ in _expand_pair(graph, key, None)]

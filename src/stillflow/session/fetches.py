@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 
 from stillflow.graph import nest
@@ -11,13 +12,24 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
-# {type: (expand, contract)}: how an object that stands for several tensors is fetched.
+# {type: function (fetch) -> (tensors, function that makes the result from their values)}: how an object that stands
+# for several tensors is fetched.
 _COMPOSITES: dict = {}
+
+
+def register_conversion(kind, convert):
+    """Fetches of `kind` become convert(fetch): a list of tensors, and a function from their values to the result."""
+    _COMPOSITES[kind] = convert
 
 
 def register_composite(kind, expand, contract):
     """Fetches of `kind` become expand(fetch), a list of tensors; contract(fetch, values) makes the result."""
-    _COMPOSITES[kind] = expand, contract
+    register_conversion(kind, lambda fetch: (expand(fetch), functools.partial(contract, fetch)))
+
+
+def composites():
+    """The types that stand for several tensors."""
+    return list(_COMPOSITES)
 
 
 def _slices_parts(slices):
@@ -84,10 +96,11 @@ class Fetches:
             names = [attribute.name for attribute in type(fetch).__attrs_attrs__]
             fields = [self._take_apart(getattr(fetch, name)) for name in names]
             return lambda values: type(fetch)(*[part(values) for part in fields])
-        for kind, (expand, contract) in _COMPOSITES.items():
+        for kind, convert in _COMPOSITES.items():
             if isinstance(fetch, kind):
-                parts = [self._element(tensor) for tensor in expand(fetch)]
-                return lambda values: contract(fetch, [part(values) for part in parts])
+                tensors, contract = convert(fetch)
+                parts = [self._element(tensor) for tensor in tensors]
+                return lambda values: contract([part(values) for part in parts])
         fetched = nest.fetched_form(fetch)
         if fetched is not None:
             parts = [self._element(tensor) for tensor in nest.components(fetch)]

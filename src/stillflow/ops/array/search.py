@@ -108,7 +108,8 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
     return ops.reshape(bound(rows, value_rows, out_type=out_type, name=name), ops.shape(values))
 
 
-def _bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
+@public("compat.v2.math.bincount")
+def bincount_v2(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, name=None):
     """How often each integer occurs in `arr`, or the sum of its `weights`.
 
     The result has a place for each number up to the largest, but at least `minlength` and at most `maxlength`.
@@ -136,4 +137,4 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
 @public("bincount", "math.bincount")
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
     """How often each integer occurs in `arr`, or the sum of its `weights`."""
-    return _bincount(arr, weights, minlength, maxlength, dtype)
+    return bincount_v2(arr, weights, minlength, maxlength, dtype)

@@ -89,3 +89,28 @@ def _define_from_string_handle(name):
 
 iterator_from_string_handle = _define_from_string_handle("IteratorFromStringHandle")
 iterator_from_string_handle_v2 = _define_from_string_handle("IteratorFromStringHandleV2")
+
+serialize_iterator = _scalar(
+    define_op(
+        "SerializeIterator(resource_handle: resource) -> (serialized: variant)",
+        kernel="serialize_iterator(resource_handle)",
+        stateful=True,
+        differentiable=False,
+    )
+)
+deserialize_iterator = define_op(
+    "DeserializeIterator(resource_handle: resource, serialized: variant) -> ()",
+    kernel="deserialize_iterator(resource_handle, serialized)",
+    stateful=True,
+    differentiable=False,
+)
+iterator_get_next_as_optional = _scalar(
+    define_op(
+        "IteratorGetNextAsOptional(iterator: resource) -> (optional: variant)",
+        SPEC,
+        kernel="iterator_get_next_as_optional(iterator | output_types, output_shapes)",
+        stateful=True,
+        differentiable=False,
+        traits="waits",
+    )
+)

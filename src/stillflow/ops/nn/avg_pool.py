@@ -100,6 +100,13 @@ def avg_pool(value, ksize, strides, padding, data_format="NHWC", name=None, inpu
         return avg_pool_op(value, ksize=ksize, strides=strides, padding=padding, data_format=data_format, name=scope)
 
 
+@public("compat.v2.nn.avg_pool2d")
+def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
+    """See `avg_pool`."""
+    with name_scope(name, "AvgPool2D", [input]) as scope:
+        return avg_pool(input, ksize, strides, padding, data_format, scope)
+
+
 @public("nn.avg_pool1d")
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     """`avg_pool` of [batch, width, channels] ("NWC") or [batch, channels, width] ("NCW")."""

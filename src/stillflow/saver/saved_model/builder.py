@@ -107,6 +107,21 @@ class SavedModelBuilder:
         self._add_collections(assets_collection, main_op or legacy_init_op)
         self._add(saver or _new_saver(), tags, signature_def_map, clear_devices, strip_default_attrs)
 
+    def _add_meta_graph_with_ops(self, tags, signatures, saver, init_op=None, train_op=None):
+        """Adds the default graph as newer SavedModels have it: with operations in signatures, not in collections.
+
+        The values of its variables are in the folder already.
+        """
+        _check_signatures(signatures)
+        found = dict(signatures)
+        for key, op in ((names.INIT_OP_SIGNATURE_KEY, init_op), (names.TRAIN_OP_SIGNATURE_KEY, train_op)):
+            if op is not None:
+                found[key] = protobuf.message("SignatureDef")()
+                found[key].outputs[key].name = op.name
+                found[key].outputs[key].tensor_shape.unknown_rank = True
+        self._add(saver, tags, found, clear_devices=False, strip_default_attrs=True)
+        self._has_saved_variables = True
+
     def save(self, as_text=False):
         """Writes the file that makes the folder a SavedModel, as text or binary, and returns its path as bytes."""
         self._make_folder(self._export_dir)

@@ -1,0 +1,286 @@
+// An ensemble as bytes of a boosted_trees.TreeEnsemble, written as protocol buffers write it.
+#include "io/message_writer.h"
+#include "state_kernels/boosted_trees/ensemble.h"
+
+namespace stillflow::boosted_trees {
+namespace {
+
+using io::Bytes;
+using io::MessageWriter;
+using io::WireReader;
+using io::WireType;
+
+// ---- Writing ------------------------------------------------------------------------------------------------------
+
+void FloatUnlessZero(uint32_t field, float value, MessageWriter* writer) {
+  if (value != 0) writer->Float(field, value);
+}
+
+void Int(uint32_t field, int64_t value, MessageWriter* writer) {
+  writer->VarintUnlessZero(field, static_cast<uint64_t>(value));
+}
+
+void Floats(uint32_t field, const std::vector<float>& values, MessageWriter* writer) {
+  if (values.empty()) return;
+  writer->Field(field, Bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+}
+
+std::string Message(const Leaf& leaf) {
+  std::string bytes;
+  MessageWriter writer(&bytes);
+  if (leaf.is_vector) {
+    std::string vector;
+    MessageWriter inner(&vector);
+    Floats(1, leaf.vector, &inner);
+    writer.Field(1, vector);
+  }
+  FloatUnlessZero(3, leaf.scalar, &writer);
+  return bytes;
+}
+
+std::string Message(const Node& node) {
+  std::string content, bytes;
+  MessageWriter inner(&content), writer(&bytes);
+  const Split& split = node.split;
+  if (node.kind == Node::kLeaf) content = Message(node.leaf);
+  if (node.kind != Node::kLeaf && node.kind != Node::kEmpty) {
+    Int(1, split.feature, &inner);
+    if (node.kind == Node::kDense) {
+      FloatUnlessZero(2, node.dense_threshold, &inner);
+    } else {
+      Int(2, split.threshold, &inner);
+    }
+    Int(3, split.left, &inner);
+    Int(4, split.right, &inner);
+    Int(5, split.dimension, &inner);
+    Int(6, split.default_direction, &inner);
+  }
+  if (node.kind != Node::kEmpty) writer.Field(node.kind, content);
+  if (node.has_metadata) {
+    std::string metadata;
+    MessageWriter about(&metadata);
+    FloatUnlessZero(1, node.gain, &about);
+    if (node.has_original_leaf) about.Field(2, Message(node.original_leaf));
+    writer.Field(777, metadata);
+  }
+  return bytes;
+}
+
+std::string Message(const TreeMetadata& metadata) {
+  std::string bytes;
+  MessageWriter writer(&bytes);
+  Int(2, metadata.layers_grown, &writer);
+  Int(3, metadata.is_finalized, &writer);
+  for (const PrunedNode& each : metadata.pruned) {
+    std::string update;
+    MessageWriter inner(&update);
+    Int(1, each.new_node, &inner);
+    Floats(2, each.change, &inner);
+    writer.Field(4, update);
+  }
+  return bytes;
+}
+
+// ---- Reading ------------------------------------------------------------------------------------------------------
+
+int32_t ReadInt(WireReader* reader) { return static_cast<int32_t>(reader->Varint()); }
+
+float ReadFloat(WireReader* reader) {
+  const uint32_t bits = reader->Fixed32();
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// One more number, or a packed list of them.
+bool ReadFloats(WireReader* reader, std::vector<float>* values) {
+  if (reader->type == WireType::kFixed32) {
+    values->push_back(ReadFloat(reader));
+    return true;
+  }
+  if (reader->type != WireType::kBytes) return false;
+  WireReader packed(reader->LengthDelimited());
+  while (!packed.done()) values->push_back(ReadFloat(&packed));
+  return packed.ok();
+}
+
+bool ParseLeaf(Bytes bytes, Leaf* leaf) {
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.Is(3, WireType::kFixed32)) {
+      leaf->scalar = ReadFloat(&reader);
+    } else if (reader.Is(1, WireType::kBytes)) {
+      leaf->is_vector = true;
+      WireReader vector(reader.LengthDelimited());
+      while (vector.NextField()) {
+        if (vector.field != 1) {
+          vector.Skip();
+        } else if (!ReadFloats(&vector, &leaf->vector)) {
+          return false;
+        }
+      }
+      if (!vector.ok()) return false;
+    } else {
+      reader.Skip();
+    }
+  }
+  return reader.ok();
+}
+
+bool ParseSplit(Bytes bytes, Node* node) {
+  Split& split = node->split;
+  int32_t* const numbers[] = {&split.feature, &split.threshold, &split.left,
+                              &split.right,   &split.dimension, &split.default_direction};
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.type == WireType::kVarint && reader.field <= 6) {
+      *numbers[reader.field - 1] = ReadInt(&reader);
+    } else if (reader.Is(2, WireType::kFixed32)) {
+      node->dense_threshold = ReadFloat(&reader);
+    } else {
+      reader.Skip();
+    }
+  }
+  return reader.ok();
+}
+
+bool ParseMetadata(Bytes bytes, Node* node) {
+  node->has_metadata = true;
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.Is(1, WireType::kFixed32)) {
+      node->gain = ReadFloat(&reader);
+    } else if (reader.Is(2, WireType::kBytes)) {
+      node->has_original_leaf = true;
+      if (!ParseLeaf(reader.LengthDelimited(), &node->original_leaf)) return false;
+    } else {
+      reader.Skip();
+    }
+  }
+  return reader.ok();
+}
+
+bool ParseNode(Bytes bytes, Node* node) {
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    bool is_parsed = true;
+    if (reader.Is(777, WireType::kBytes)) {
+      is_parsed = ParseMetadata(reader.LengthDelimited(), node);
+    } else if (reader.type == WireType::kBytes && reader.field <= Node::kDense) {
+      node->kind = static_cast<Node::Kind>(reader.field);
+      const Bytes content = reader.LengthDelimited();
+      is_parsed = node->kind == Node::kLeaf ? ParseLeaf(content, &node->leaf) : ParseSplit(content, node);
+    } else {
+      reader.Skip();
+    }
+    if (!is_parsed) return false;
+  }
+  return reader.ok();
+}
+
+bool ParseTree(Bytes bytes, Tree* tree) {
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (!reader.Is(1, WireType::kBytes)) {
+      reader.Skip();
+    } else if (!ParseNode(reader.LengthDelimited(), &tree->nodes.emplace_back())) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+bool ParsePrunedNode(Bytes bytes, PrunedNode* pruned) {
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.Is(1, WireType::kVarint)) {
+      pruned->new_node = ReadInt(&reader);
+    } else if (reader.field != 2) {
+      reader.Skip();
+    } else if (!ReadFloats(&reader, &pruned->change)) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+bool ParseTreeMetadata(Bytes bytes, TreeMetadata* metadata) {
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.Is(2, WireType::kVarint)) {
+      metadata->layers_grown = ReadInt(&reader);
+    } else if (reader.Is(3, WireType::kVarint)) {
+      metadata->is_finalized = reader.Varint() != 0;
+    } else if (!reader.Is(4, WireType::kBytes)) {
+      reader.Skip();
+    } else if (!ParsePrunedNode(reader.LengthDelimited(), &metadata->pruned.emplace_back())) {
+      return false;
+    }
+  }
+  return reader.ok();
+}
+
+bool ParseGrowing(Bytes bytes, GrowingMetadata* growing) {
+  growing->is_set = true;
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    if (reader.type != WireType::kVarint || reader.field > 4) {
+      reader.Skip();
+      continue;
+    }
+    const auto value = static_cast<int64_t>(reader.Varint());
+    if (reader.field == 1) growing->trees_attempted = value;
+    if (reader.field == 2) growing->layers_attempted = value;
+    if (reader.field == 3) growing->last_layer_begin = static_cast<int32_t>(value);
+    if (reader.field == 4) growing->last_layer_end = static_cast<int32_t>(value);
+  }
+  return reader.ok();
+}
+
+}  // namespace
+
+bool Ensemble::Parse(Bytes bytes) {
+  *this = Ensemble();
+  WireReader reader(bytes);
+  while (reader.NextField()) {
+    bool is_parsed = true;
+    if (reader.Is(1, WireType::kBytes)) {
+      is_parsed = ParseTree(reader.LengthDelimited(), &trees.emplace_back());
+    } else if (reader.field == 2) {
+      is_parsed = ReadFloats(&reader, &weights);
+    } else if (reader.Is(3, WireType::kBytes)) {
+      is_parsed = ParseTreeMetadata(reader.LengthDelimited(), &metadata.emplace_back());
+    } else if (reader.Is(4, WireType::kBytes)) {
+      is_parsed = ParseGrowing(reader.LengthDelimited(), &growing);
+    } else {
+      reader.Skip();
+    }
+    if (!is_parsed) return false;
+  }
+  return reader.ok();
+}
+
+std::string Ensemble::Serialize() const {
+  std::string bytes;
+  MessageWriter writer(&bytes);
+  for (const Tree& tree : trees) {
+    std::string nodes;
+    MessageWriter inner(&nodes);
+    for (const Node& node : tree.nodes) inner.Field(1, Message(node));
+    writer.Field(1, nodes);
+  }
+  Floats(2, weights, &writer);
+  for (const TreeMetadata& each : metadata) writer.Field(3, Message(each));
+  if (growing.is_set) {
+    std::string numbers;
+    MessageWriter inner(&numbers);
+    Int(1, growing.trees_attempted, &inner);
+    Int(2, growing.layers_attempted, &inner);
+    Int(3, growing.last_layer_begin, &inner);
+    Int(4, growing.last_layer_end, &inner);
+    writer.Field(4, numbers);
+  }
+  return bytes;
+}
+
+}  // namespace stillflow::boosted_trees

@@ -1,0 +1,1 @@
+"""Boosted trees: ensembles, the sums by which they grow, and quantiles of features."""
