@@ -88,17 +88,27 @@ Status AudioSpectrogram(const KernelCall& call) {
   Shape shape;
   for (const int64_t dim : {channels, height, width}) shape.Add(dim);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kFloat, shape));
-  if (shape.Count() == 0) return Status();
+  if (channels == 0 || samples == 0) return Status();
   std::vector<double> window(window_size), values(length), squares(width);
   for (int64_t i = 0; i < window_size; ++i) {
     window[i] = 0.5 - 0.5 * Cos(2 * kPi * static_cast<double>(i) / static_cast<double>(window_size));
   }
   Transform transform(length);
   float* to = MutableData<float>(*call.out[0]);
+  // The windows of a channel go on from the last one of the channel before, as in TensorFlow.
+  int64_t begin = 0;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    for (int64_t row = 0; row < height; ++row, to += width) {
-      const float* from = Data<float>(input) + row * stride * channels + channel;
-      for (int64_t i = 0; i < window_size; ++i) values[i] = window[i] * static_cast<double>(from[i * channels]);
+    const int64_t end = (channel + 1) * samples;
+    const int64_t rows = begin + window_size > end ? 0 : 1 + (end - window_size - begin) / stride;
+    if (rows != height) {
+      return STILLFLOW_INVALID_ARGUMENT("Spectrogram size calculation failed: Expected height %lld but got %lld",
+                                        static_cast<long long>(height), static_cast<long long>(rows));
+    }
+    for (int64_t row = 0; row < height; ++row, to += width, begin += stride) {
+      for (int64_t i = 0; i < window_size; ++i) {
+        const int64_t sample = (begin + i) % samples, from = (begin + i) / samples;
+        values[i] = window[i] * static_cast<double>(Data<float>(input)[sample * channels + from]);
+      }
       transform.Run(values, squares.data());
       for (int64_t i = 0; i < width; ++i) {
         const auto square = static_cast<float>(squares[i]);

@@ -18,12 +18,12 @@ Status NthElement(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("N must be scalar but has rank %d", place.rank);
   }
   const int32_t n = Data<int32_t>(place)[0];
-  if (n < 0) return STILLFLOW_INVALID_ARGUMENT("n must be non-negative but is %d", n);
+  if (n < 0) return STILLFLOW_INVALID_ARGUMENT("Need n >= 0, got %d", n);
   if (input.rank < 1)
     return STILLFLOW_INVALID_ARGUMENT("Input must be >= 1-D, got shape %s", ShapeText(input).c_str());
   const int64_t width = input.dims[input.rank - 1];
   if (width <= n) {
-    return STILLFLOW_INVALID_ARGUMENT("Input must have at least n+1=%lld columns", static_cast<long long>(n) + 1);
+    return STILLFLOW_INVALID_ARGUMENT("Input must have at least n+1 columns");
   }
   Shape shape(input);
   --shape.rank;

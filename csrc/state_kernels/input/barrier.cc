@@ -168,12 +168,18 @@ Status MakeBarrier(const KernelCall& call) {
       },
       [&](const Barrier& barrier) {
         const std::vector<DType> types = TypesOf(call.attrs[kComponentTypes]);
-        return types == barrier.spec().types
-                   ? Status()
-                   : STILLFLOW_INVALID_ARGUMENT(
-                         "Shared barrier has component types %s but requested component types "
-                         "were %s",
-                         TextOf(barrier.spec().types).c_str(), TextOf(types).c_str());
+        if (types != barrier.spec().types) {
+          return STILLFLOW_INVALID_ARGUMENT(
+              "Shared barrier has component types %s but requested component types were %s",
+              TextOf(barrier.spec().types).c_str(), TextOf(types).c_str());
+        }
+        const std::string shapes = TextOf(SpecOf(call.attrs[kComponentTypes], call.attrs[kShapes]).shapes);
+        if (shapes != TextOf(barrier.spec().shapes)) {
+          return STILLFLOW_INVALID_ARGUMENT(
+              "Shared barrier has component shapes %s but requested component shapes were %s",
+              TextOf(barrier.spec().shapes).c_str(), shapes.c_str());
+        }
+        return Status();
       });
 }
 

@@ -24,7 +24,7 @@ def _(context):
         return None
     n = context.value(1)
     if n is not None and n < 0:
-        raise ShapeError(f"Input must have non-negative n but is {n}")
+        raise ShapeError(f"n must be non-negative but is {n}")
     if n is not None and dims[-1] is not None and dims[-1] <= n:
         raise ShapeError(f"Input must have last dimension > n = {n} but is {dims[-1]}")
     return dims[:-1]
