@@ -111,6 +111,7 @@ OF_OP = {
     "Bincount": {"arr": [0, 1], "size": 2, "weights": (2,)}, "BroadcastArgs": {"s0": [2], "s1": [2]},
     "Cholesky": {"input": [[2, 1], [1, 2]]}, "Lu": {"input": [[2, 1], [1, 2]]},
     "MatrixInverse": {"input": [[2, 1], [1, 2]]}, "MatrixSolve": {"matrix": [[2, 1], [1, 2]]},
+    "CompareAndBitpack": {"input": (2, 8), "threshold": ()}, "NthElement": {"input": (2, 3), "n": 1},
     "Cross": {"a": (2, 3), "b": (2, 3)}, "DynamicPartition": {"partitions": [0, 0]},
     "Empty": {"shape": [2, 2]}, "InplaceUpdate": {"i": [0, 1]}, "InplaceAdd": {"i": [0, 1]},
     "InplaceSub": {"i": [0, 1]},
@@ -224,6 +225,8 @@ LEFT_OUT = set(
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "
     "SparseCross DecodePng DeserializeSparse DeserializeManySparse Exit ExtractJpegShape ParseTensor RefExit "
     "ResourceCountUpTo "
+    "Stage Unstage StagePeek MapStage MapUnstage MapUnstageNoKey MapPeek OrderedMapStage OrderedMapUnstage "
+    "OrderedMapUnstageNoKey OrderedMapPeek BarrierInsertMany BarrierTakeMany TensorArrayGradWithShape "
     "StackPopV2 StackPushV2 SparseTensorSliceDataset TakeManySparseFromTensorsMap TensorArrayConcatV3 "
     "TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySplitV3 TensorArrayWriteV3 StackV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder VarHandleOp Variable VariableV2 Restore RestoreSlice RestoreV2 "

@@ -112,7 +112,9 @@ Plan ChoosePlan(int64_t m, int64_t n, int64_t k, int64_t k_block, const Lines<T>
   const int64_t tiles = CeilDiv(m, plan.tile_rows);
   const bool competes = a.k_stride * kBytes % kCompetingBytes == 0;
   plan.has_panels_a = a.source != nullptr;
-  plan.transposes_b = kTransposesInTiles && m <= kFewRows && b.source == nullptr && b.k_stride == 1 && b.stride != 1;
+  // Such tiles read a in place.
+  plan.transposes_b = kTransposesInTiles && m <= kFewRows && a.source == nullptr && b.source == nullptr &&
+                      b.k_stride == 1 && b.stride != 1;
   plan.packs_a = !plan.has_panels_a && a.k_stride != 1 &&
                  (a.stride != 1 || (m > kFewRows && n > (competes ? kColumnsToPackCompetingA : kColumnsToPackA)));
   plan.depth = EvenPart(k, (plan.has_panels_a ? kSourcedDepthBytes : kDepthBytes) / kBytes);

@@ -57,6 +57,7 @@ class Graph:
         self._collections = {}
         self._attr_scope = {}
         self._gradient_overrides = {}
+        self._kernel_labels: dict = {}  # op type -> label
         self._default_original_op = None
         self._container = ""
         self._seed = None
@@ -136,6 +137,9 @@ class Graph:
                     value = value(op.node_def) if callable(value) else value
                     if value is not None:
                         op._attrs.update(_plain_attrs({key: value}))
+        label = self._kernel_labels.get(op.type) if self._kernel_labels else None
+        if label is not None:
+            op._attrs["_kernel"] = label.encode()
         override = self._gradient_overrides.get(op.type)
         if override is not None:
             op._attrs["_gradient_op_type"] = override.encode()
@@ -407,6 +411,17 @@ class Graph:
             yield
         finally:
             self._gradient_overrides = saved
+
+    @contextlib.contextmanager
+    def _kernel_label_map(self, op_to_kernel_label_map):
+        """Nodes of the mapped op types ask for a kernel by the mapped label, which they keep."""
+        if not isinstance(op_to_kernel_label_map, dict):
+            raise TypeError("op_to_kernel_label_map must be a dictionary mapping strings to strings")
+        saved, self._kernel_labels = self._kernel_labels, {**self._kernel_labels, **op_to_kernel_label_map}
+        try:
+            yield
+        finally:
+            self._kernel_labels = saved
 
     @contextlib.contextmanager
     def _attr_scope_of(self, attr_map):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import numbers
+from collections import abc as collections_abc  # noqa: F401 - a name of TensorFlow's module
 
 import numpy as np
 

@@ -144,3 +144,15 @@ def test_nan_and_infinity_are_handed_on():
 def test_mixed_types_are_refused():
     with pytest.raises(TypeError, match="does not match type"):
         tf.matmul(tf.zeros([2, 2]), tf.zeros([2, 2], tf.float64))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("sizes", [(100, 1, 100), (64, 3, 40), (1, 70, 33), (200, 2, 500)])
+def test_narrow_complex_products(dtype, sizes, rng):
+    rows, columns, depth = sizes
+    a = (rng.standard_normal((rows, depth)) + 1j * rng.standard_normal((rows, depth))).astype(dtype)
+    b = (rng.standard_normal((depth, columns)) + 1j * rng.standard_normal((depth, columns))).astype(dtype)
+    with tf.Session() as session:
+        found = session.run([tf.matmul(a, b), tf.matmul(a.T.conj(), b, adjoint_a=True)])
+    for value in found:
+        np.testing.assert_allclose(value, a @ b, rtol=1e-4, atol=1e-3 if dtype == "complex64" else 1e-9)
