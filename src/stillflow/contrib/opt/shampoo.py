@@ -77,7 +77,7 @@ class ShampooOptimizer(Optimizer):
             with colocate_with(v):
                 self._zeros_slot(v, "gbar", self._name)
                 for i, size in enumerate(v.shape.as_list()):
-                    count = convert_to_tensor(size)
+                    count = convert_to_tensor(size, name="shape_as_tensor")
                     if size <= self._max_matrix_size:
                         first = ops.zeros_like(ops.eye(count))
                         if _at(self._svd_interval, 0) > 1:

@@ -136,17 +136,15 @@ def masked_dense(
         return mask * initializer(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        layer = Dense(
-            units,
-            *args,
-            kernel_initializer=masked_initializer,
-            kernel_constraint=lambda x: mask * x,
-            name=name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=name,
-            _reuse=reuse,
-            **kwargs,
-        )
+        options = {
+            "kernel_initializer": masked_initializer,
+            "kernel_constraint": lambda x: mask * x,
+            "name": name,
+            "dtype": inputs.dtype.base_dtype,
+            "_scope": name,
+            "_reuse": reuse,
+        }
+        layer = Dense(units, *args, **options, **kwargs)
         return layer.apply(inputs)
 
 

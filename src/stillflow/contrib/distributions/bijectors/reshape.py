@@ -64,7 +64,7 @@ class Reshape(Bijector):
         is_known = isinstance(event_rank, int) and rank is not None
         event = x.shape.with_rank_at_least(event_rank)[rank - event_rank :] if is_known else None
         if event is not None and event.is_fully_defined() and known is not None:
-            sizes = np.int32(event.as_list())
+            sizes = np.array(event.as_list(), np.int32)
             if not np.array_equal(sizes[known >= 0], known[known >= 0]):
                 raise ValueError(f"Input `event_shape` does not match `event_shape_in` ({sizes} vs {known}).")
         elif self.validate_args:
