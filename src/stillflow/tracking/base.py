@@ -16,7 +16,7 @@ class _Tracking:
         self.update_uid = -1  # the number of the last restoration that had a value for the object
 
 
-@public("python.training.tracking.base.Trackable")
+@public("python.training.tracking.base.Trackable", "contrib.checkpoint.CheckpointableBase")
 class Trackable:
     """Something that tf.train.Checkpoint saves: it has values of its own, or depends on objects that have.
 

@@ -9,7 +9,7 @@ from stillflow.names import public
 from stillflow.tracking.base import Trackable
 
 
-@public("python.training.tracking.data_structures.NoDependency")
+@public("python.training.tracking.data_structures.NoDependency", "contrib.checkpoint.NoDependency")
 class NoDependency:
     """Wraps a value that is assigned to an attribute without being tracked; the attribute is the value itself."""
 
@@ -36,7 +36,7 @@ def _wrapped(value):
 
 
 @public("python.training.tracking.tracking.AutoTrackable")
-@public("contrib.eager.Checkpointable")
+@public("contrib.eager.Checkpointable", "contrib.checkpoint.Checkpointable")
 class AutoTrackable(Trackable):
     """An object that depends on the trackable objects, lists and dicts among its attributes."""
 

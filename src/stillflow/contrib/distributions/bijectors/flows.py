@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stillflow import ops
@@ -136,7 +138,7 @@ def masked_dense(
         return mask * initializer(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        options = {
+        options: dict[str, Any] = {
             "kernel_initializer": masked_initializer,
             "kernel_constraint": lambda x: mask * x,
             "name": name,
@@ -144,7 +146,8 @@ def masked_dense(
             "_scope": name,
             "_reuse": reuse,
         }
-        layer = Dense(units, *args, **options, **kwargs)
+        make: Any = Dense  # whose arguments may be positional, too
+        layer = make(units, *args, **options, **kwargs)
         return layer.apply(inputs)
 
 
