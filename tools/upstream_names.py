@@ -21,9 +21,9 @@ from unittest import mock
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized|"
-    r"statistical_testing|distributions\.python\.ops\.test_util"
+    r"contrib\.testing|kernel_tests\.|_test_util$|(parallel_for|distributions\.python\.ops)\.test_util$|test_base|"
+    r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
+    r"_testlib|keras_parameterized|statistical_testing|head\.head_utils|fake_summary_writer"
 )
 
 
