@@ -249,3 +249,21 @@ def lars(tf):
 def lars_that_skips(tf):
     optimizer = tf.contrib.opt.LARSOptimizer(0.1, epsilon=0.5, skip_list=["w"], use_nesterov=True)
     return _model(tf, optimizer, True)
+
+
+def shampoo(tf):
+    return _apply(tf, tf.contrib.opt.ShampooOptimizer(learning_rate=0.5, gbar_decay=0.5, gbar_weight=0.5))
+
+
+def shampoo_of_diagonals(tf):
+    optimizer = tf.contrib.opt.ShampooOptimizer(_global_step(tf), max_matrix_size=3, mat_gbar_decay=0.9)
+    return _apply(tf, optimizer)
+
+
+def shampoo_of_rows(tf):
+    return _apply(tf, tf.contrib.opt.ShampooOptimizer(max_matrix_size=3), True)
+
+
+def shampoo_by_iterations(tf):
+    optimizer = tf.contrib.opt.ShampooOptimizer(svd_interval=2, precond_update_interval=2, use_iterative_root=True)
+    return _apply(tf, optimizer)

@@ -276,6 +276,9 @@ def _bijectors_of_matrices(tf):
         (b.FillTriangular(), _TRIL.ravel()[:6], 1),
         (b.ScaleTriL(), _TRIL.ravel()[:6], 1),
         (b.BatchNormalization(training=False), _TRIL, 1),
+        (b.Reshape([3, -1], [3, 3]), _TRIL, 2),
+        (b.MaskedAutoregressiveFlow(lambda y: (tf.cumsum(y, -1, True), tf.sin(tf.cumsum(y, -1, True)))), _TRIL, 1),
+        (b.RealNVP(2, lambda x, count: (x[:, :count], tf.sin(x[:, :count]))), _TRIL, 1),
     ):
         y = bijector.forward(x)
         found += [y, bijector.inverse(tf.identity(y)), bijector.forward_log_det_jacobian(x, rank)]

@@ -9,6 +9,7 @@ from stillflow.graph.contexts import colocate_with, control_dependencies
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.variables.assignments import assign_add, assign_sub
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.scope import variable_scope
@@ -47,9 +48,9 @@ def assign_moving_mean_variance(mean_var, variance_var, value, decay, name=None)
         decay = convert_to_tensor(decay, dtype=dtype, name="decay")
         delta = value - mean_var
         with control_dependencies([delta]):
-            mean_var = ops.assign_add(mean_var, (1.0 - decay) * delta)
+            mean_var = assign_add(mean_var, (1.0 - decay) * delta)
             change = (1.0 - decay) * (variance_var - decay * ops.square(delta))
-            variance_var = ops.assign_sub(variance_var, change)
+            variance_var = assign_sub(variance_var, change)
         return mean_var, variance_var
 
 

@@ -23,7 +23,7 @@ def _turned(x, shift):
         shift %= max(rank, 1)
         return ops.transpose(x, [*range(rank - shift, rank), *range(rank - shift)])
     rank = ops.rank(x)
-    shift = ops.floormod(shift, rank)
+    shift = ops.floor_mod(shift, rank)
     return ops.transpose(x, ops.concat([ops.range(rank - shift, rank), ops.range(0, rank - shift)], axis=0))
 
 

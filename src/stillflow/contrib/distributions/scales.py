@@ -73,7 +73,7 @@ def make_tril_scale(scale_tril=None, scale_diag=None, scale_identity_multiplier=
 def make_affine_scale(shift, multiplier, diag, tril, perturb_factor, perturb_diag):
     """The scale of an Affine bijector, or None if it has none."""
     if perturb_diag is not None and perturb_factor is None:
-        raise ValueError("scale_perturb_diag without scale_perturb_factor")
+        raise ValueError("When scale_perturb_diag is specified, scale_perturb_factor must be specified.")
     perturb_factor = _tensor(perturb_factor, "scale_perturb_factor")
     if tril is not None:
         base = make_tril_scale(tril, diag, multiplier)

@@ -24,6 +24,7 @@ from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.ftrl import FtrlOptimizer
 from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.sync_replicas import SyncReplicasOptimizer
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.partitioned_variables import min_max_variable_partitioner
 from stillflow.variables.scope import variable_scope
 
@@ -218,7 +219,7 @@ def combined_model_fn(features, labels, mode, params, config=None):
         if not counts_once:
             return train_op
         with control_dependencies([train_op]), colocate_with(step):
-            return ops.assign_add(step, 1).op
+            return assign_add(step, 1).op
 
     total = logits[0] if len(logits) == 1 else logits[0] + logits[1]
     return head.create_model_fn_ops(features=features, mode=mode, labels=labels, train_op_fn=train, logits=total)

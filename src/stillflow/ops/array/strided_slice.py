@@ -302,7 +302,7 @@ def _is_mask(index):
     return isinstance(index, bool) or (isinstance(index, np.ndarray) and index.dtype == bool)
 
 
-newaxis = public("newaxis")(None)
+newaxis = public("newaxis", "python.ops.array_ops.newaxis")(None)
 
 
 def get_item(tensor, index, var=None):

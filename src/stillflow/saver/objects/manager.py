@@ -17,7 +17,7 @@ from stillflow.saver.objects.status import session_or_default
 _log = logging.getLogger("tensorflow")
 
 
-@public("train.CheckpointManager")
+@public("train.CheckpointManager", "contrib.checkpoint.CheckpointManager")
 class CheckpointManager:
     """Keeps the newest checkpoints of a tf.train.Checkpoint in a folder, and goes on there after a restart."""
 

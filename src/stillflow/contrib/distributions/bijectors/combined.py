@@ -8,10 +8,8 @@ from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector
-from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape, dimension_value
-from stillflow.graph.shape_inference import constant_value, partial_constant, value_as_dims
+from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
@@ -252,117 +250,6 @@ class Permute(Bijector):
 
     def _forward_log_det_jacobian(self, x):
         return ops.constant(0.0, dtype=x.dtype.base_dtype)
-
-
-def _shape_of(tensor):
-    return TensorShape(value_as_dims(partial_constant(tensor)))
-
-
-@public("contrib.distributions.bijectors.Reshape")
-class Reshape(Bijector):
-    """Events of one shape as events of another; one size of each may be -1, which follows from the other shape.
-
-    Raises TypeError for shapes that are not of integers, ValueError for those that are no vectors, or have sizes that
-    do not do.
-    """
-
-    def __init__(self, event_shape_out, event_shape_in=(-1,), validate_args=False, name=None):
-        with name_scope(name, "reshape", values=[event_shape_out, event_shape_in]):
-            self._out = convert_to_tensor(event_shape_out, dtype=dtypes.int32, name="event_shape_out")
-            self._in = convert_to_tensor(event_shape_in, dtype=dtypes.int32, name="event_shape_in")
-            for shape in (self._out, self._in):
-                if shape.shape.ndims != 1:
-                    raise ValueError(f"Expected {shape.op.name} to be a vector shape, got rank {shape.shape.ndims}")
-                known = constant_value(shape)
-                if known is not None and ((known == -1).sum() > 1 or (known < -1).any()):
-                    raise ValueError(
-                        f"Input shape {shape.op.name} must have at most one -1 and no other negative sizes: {known}"
-                    )
-        ranks = [dimension_value(shape.shape[0]) for shape in (self._in, self._out)]
-        super().__init__(
-            forward_min_event_ndims=ranks[0],
-            inverse_min_event_ndims=ranks[1],
-            is_constant_jacobian=True,
-            validate_args=validate_args,
-            name=name or "reshape",
-        )
-
-    def _reshaped(self, value, before, after):
-        rank = dimension_value(before.shape[0])
-        batch = value.shape[: value.shape.ndims - rank] if value.shape.ndims is not None else None
-        if batch is not None and batch.is_fully_defined():
-            batch_shape = ops.constant(batch.as_list(), dtypes.int32)
-        else:
-            batch_shape = ops.shape(value)[: ops.rank(value) - rank]
-        found = ops.reshape(
-            value, ops.concat([batch_shape, self._event_tensor(value, batch_shape, rank, after)], axis=0)
-        )
-        if batch is not None:
-            found.set_shape(batch.concatenate(self._static(value.shape[value.shape.ndims - rank :], after)))
-        return found
-
-    @staticmethod
-    def _event_tensor(value, batch_shape, rank, after):
-        """The new shape without -1, as the batch may be empty."""
-        known = constant_value(after)
-        if known is not None and -1 not in known:
-            return after
-        size = ops.reduce_prod(ops.shape(value)[ops.rank(value) - rank :])
-        return _filled(after, size)
-
-    @staticmethod
-    def _static(event, after):
-        found = _shape_of(after).as_list()
-        known = constant_value(after)
-        if known is not None and -1 in known and event.is_fully_defined():
-            rest = int(np.prod([size for size in known if size != -1]))
-            found = [event.num_elements() // max(rest, 1) if size == -1 else int(size) for size in known]
-        elif known is not None:
-            found = [None if size == -1 else int(size) for size in known]
-        return TensorShape(found)
-
-    def _forward(self, x):
-        return self._reshaped(x, self._in, self._out)
-
-    def _inverse(self, y):
-        return self._reshaped(y, self._out, self._in)
-
-    def _inverse_log_det_jacobian(self, y):
-        return ops.constant(0.0, dtype=y.dtype)
-
-    def _forward_log_det_jacobian(self, x):
-        return ops.constant(0.0, dtype=x.dtype)
-
-    def _forward_event_shape(self, input_shape):
-        return self._event(input_shape, self._in, self._out)
-
-    def _inverse_event_shape(self, output_shape):
-        return self._event(output_shape, self._out, self._in)
-
-    def _event(self, shape, before, after):
-        if shape.ndims is None:
-            return TensorShape([None] * dimension_value(after.shape[0]))
-        rank = dimension_value(before.shape[0])
-        return shape[: shape.ndims - rank].concatenate(self._static(shape[shape.ndims - rank :], after))
-
-    def _forward_event_shape_tensor(self, input_shape):
-        return self._event_shape_of(input_shape, self._in, self._out)
-
-    def _inverse_event_shape_tensor(self, output_shape):
-        return self._event_shape_of(output_shape, self._out, self._in)
-
-    @staticmethod
-    def _event_shape_of(shape, before, after):
-        rank = dimension_value(before.shape[0])
-        first = ops.size(shape) - rank
-        return ops.concat([shape[:first], _filled(after, ops.reduce_prod(shape[first:]))], axis=0)
-
-
-def _filled(shape, size):
-    """A shape in which -1 is what makes it one of `size` elements."""
-    is_open = ops.equal(shape, -1)
-    rest = ops.reduce_prod(ops.where(is_open, ops.ones_like(shape), shape))
-    return ops.where(is_open, ops.ones_like(shape) * (size // rest), shape)
 
 
 @public("contrib.distributions.bijectors.Ordered")
