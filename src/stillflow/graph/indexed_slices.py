@@ -15,9 +15,9 @@ from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 
-IndexedSlicesValue = public("python.framework.indexed_slices.IndexedSlicesValue")(
-    collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-)
+IndexedSlicesValue = public(
+    "python.framework.indexed_slices.IndexedSlicesValue", "python.framework.ops.IndexedSlicesValue"
+)(collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"]))
 
 
 @public("IndexedSlices")

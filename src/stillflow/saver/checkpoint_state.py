@@ -278,7 +278,7 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=_V2, meta_gra
 # ---- Waiting for checkpoints --------------------------------------------------------------------------------------
 
 
-@public("contrib.training.wait_for_new_checkpoint")
+@public("contrib.training.wait_for_new_checkpoint", "python.training.checkpoint_utils.wait_for_new_checkpoint")
 def wait_for_new_checkpoint(checkpoint_dir, last_checkpoint=None, seconds_to_sleep=1, timeout=None):
     """The newest checkpoint of a folder, as soon as it is another one than `last_checkpoint`.
 

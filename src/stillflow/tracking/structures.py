@@ -187,6 +187,7 @@ class ListWrapper(_Structure, list):
         return f"ListWrapper({list(self)!r})"
 
 
+@public("python.training.tracking.data_structures._DictWrapper")
 class DictWrapper(_Structure, dict):
     """A dict whose values are saved under their keys, which have to be strings.
 
