@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.graph.type_spec import install_conversion
 from stillflow.names import public
 
 # IndexedSlices of a tensor with more elements become dense with a warning.
@@ -239,3 +240,6 @@ def internal_convert_to_tensor(
 def internal_convert_n_to_tensor(values, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None):
     """convert_n_to_tensor, under the name and with the arguments that TensorFlow's own modules use."""
     return convert_n_to_tensor(values, dtype, name, preferred_dtype, as_ref)
+
+
+install_conversion(convert_to_tensor)

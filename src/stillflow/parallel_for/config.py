@@ -8,7 +8,7 @@ from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 
 
-@public("python.ops.parallel_for.pfor.PForConfig", "python.ops.parallel_for.control_flow_ops.PForConfig")
+@public("python.ops.parallel_for.control_flow_ops.PForConfig")
 class PForConfig:
     """What `pfor` passes to a body with an argument `pfor_config`."""
 
