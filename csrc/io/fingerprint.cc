@@ -188,6 +188,85 @@ uint64_t Fingerprint64(Bytes bytes) {
   return blocks.Finish(end + rest - 63, rest);
 }
 
+namespace {
+
+// ---- CityHash128 --------------------------------------------------------------------------------------------------
+
+uint64_t MixPair(uint64_t u, uint64_t v) { return Mix(u, v, 0x9DDFEA08EB382D69u); }
+
+uint64_t Scrambled(const char* s) { return ShiftMix(Word(s) * kPrime1) * kPrime1; }
+
+Fingerprint128Words ShortHash128(const char* s, uint64_t size, Pair seed) {
+  uint64_t a = seed.first, b = seed.second, c, d;
+  if (size <= 16) {
+    a = ShiftMix(a * kPrime1) * kPrime1;
+    c = b * kPrime1 + UpTo16(s, size);
+    d = ShiftMix(a + (size >= 8 ? Word(s) : c));
+  } else {
+    c = MixPair(Word(s + size - 8) + kPrime1, a);
+    d = MixPair(b + size, c + Word(s + size - 16));
+    a += d;
+    for (int64_t left = static_cast<int64_t>(size) - 16; left > 0; left -= 16, s += 16) {
+      a = (a ^ Scrambled(s)) * kPrime1;
+      b ^= a;
+      c = (c ^ Scrambled(s + 8)) * kPrime1;
+      d ^= c;
+    }
+  }
+  a = MixPair(a, c);
+  b = MixPair(d, b);
+  return {a ^ b, MixPair(b, a)};
+}
+
+Fingerprint128Words LongHash128(const char* s, uint64_t size, Pair seed) {
+  Blocks h;
+  h.x = seed.first;
+  h.y = seed.second;
+  h.z = size * kPrime1;
+  h.v.first = RotateRight(h.y ^ kPrime1, 49) * kPrime1 + Word(s);
+  h.v.second = RotateRight(h.v.first, 42) * kPrime1 + Word(s + 8);
+  h.w.first = RotateRight(h.y + h.z, 35) * kPrime1 + h.x;
+  h.w.second = RotateRight(h.x + Word(s + 88), 53) * kPrime1;
+  for (; size >= 128; size -= 128, s += 128) {
+    h.Add(s);
+    h.Add(s + 64);
+  }
+  h.x += RotateRight(h.v.first + h.z, 49) * kPrime0;
+  h.y = h.y * kPrime0 + RotateRight(h.w.second, 37);
+  h.z = h.z * kPrime0 + RotateRight(h.w.first, 27);
+  h.w.first *= 9;
+  h.v.first *= kPrime0;
+  // The rest in steps of 32 bytes from its end, the last of which may reach back before it.
+  for (uint64_t done = 0; done < size;) {
+    done += 32;
+    const char* tail = s + size - done;
+    h.y = RotateRight(h.x + h.y, 42) * kPrime0 + h.v.second;
+    h.w.first += Word(tail + 16);
+    h.x = h.x * kPrime0 + h.w.first;
+    h.z += h.w.second + Word(tail);
+    h.w.second += h.v.first;
+    h.v = Mix32Bytes(tail, h.v.first + h.z, h.v.second);
+    h.v.first *= kPrime0;
+  }
+  h.x = MixPair(h.x, h.v.first);
+  h.y = MixPair(h.y + h.z, h.w.first);
+  return {MixPair(h.x + h.v.second, h.w.second) + h.y, MixPair(h.x + h.w.second, h.y + h.v.second)};
+}
+
+}  // namespace
+
+Fingerprint128Words Fingerprint128(Bytes bytes) {
+  const char* s = bytes.data;
+  uint64_t size = bytes.size;
+  Pair seed{kPrime0, kPrime1};
+  if (size >= 16) {
+    seed = {Word(s), Word(s + 8) + kPrime0};
+    s += 16;
+    size -= 16;
+  }
+  return size < 128 ? ShortHash128(s, size, seed) : LongHash128(s, size, seed);
+}
+
 uint64_t KeyedHash64(Bytes bytes, uint64_t key0, uint64_t key1) {
   Sip sip = {key0 ^ 0x736F6D6570736575u, key1 ^ 0x646F72616E646F6Du, key0 ^ 0x6C7967656E657261u,
              key1 ^ 0x7465646279746573u};

@@ -66,9 +66,17 @@ def function_of(op_def: OpDef) -> Any:
     return add
 
 
-def _python_default(attr: AttrDef):
+# Defaults that TensorFlow's functions have instead of those of the ops.
+_DEFAULTS_OF_FUNCTIONS = {("SdcaOptimizer", "adaptative"): True, ("SdcaOptimizerV2", "adaptive"): True}
+
+
+def _default_of(op_def: OpDef, attr: AttrDef):
+    return _DEFAULTS_OF_FUNCTIONS.get((op_def.name, attr.name), attr.default)
+
+
+def _python_default(op_def: OpDef, attr: AttrDef):
     """A default as people write it: float attributes are kept as float32."""
-    kind, value = attr.kind.removeprefix("list(").removesuffix(")"), attr.default
+    kind, value = attr.kind.removeprefix("list(").removesuffix(")"), _default_of(op_def, attr)
     if kind == "float":
         if isinstance(value, tuple):
             return tuple(float(str(np.float32(item))) for item in value)
@@ -85,7 +93,7 @@ def signature(op_def: OpDef) -> inspect.Signature:
         attr = op_def.attrs.get(name)
         default: Any = inspect.Parameter.empty
         if attr is not None and attr.has_default:
-            default = _python_default(attr)
+            default = _python_default(op_def, attr)
         found.append(inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default))
     found.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
     return inspect.Signature(found)
@@ -334,7 +342,7 @@ class Application:
             if value is not None:
                 self.attrs[attr.name] = attr_value(attr, value, self.op_def.name)
             elif attr.has_default:
-                self.attrs[attr.name] = attr.default
+                self.attrs[attr.name] = _default_of(self.op_def, attr)
             else:
                 raise TypeError(f"No argument for attr {attr.name}")
         if self.arguments:

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.canned.estimators.optimizers import optimizer_of
 from stillflow.canned.graph_heads.multi_class import classifier_head
 from stillflow.canned.graph_heads.regression import regression_head
+from stillflow.canned.linear_optimizer.linear_sdca import LinearSDCA, check_sdca, sdca_spec
 from stillflow.composites import summaries
 from stillflow.composites.statistics import zero_fraction
 from stillflow.estimator.estimator import Estimator
@@ -82,6 +83,12 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner="sum"):
     return linear_logit_fn
 
 
+def _summarize(model):
+    summaries.scalar("bias", _parts([model.bias])[0][0])
+    weights = [variable for variable in model.variables if variable is not model.bias]
+    summaries.scalar("fraction_of_zero_weights", _fraction_of_zero(_parts(weights)))
+
+
 def _linear_model(features, feature_columns, units, sparse_combiner):
     """(logits, weights, the parts of the bias)."""
     settings = {"units": units, "sparse_combiner": sparse_combiner, "name": "linear_model"}
@@ -121,6 +128,8 @@ def _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner):
         check_features(features)
         split = partitioner or linear_partitioner(config)
         with variable_scope("linear", values=tuple(features.values()), partitioner=split):
+            if isinstance(optimizer, LinearSDCA):
+                return sdca_spec(features, labels, mode, head, feature_columns, optimizer, _summarize)
             logits = linear_logit_fn_builder(head.logits_dimension, feature_columns, sparse_combiner)(features)
             opt = optimizer_of(optimizer or _default_optimizer(feature_columns), learning_rate=_LEARNING_RATE)
             return head.create_estimator_spec(
@@ -155,6 +164,10 @@ class LinearClassifier(Estimator):
         optimizer="Ftrl", config=None, partitioner=None, warm_start_from=None, loss_reduction=Reduction.SUM,
         sparse_combiner="sum",
     ):  # fmt: skip
+        check_sdca(
+            optimizer, feature_columns, sparse_combiner, n_classes <= 2,
+            "LinearSDCA cannot be used in a multi-class setting.",
+        )  # fmt: skip
         head = classifier_head(n_classes, weight_column, label_vocabulary, loss_reduction)
         model_fn = _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
@@ -192,6 +205,10 @@ class LinearRegressor(Estimator):
         self, feature_columns, model_dir=None, label_dimension=1, weight_column=None, optimizer="Ftrl", config=None,
         partitioner=None, warm_start_from=None, loss_reduction=Reduction.SUM, sparse_combiner="sum",
     ):  # fmt: skip
+        check_sdca(
+            optimizer, feature_columns, sparse_combiner, label_dimension <= 1,
+            "LinearSDCA can only be used with one-dimensional label.",
+        )  # fmt: skip
         head = regression_head(weight_column, label_dimension, loss_reduction)
         model_fn = _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
