@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow.ragged import conversions
 
 DIGITS = [[3, 1, 4], [], [1, 5], [9]]
 NESTED = [[[1, 2], [3]], [], [[4, 5, 6], []]]
@@ -145,3 +146,12 @@ def test_they_are_no_tensors():
         ragged[:, 0]
     with pytest.raises(ValueError, match="keepdims=True is not supported"):
         tf.reduce_sum(ragged, axis=1, keepdims=True)
+
+
+def test_conversions_leave_what_is_right_as_it_is():
+    dense = tf.constant([[1, 0], [2, 3]])
+    ragged = conversions.from_tensor(dense, padding=0)
+    assert conversions.from_tensor(ragged) is ragged and conversions.to_tensor(dense) is dense
+    with tf.compat.v1.Session() as session:
+        assert session.run(ragged).to_list() == [[1], [2, 3]]
+        assert session.run(conversions.to_tensor(ragged, 7)).tolist() == [[1, 7], [2, 3]]

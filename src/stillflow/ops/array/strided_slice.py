@@ -231,6 +231,10 @@ def strided_slice(
 
 
 _INDEX_TYPES = (dtypes.int32, dtypes.int64)
+_WRONG_INDEX = public("python.ops.array_ops._SLICE_TYPE_ERROR")(
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+    "valid indices"
+)
 
 
 def _check_index(index):
@@ -239,10 +243,7 @@ def _check_index(index):
     dtype = getattr(index, "dtype", None)
     is_scalar = dtype is not None and not (index.shape and len(index.shape) == 1)
     if not is_scalar or dtypes.as_dtype(dtype).base_dtype not in _INDEX_TYPES:
-        raise TypeError(
-            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 "
-            f"tensors are valid indices, got {index!r}"
-        )
+        raise TypeError(f"{_WRONG_INDEX}, got {index!r}")
 
 
 class _Specification:
