@@ -21,8 +21,9 @@ from unittest import mock
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|testing_util|test_utils|gradient_checker_v2|"
-    r"framework\.combinations|test_combinations|tests\.|testdata|_testlib|keras_parameterized"
+    r"contrib\.testing|kernel_tests\.|_test_util$|(parallel_for|distributions\.python\.ops)\.test_util$|test_base|"
+    r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
+    r"_testlib|keras_parameterized|statistical_testing|head\.head_utils|fake_summary_writer"
 )
 
 
@@ -78,7 +79,7 @@ class _Module(types.ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes every module below tensorflow.python and its kin."""
+    """Makes every module below tensorflow.python, tensorflow.contrib and their kin."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -86,7 +87,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname, path=None, target=None):
         top, _, rest = fullname.partition(".")
-        if top not in _PACKAGES or not rest.startswith(("python", "core", "compiler", "contrib.testing")):
+        if top not in _PACKAGES or not rest.startswith(("python", "core", "compiler", "contrib.")):
             return None
         file = self._path_of(fullname) + ".py"
         if _OF_TESTS.search(fullname) and os.path.exists(file):

@@ -230,14 +230,38 @@ Status TensorArray::Read(const Services& services, int64_t index, Tensor* value)
   return Status();
 }
 
-Status TensorArray::Gradient(const std::string& source, TensorArray** gradient) {
+// `shape` behind the dimensions `before`.
+static Status Prepend(const Shape& before, Shape* shape) {
+  if (before.rank + shape->rank > kMaxRank) {
+    return STILLFLOW_INVALID_ARGUMENT("Gradients of a TensorArray would have %d dimensions", before.rank + shape->rank);
+  }
+  Shape longer = before;
+  for (int i = 0; i < shape->rank; ++i) longer.Add(shape->dims[i]);
+  *shape = longer;
+  return Status();
+}
+
+Status TensorArray::Gradient(const std::string& source, const Shape& before, TensorArray** gradient) {
   TensorArray*& found = gradients_[source];
   if (found == nullptr) {
     has_gradient_ = true;  // the array must not grow any more
-    auto* made = new TensorArray(type_, size(), element_shape_, source);
+    PartialShape element = element_shape_;
+    std::vector<Shape> shapes;
+    for (const Element& own : elements_) {
+      shapes.push_back(own.shape);
+      // What was never written has no shape.
+      if (own.is_written || own.shape.rank > 0) STILLFLOW_RETURN_IF_ERROR(Prepend(before, &shapes.back()));
+    }
+    if (element.rank >= 0 && before.rank > 0) {
+      Shape known;
+      for (int i = 0; i < element.rank; ++i) known.Add(element.dims[i]);
+      STILLFLOW_RETURN_IF_ERROR(Prepend(before, &known));
+      element.Take(known);
+    }
+    auto* made = new TensorArray(type_, size(), element, source);
     made->has_one_shape = has_one_shape;
     made->is_gradient_ = true;
-    for (int64_t i = 0; i < size(); ++i) made->elements_[i].shape = elements_[i].shape;
+    for (int64_t i = 0; i < size(); ++i) made->elements_[i].shape = shapes[i];
     Tensor owner;
     MakeHandle(made, &owner);
     found = made;

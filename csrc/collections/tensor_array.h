@@ -42,7 +42,8 @@ class TensorArray : public Handled {
   // Makes room for `size` elements, if the array may grow.
   Status Grow(int64_t size, bool* is_large_enough);
   // The array of gradients for `source`; lives as long as this one.
-  Status Gradient(const std::string& source, TensorArray** gradient);
+  // Its elements have dimensions `before` more than those of this one, in front.
+  Status Gradient(const std::string& source, const Shape& before, TensorArray** gradient);
   Status CheckOpen() const;
   Status CheckType(DType requested) const;
   void Close();

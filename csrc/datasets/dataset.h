@@ -21,10 +21,18 @@ namespace stillflow {
 constexpr int64_t kInfiniteCardinality = -1;
 constexpr int64_t kUnknownCardinality = -2;
 
+// Where what is measured while elements are made goes. Any number of threads may call it.
+class Statistics {
+ public:
+  virtual ~Statistics() = default;
+  virtual void AddToHistogram(const std::string& name, double value) = 0;
+};
+
 // The run that asks for elements; its end ends what takes long.
 struct IteratorContext {
   RunContext* run;
   const Services* services;
+  Statistics* statistics = nullptr;  // null if nobody asks for them
 
   // An error if the run is to end. Belongs into loops that may go on for long without bringing an element.
   Status CheckRun() const;

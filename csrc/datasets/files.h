@@ -35,4 +35,19 @@ std::unique_ptr<RecordFile> MakeFixedLengthFile(FixedLength lengths, io::Compres
 // The records of files, one file after the other. `type` is the data set's.
 DatasetPtr MakeFilesDataset(const char* type, std::vector<std::string> paths, MakeFile make);
 
+// ---- csv.cc -----------------------------------------------------------------------------------------------------
+
+struct CsvOptions {
+  char delimiter = ',';
+  bool has_quotes = true;
+  bool has_header = false;        // whether the first record of each file is left out
+  std::string missing;            // a field that stands for none, as an empty one does
+  std::vector<int64_t> selected;  // the columns, ascending; all if empty
+};
+
+// The records of CSV files. `defaults` has for each component the value of fields that are missing, or no value if
+// there have to be some.
+DatasetPtr MakeCsvDataset(TupleSpec spec, std::vector<std::string> paths, io::Compression compression,
+                          CsvOptions options, Tuple defaults);
+
 }  // namespace stillflow

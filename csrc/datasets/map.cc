@@ -57,7 +57,7 @@ class ParallelCalls {
   Status Call(Slot* slot) {
     RunContext own = others_run_;
     RunContext* const run = std::this_thread::get_id() == caller_ ? context_->run : &own;
-    IteratorContext context{run, context_->services};
+    IteratorContext context{run, context_->services, context_->statistics};
     Tuple result;
     Status status = function_.Call(&context, slot->value, &result);
     if (run->stop != Code::kOk) {

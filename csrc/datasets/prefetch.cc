@@ -101,6 +101,7 @@ class PrefetchDataset final : public DatasetOf<PrefetchDataset> {
     Status StartThread(IteratorContext* context) {
       session_ = context->run->session;
       services_ = context->services;
+      statistics_ = context->statistics;
       options_.interrupt = {[](void* self) { return static_cast<It*>(self)->is_stopped_.load(); }, this};
       options_.host = context->run->options->host;
       try {
@@ -138,7 +139,7 @@ class PrefetchDataset final : public DatasetOf<PrefetchDataset> {
       RunContext run{};
       run.session = session_;
       run.options = &options_;
-      IteratorContext context{&run, services_};
+      IteratorContext context{&run, services_, statistics_};
       try {
         return input_->Next(&context, element, is_end);
       } catch (const std::exception&) {
@@ -150,6 +151,7 @@ class PrefetchDataset final : public DatasetOf<PrefetchDataset> {
     const IteratorPtr input_;
     Session* session_ = nullptr;
     const Services* services_ = nullptr;
+    Statistics* statistics_ = nullptr;
     RunOptions options_{};
     std::thread thread_;
 

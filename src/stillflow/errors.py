@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from stillflow.names import public, public_module
@@ -117,9 +118,21 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     return _CLASSES[error_code]
 
 
-def error_code_from_exception_type(cls: type[OpError]) -> int:
-    """The code of a class. Raises KeyError for a class that is not of this module."""
-    return {error: code for code, error in _CLASSES.items()}[cls]
+def error_code_from_exception_type(cls: type[OpError]) -> Any:
+    """The code of a class. For what is no class of this module a warning, and an UnknownError instead."""
+    for code, error in _CLASSES.items():
+        if error is cls:
+            return code
+    warnings.warn("Unknown class exception", stacklevel=2)
+    return UnknownError(None, None, "Unknown class exception", None)
+
+
+def _make_specific_exception(node_def, op, message, error_code):
+    """The exception for a code; for an unknown code a warning, and an UnknownError."""
+    if error_code in _CLASSES:
+        return _CLASSES[error_code](node_def, op, message)
+    warnings.warn(f"Unknown error code: {error_code}", stacklevel=2)
+    return UnknownError(node_def, op, message, error_code)
 
 
 def make(error_code: int, message: str, op=None) -> OpError:

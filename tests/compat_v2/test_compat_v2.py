@@ -16,7 +16,7 @@ v2 = tf.compat.v2
 def test_what_is_the_same_is_the_same_object():
     assert v2.nn.relu is tf.nn.relu
     assert v2.keras.layers.Dense is tf.keras.layers.Dense
-    assert v2.data.Dataset is tf.data.Dataset
+    assert v2.data.Options is tf.data.Options
     assert v2.compat.v1 is tf
     assert v2.newaxis is None
     assert importlib.import_module("stillflow.compat.v2.nn") is v2.nn

@@ -179,6 +179,49 @@ def estimators(tf):
     return found
 
 
+def _outcome(model, x, y):
+    """What a model has learned, and what it says then."""
+    model.fit(x=x, y=y, steps=20, batch_size=12)
+    names = sorted(model.get_variable_names())
+    sums = [round(float(np.sum(model.get_variable_value(name))), 4) for name in names]
+    predictions = np.array(list(model.predict(x=x[:3])), np.float64).ravel()
+    return [names, sums, _rounded(model.evaluate(x=x, y=y, steps=1)), [round(value, 4) for value in predictions]]
+
+
+def canned_models(tf):
+    """Linear models, deep networks, and both together."""
+    learn = tf.contrib.learn
+    x, numbers = _data()
+    config = learn.RunConfig(tf_random_seed=3, num_cores=1)
+    two, three = (numbers > 0).astype(np.int64), np.arange(12) % 3
+    columns = [tf.contrib.layers.real_valued_column("", dimension=2)]
+    both = {
+        "linear_feature_columns": columns,
+        "dnn_feature_columns": columns,
+        "dnn_hidden_units": [4],
+        "config": config,
+        "fix_global_step_increment_bug": True,  # else it depends on threads how often the step counts
+    }
+    adam = tf.train.AdamOptimizer(0.01)
+    head = learn.regression_head(link_fn=tf.exp, head_name="mine")
+    return [
+        _outcome(learn.DNNClassifier([5, 3], columns, n_classes=3, config=config), x, three),
+        _outcome(learn.DNNClassifier([5], columns, optimizer=adam, config=config), x, two),
+        _outcome(learn.DNNRegressor([5], columns, dropout=0.2, optimizer="SGD", config=config), x, numbers),
+        _outcome(learn.LinearClassifier(columns, n_classes=3, config=config), x, three),
+        _outcome(learn.LinearClassifier(columns, gradient_clip_norm=2.0, config=config), x, two),
+        _outcome(learn.LinearRegressor(columns, config=config), x, numbers),
+        _outcome(learn.DNNLinearCombinedClassifier(n_classes=3, **both), x, three),
+        _outcome(learn.DNNLinearCombinedRegressor(**both), x, numbers),
+        sorted(
+            learn.LinearClassifier(columns, enable_centered_bias=True, config=config)
+            .fit(x, two, steps=1)
+            .get_variable_names()
+        ),
+        sorted(learn.DNNEstimator(head, [2], columns, config=config).fit(x, numbers, steps=1).get_variable_names()),
+    ]
+
+
 def experiments(tf):
     """Experiments of both kinds of estimators."""
     learn, found = tf.contrib.learn, []
@@ -267,7 +310,7 @@ def outcomes(tf):
     folder, before = tempfile.mkdtemp(), str(Path.cwd())
     os.chdir(folder)
     try:
-        for function in (vocabularies, saved, data_sets, estimators, experiments, settings):
+        for function in (vocabularies, saved, data_sets, estimators, canned_models, experiments, settings):
             found[function.__name__] = function(tf)
     finally:
         os.chdir(before)

@@ -5,7 +5,7 @@ import collections
 import pytest
 
 import stillflow as tf
-from stillflow.graph import nest, nest_paths
+from stillflow.graph import nest, nest_paths, shallow_nest
 
 Pair = collections.namedtuple("Pair", "left right")
 STRUCTURE = {"b": [1, (2, 3)], "a": Pair(4, {"x": 5})}
@@ -34,13 +34,28 @@ def test_structures_are_put_together():
 
 
 def test_composites_are_taken_apart_on_demand():
-    slices = tf.IndexedSlices("values", "indices", "shape")
+    slices = tf.IndexedSlices(*map(tf.constant, ([1.0], [2], [3])))
+    parts = [slices.values, slices.indices, slices.dense_shape]
     assert nest.flatten([slices]) == [slices]
-    assert nest.flatten([slices], expand_composites=True) == ["values", "indices", "shape"]
-    (copy,) = nest.map_structure(str.upper, [slices], expand_composites=True)
-    assert (copy.values, copy.indices, copy.dense_shape) == ("VALUES", "INDICES", "SHAPE")
+    assert nest.flatten([slices], expand_composites=True) == nest.components(slices) == parts
+    (copy,) = nest.map_structure(tf.identity, [slices], expand_composites=True)
+    assert isinstance(copy, tf.IndexedSlices) and copy.indices.op.inputs[0] is slices.indices
     assert nest.components("x") == ["x"]
-    assert nest.rebuilt("x", ["y"]) == "y"
+
+
+def test_composites_have_the_structure_of_their_specification():
+    slices = tf.IndexedSlices(*map(tf.constant, ([1.0], [2])))
+    spec = tf.IndexedSlicesSpec(None, tf.float32, tf.int32)
+    other = tf.IndexedSlicesSpec(None, tf.float64, tf.int32)
+    for first, second in [(slices, spec), (spec, slices), (slices, slices)]:
+        nest.assert_same_structure([first], [second], expand_composites=True)
+        shallow_nest.assert_shallow_structure([first], [second], expand_composites=True)
+    nest.assert_same_structure([slices], [1.0])
+    for check in (nest.assert_same_structure, shallow_nest.assert_shallow_structure):
+        with pytest.raises(ValueError, match="Incompatible CompositeTensor TypeSpecs: .* vs. .*"):
+            check([slices], [other], expand_composites=True)
+        with pytest.raises(TypeError, match="same sequence type"):
+            check([slices], [[1.0, 2]], expand_composites=True)
 
 
 @pytest.mark.parametrize(

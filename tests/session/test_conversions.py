@@ -4,7 +4,7 @@ import pytest
 
 import stillflow as tf
 from stillflow.session.conversions import register_session_run_conversion_functions
-from stillflow.session.fetches import composites
+from stillflow.session.fetches import conversions
 
 
 class Pair:
@@ -44,7 +44,7 @@ def test_fed_to_partial_runs():
 
 @pytest.mark.parametrize("kind", [Pair, tf.SparseTensor, object])
 def test_a_type_is_registered_once(kind):
-    before = composites()
+    before = conversions()
     with pytest.raises(ValueError, match="has already been registered"):
         register_session_run_conversion_functions(kind, None)
-    assert composites() == before
+    assert conversions() == before

@@ -8,11 +8,11 @@
 // out[0] is a string scalar. Sums of histograms go over the elements in their order, in double.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <vector>
 
 #include "arithmetic/math/scalar.h"
+#include "io/histogram.h"
 #include "kernels/guarded.h"
 #include "kernels/parsing/tensor_message.h"
 
@@ -24,10 +24,9 @@ using io::MessageWriter;
 using io::WireReader;
 using io::WireType;
 
-// Field numbers of Summary, Summary.Value and HistogramProto.
+// Field numbers of Summary and Summary.Value.
 enum { kSummaryValue = 1 };
 enum { kTag = 1, kSimpleValue = 2, kHisto = 5, kTensor = 8, kMetadata = 9 };
-enum { kMin = 1, kMax = 2, kNum = 3, kSum = 4, kSumSquares = 5, kBucketLimit = 6, kBucket = 7 };
 
 Status ScalarTag(const Tensor& tag, const char* message) {
   return tag.rank == 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s", message);
@@ -70,81 +69,11 @@ Status ScalarSummary(const KernelCall& call) {
 
 // ---- Histograms ---------------------------------------------------------------------------------------------------
 
-constexpr double kLargest = std::numeric_limits<double>::max();
-
-// Limits grow by a tenth from 1e-12 to 1e20, on either side of 0.
-std::vector<double> BucketLimits() {
-  std::vector<double> positive;
-  for (double limit = 1e-12; limit < 1e20; limit *= 1.1) positive.push_back(limit);
-  positive.push_back(kLargest);
-  std::vector<double> limits;
-  for (auto limit = positive.rbegin(); limit != positive.rend(); ++limit) limits.push_back(-*limit);
-  limits.push_back(0);
-  limits.insert(limits.end(), positive.begin(), positive.end());
-  return limits;
-}
-
-Bytes BytesOfDoubles(const std::vector<double>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
-}
-
-class Histogram {
- public:
-  Histogram() : counts_(Limits().size()) {}
-
-  void Add(double value) {
-    const std::vector<double>& limits = Limits();
-    const size_t index = std::upper_bound(limits.begin(), limits.end(), value) - limits.begin();
-    counts_[std::min(index, counts_.size() - 1)] += 1;
-    min_ = std::min(min_, value);
-    max_ = std::max(max_, value);
-    num_ += 1;
-    sum_ += value;
-    sum_squares_ += value * value;
-  }
-
-  // Empty buckets that lie together become one.
-  std::string Serialized() const {
-    const std::vector<double>& limits = Limits();
-    std::vector<double> kept_limits, kept_counts;
-    for (size_t i = 0; i < counts_.size();) {
-      const double count = counts_[i];
-      double end = limits[i++];
-      while (count == 0 && i < counts_.size() && counts_[i] == 0) end = limits[i++];
-      kept_limits.push_back(end);
-      kept_counts.push_back(count);
-    }
-    std::string message;
-    MessageWriter writer(&message);
-    writer.DoubleUnlessZero(kMin, min_);
-    writer.DoubleUnlessZero(kMax, max_);
-    writer.DoubleUnlessZero(kNum, num_);
-    writer.DoubleUnlessZero(kSum, sum_);
-    writer.DoubleUnlessZero(kSumSquares, sum_squares_);
-    writer.Field(kBucketLimit, BytesOfDoubles(kept_limits));
-    writer.Field(kBucket, BytesOfDoubles(kept_counts));
-    return message;
-  }
-
- private:
-  static const std::vector<double>& Limits() {
-    static const std::vector<double> limits = BucketLimits();
-    return limits;
-  }
-
-  std::vector<double> counts_;
-  double min_ = kLargest;
-  double max_ = -kLargest;
-  double num_ = 0;
-  double sum_ = 0;
-  double sum_squares_ = 0;
-};
-
 Status HistogramSummary(const KernelCall& call) {
   const Tensor& values = *call.in[1];
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tags must be scalar"));
   const std::string tag = Text(StringAt(*call.in[0], 0));
-  Histogram histogram;
+  io::Histogram histogram;
   STILLFLOW_RETURN_IF_ERROR(ForReals("HistogramSummary", values.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     for (int64_t i = 0; i < values.count; ++i) {

@@ -206,6 +206,10 @@ Status Explain(const Ensemble& ensemble, const Batch& batch, int64_t example, st
   const auto logit_of = [&](int64_t tree, int32_t node, float* logit) {
     const Node* at = ensemble.At(tree, node);
     if (at == nullptr) return NodeMissing(tree, node);
+    if (at->is_split() && !at->has_original_leaf) {  // a bias of 0 is not kept
+      *logit = 0;
+      return Status();
+    }
     return WithValues(at->Values(), 1,
                       [&](const std::vector<float>& values) { *logit = ensemble.Weight(tree) * values[0]; });
   };

@@ -90,10 +90,13 @@ Status StatsSummary(const KernelCall& call) {
       std::vector<double> sums(slab);
       for (int64_t i = 0; i < examples.count; ++i) {
         const int32_t bucket = Data<int32_t>(feature)[i];
-        if (bucket < 0 || bucket >= buckets) return BucketOutside(bucket, buckets);
-        double* at = sums.data() + (examples.nodes[i] * buckets + bucket) * 2;
-        at[0] += examples.gradients[i * examples.logits];
-        at[1] += examples.hessians[i * examples.hessian_width];
+        if (bucket < 0 || bucket >= 2 * buckets) return BucketOutside(bucket, buckets);
+        // Quantiles may have made some buckets too many. TensorFlow counts them for the next node, or writes beyond
+        // its memory.
+        const int64_t at = (examples.nodes[i] * buckets + bucket) * 2;
+        if (at >= slab) continue;
+        sums[at] += examples.gradients[i * examples.logits];
+        sums[at + 1] += examples.hessians[i * examples.hessian_width];
       }
       Narrow(sums, MutableData<float>(*call.out[0]) + range.begin * slab);
       return Status();

@@ -61,8 +61,17 @@ Status Grad(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
   const Attr& source = call.attrs[0];
   TensorArray* gradient = nullptr;
+  Shape before;
+  if (call.in_count > 2) {
+    const Tensor& dims = *call.in[2];
+    if (dims.rank != 1 || dims.dims[0] > kMaxRank) {
+      return STILLFLOW_INVALID_ARGUMENT("shape_to_prepend must be a vector of few dimensions, but had shape: %s",
+                                        ShapeText(dims).c_str());
+    }
+    for (int64_t i = 0; i < dims.dims[0]; ++i) before.Add(Data<int32_t>(dims)[i]);
+  }
   STILLFLOW_RETURN_IF_ERROR(
-      array->Gradient(std::string(static_cast<const char*>(source.data), source.size), &gradient));
+      array->Gradient(std::string(static_cast<const char*>(source.data), source.size), before, &gradient));
   Tensor* handle = call.out[0];
   *handle = *call.in[0];
   handle->data = static_cast<Handled*>(gradient);
@@ -339,6 +348,7 @@ STILLFLOW_KERNELS(control_flow, tensor_array){
      "identical_element_shapes, tensor_array_name",
      New},
     {"tensor_array_grad", "handle, flow_in | source", Grad},
+    {"tensor_array_grad_with_shape", "handle, flow_in, shape_to_prepend | source", Grad},
     {"tensor_array_write", "handle, index, value, flow_in", Write},
     {"tensor_array_read", "handle, index | dtype", Read},
     {"tensor_array_gather", "handle, indices | dtype, element_shape", Gather},

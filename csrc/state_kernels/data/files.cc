@@ -1,5 +1,5 @@
-// text_line_dataset, tf_record_dataset, fixed_length_record_dataset: data sets of files, which csrc/datasets/files.cc
-// has.
+// text_line_dataset, tf_record_dataset, fixed_length_record_dataset, csv_dataset: data sets of files, which
+// csrc/datasets has.
 //
 //   in[0]   names of files, a string scalar or vector; then scalars
 //   out[0]  a variant scalar that holds the data set
@@ -72,6 +72,58 @@ Status FixedLengthRecord(const KernelCall& call) {
                                               [=] { return MakeFixedLengthFile(lengths, compression); }));
 }
 
+// in[1] compression_type; in[2] buffer_size; in[3] header; in[4] field_delim; in[5] use_quote_delim; in[6] na_value;
+// in[7] select_cols, a vector; in[8...] record_defaults, with one value or none
+Status Csv(const KernelCall& call) {
+  constexpr int kDefaults = 8;
+  std::vector<std::string> paths;
+  std::string compression_name;
+  io::Compression compression = io::Compression::kNone;
+  STILLFLOW_RETURN_IF_ERROR(Paths(*call.in[0], &paths));
+  STILLFLOW_RETURN_IF_ERROR(StringArgument(call, 1, "compression_type", &compression_name));
+  TupleSpec spec = SpecOf(call.attrs[0], call.attrs[1]);
+  Tuple defaults(call.in_count - kDefaults);
+  for (size_t i = 0; i < defaults.size(); ++i) {
+    const Tensor& value = *call.in[kDefaults + i];
+    if (value.rank > 1) return STILLFLOW_INVALID_ARGUMENT("Each record default should be at most rank 1");
+    if (value.count > 1) {
+      return STILLFLOW_INVALID_ARGUMENT("There should only be 1 default per field but field %d has %lld",
+                                        static_cast<int>(i), static_cast<long long>(value.count));
+    }
+    STILLFLOW_RETURN_IF_ERROR(KeepTensor(*call.services, value, &defaults[i]));
+  }
+  CsvOptions options;
+  const Tensor& selected = *call.in[7];
+  if (selected.rank != 1) return STILLFLOW_INVALID_ARGUMENT("`select_cols` must be a vector.");
+  int64_t buffer_size = 0;
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 2, "buffer_size", &buffer_size));
+  if (buffer_size <= 0) return STILLFLOW_INVALID_ARGUMENT("buffer_size should be positive");
+  std::string delimiter;
+  STILLFLOW_RETURN_IF_ERROR(StringArgument(call, 4, "field_delim", &delimiter));
+  if (delimiter.size() != 1) return STILLFLOW_INVALID_ARGUMENT("field_delim should be only 1 char");
+  options.delimiter = delimiter[0];
+  STILLFLOW_RETURN_IF_ERROR(BoolArgument(call, 3, "header", &options.has_header));
+  STILLFLOW_RETURN_IF_ERROR(BoolArgument(call, 5, "use_quote_delim", &options.has_quotes));
+  STILLFLOW_RETURN_IF_ERROR(StringArgument(call, 6, "na_value", &options.missing));
+  if (!io::CompressionFromName(compression_name, &compression)) {
+    return STILLFLOW_INVALID_ARGUMENT("Unsupported compression_type: %s.", compression_name.c_str());
+  }
+  for (int64_t i = 0; i < selected.count; ++i) options.selected.push_back(IntAt(selected, i));
+  if (!options.selected.empty() && options.selected.size() != defaults.size()) {
+    return STILLFLOW_INVALID_ARGUMENT("select_cols should match output size");
+  }
+  for (size_t i = 1; i < options.selected.size(); ++i) {
+    if (options.selected[i - 1] >= options.selected[i]) {
+      return STILLFLOW_INVALID_ARGUMENT("select_cols should be strictly increasing indices");
+    }
+  }
+  if (!options.selected.empty() && options.selected[0] < 0) {
+    return STILLFLOW_INVALID_ARGUMENT("select_cols should be non-negative indices");
+  }
+  return OutputDataset(
+      call, MakeCsvDataset(std::move(spec), std::move(paths), compression, std::move(options), std::move(defaults)));
+}
+
 }  // namespace
 
 STILLFLOW_KERNELS(data, files){
@@ -82,6 +134,10 @@ STILLFLOW_KERNELS(data, files){
     {"fixed_length_record_dataset_v2",
      "filenames, header_bytes, record_bytes, footer_bytes, buffer_size, compression_type",
      Guarded<FixedLengthRecord>},
+    {"csv_dataset",
+     "filenames, compression_type, buffer_size, header, field_delim, use_quote_delim, na_value, select_cols, "
+     "record_defaults... | output_types, output_shapes",
+     Guarded<Csv>},
     {}};
 
 }  // namespace stillflow

@@ -7,6 +7,7 @@ import contextlib
 import enum
 
 from stillflow import ops
+from stillflow.autodiff.places import Places
 from stillflow.autodiff.registry import get_gradient_function
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph, require_graph
@@ -174,6 +175,7 @@ class _Backward:
         self._aggregation_method = aggregation_method
         self._to_ops = [y.op for y in ys]
         self._from_ops = [x.op for x in xs]
+        self._places = Places(self._graph, xs)
         self._stop_ops = {tensor.op for tensor in stop_gradients}
         self._grads: dict = {}  # op -> for each output a list of gradients, or their sum once it has been made
         self._loops = None
@@ -186,11 +188,11 @@ class _Backward:
 
     def start(self, ys, grad_ys):
         """Finds out what lies between, and begins with the gradients of `ys`."""
-        reached = _reached_from(self._from_ops)
-        between = _between(self._to_ops, reached)
+        reached = _reached_from(self._from_ops, self._places)
+        between = _between(self._to_ops, reached, self._places)
         members = set(between)
         self._loops = loops_between(between, members, self.colocated)
-        self._pending = _pending_counts(between, members)
+        self._pending = _pending_counts(between, members, self._places)
         for y, grad_y in zip(ys, grad_ys, strict=True):
             self._add(y, grad_y)
         ready = dict.fromkeys(op for op in self._to_ops if self._pending[op] == 0 and op in reached)
@@ -199,7 +201,7 @@ class _Backward:
             if _is_trainable(tensor):
                 self._queue_unused_exit(tensor)
         for op in self._from_ops:
-            if not any(self._pending[tensor._op] > 0 for tensor in op._inputs):
+            if not any(self._pending[tensor._op] > 0 for tensor in self._places.inputs(op)):
                 self._stop_ops.add(op)
 
     def walk(self):
@@ -208,7 +210,7 @@ class _Backward:
             op = self._queue.popleft()
             with self.colocated(op):
                 self._visit(op)
-            for tensor in op._inputs:
+            for tensor in self._places.inputs(op):
                 self._pending[tensor._op] -= 1
                 if self._is_ready(tensor._op):
                     self._enqueue(tensor)
@@ -296,7 +298,7 @@ class _Backward:
         for i, (tensor, grad) in enumerate(zip(op._inputs, in_grads, strict=True)):
             if grad is not None:
                 self._check_shape(op, i, tensor, grad)
-                self._add(tensor, grad)
+                self._add(self._places.outside(tensor), grad)
 
     def _called(self, op, function, out_grads):
         """What the gradient function returns. Nodes that TensorFlow is to compile pass that on to their gradients."""
@@ -423,7 +425,7 @@ def _with_equal_index_types(slices):
     ]
 
 
-def _reached_from(from_ops):
+def _reached_from(from_ops, places):
     """The ops that depend on `from_ops` through tensors that can carry a gradient."""
     reached = set()
     queue = collections.deque(from_ops)
@@ -433,11 +435,11 @@ def _reached_from(from_ops):
             reached.add(op)
             for tensor in op._outputs:
                 if tensor._dtype.base_dtype in BACKPROPAGATABLE:
-                    queue.extend(tensor._consumers)
+                    queue.extend(places.consumers(tensor))
     return reached
 
 
-def _between(to_ops, reached):
+def _between(to_ops, reached, places):
     """The ops between, from the end."""
     between = []
     queue = collections.deque(to_ops)
@@ -447,15 +449,15 @@ def _between(to_ops, reached):
         if op in left:
             between.append(op)
             left.remove(op)
-            queue.extend(t._op for t in op._inputs)
+            queue.extend(t._op for t in places.inputs(op))
     return between
 
 
-def _pending_counts(between, members):
+def _pending_counts(between, members, places):
     """For each op between, how many of its consumers' gradients are to come."""
     counts: collections.defaultdict = collections.defaultdict(int)
     for op in between:
-        for tensor in op._inputs:
+        for tensor in places.inputs(op):
             if tensor._op in members:
                 counts[tensor._op] += 1
     return counts

@@ -21,11 +21,14 @@ class CacheDataset(UnaryUnchangedStructureDataset):
 class PrefetchDataset(UnaryUnchangedStructureDataset):
     """Elements made in advance."""
 
-    def __init__(self, input_dataset, buffer_size):
+    def __init__(self, input_dataset, buffer_size, slack_period=None):
         self._input_dataset = input_dataset
         size = -1 if buffer_size is None else buffer_size
         self._buffer_size = convert_to_tensor(size, dtype=dtypes.int64, name="buffer_size")
         variant = ops.prefetch_dataset(
-            input_dataset._variant_tensor, buffer_size=self._buffer_size, **self._flat_structure
+            input_dataset._variant_tensor,
+            buffer_size=self._buffer_size,
+            slack_period=slack_period or 0,
+            **self._flat_structure,
         )
         super().__init__(input_dataset, variant)

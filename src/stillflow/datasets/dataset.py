@@ -7,10 +7,12 @@ from stillflow.datasets.functional import FunctionalMethods
 from stillflow.datasets.node import DatasetNode
 from stillflow.graph.default_graph import require_eager_execution
 from stillflow.names import public
+from stillflow.platform.deprecation import deprecated
 
 _INT64_MAX = 2**63 - 1
 
 
+@public("python.data.ops.dataset_ops.DatasetV2", "compat.v2.data.Dataset")
 class DatasetV2(FunctionalMethods):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form.
 
@@ -38,6 +40,88 @@ class DatasetV2(FunctionalMethods):
 
     def _class_name(self):
         return type(self).__name__
+
+    # ---- Sources --------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_tensors(cls, tensors):
+        """One element.
+
+        Raises ValueError or TypeError for what does not convert to tensors.
+        """
+        from stillflow.datasets.sources import TensorDataset
+
+        return cls._of(TensorDataset(tensors))
+
+    @classmethod
+    def from_tensor_slices(cls, tensors):
+        """An element for each row of the components, which have as many rows each.
+
+        Raises:
+          ValueError: for scalars, and for different numbers of rows.
+          At run time: tf.errors.InvalidArgumentError for the same.
+        """
+        from stillflow.datasets.sources import TensorSliceDataset
+
+        return cls._of(TensorSliceDataset(tensors))
+
+    @classmethod
+    def range(cls, *args):
+        """The int64 scalars of range(stop), range(start, stop) or range(start, stop, step).
+
+        Raises ValueError for other numbers of arguments; at run time InvalidArgumentError for a step of 0.
+        """
+        from stillflow.datasets.sources import RangeDataset
+
+        return cls._of(RangeDataset(*args))
+
+    @classmethod
+    def list_files(cls, file_pattern, shuffle=None, seed=None):
+        """The names of the files that a pattern, or one of several, matches.
+
+        Args:
+          file_pattern: strings with the wildcards of tf.gfile.Glob.
+          shuffle: whether they come in random order; True if None.
+          seed: as for `shuffle`.
+
+        Raises InvalidArgumentError at run time if there is no such file.
+        """
+        from stillflow.datasets.sources import list_files
+
+        return cls._of(list_files(file_pattern, shuffle, seed))
+
+    @classmethod
+    def zip(cls, datasets):
+        """Elements side by side, as long as all of `datasets`, in tuples and dictionaries, have one.
+
+        Raises TypeError for what is no structure of data sets.
+        """
+        from stillflow.datasets.combination import ZipDataset
+
+        return cls._of(ZipDataset(datasets))
+
+    @classmethod
+    def from_generator(cls, generator, output_types, output_shapes=None, args=None):
+        """The elements that a Python generator yields.
+
+        Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
+        checkpoint, is the number of elements that it has brought: going on there begins a new generator and lets
+        so many elements go by.
+
+        Args:
+          generator: a function that returns an iterator or a generator.
+          output_types: the types of the components, in tuples and dictionaries.
+          output_shapes: their shapes; unknown if None.
+          args: tensors; `generator` is called with their values.
+
+        Raises:
+          TypeError: if `generator` cannot be called.
+          At run time: tf.errors.InvalidArgumentError for elements of another structure, type or shape; the errors
+            of tf.py_func for what the generator raises.
+        """
+        from stillflow.datasets.generator import from_generator
+
+        return cls._of(from_generator(generator, output_types, output_shapes, args))
 
     # ---- Options --------------------------------------------------------------------------------------------
 
@@ -217,6 +301,26 @@ class DatasetV1(DatasetV2):
     def element_spec(self):
         return structure.convert_legacy_structure(self.output_types, self.output_shapes, self.output_classes)
 
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor):
+        """An element for each row of a tf.SparseTensor: its indices, values and shape.
+
+        Raises TypeError for what is no SparseTensor; at run time InvalidArgumentError if rows are out of order.
+        """
+        from stillflow.datasets.sources import SparseTensorSliceDataset
+
+        return DatasetV1Adapter(SparseTensorSliceDataset(sparse_tensor))
+
+    @deprecated(None, "Use `tf.data.Dataset.map()`")
+    def map_with_legacy_function(self, map_func, num_parallel_calls=None):
+        """See `map`. Functions are traced in one way here."""
+        return self.map(map_func, num_parallel_calls)
+
+    @deprecated(None, "Use `tf.data.Dataset.filter()`")
+    def filter_with_legacy_function(self, predicate):
+        """See `filter`. Functions are traced in one way here."""
+        return self.filter(predicate)
+
     def make_one_shot_iterator(self):
         """A tf.data.Iterator over the elements that needs no initializer and goes through them once.
 
@@ -241,98 +345,6 @@ class DatasetV1(DatasetV2):
         from stillflow.datasets.iterator import make_initializable_iterator
 
         return make_initializable_iterator(self, shared_name)
-
-    # ---- Sources --------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def from_tensors(tensors):
-        """One element.
-
-        Raises ValueError or TypeError for what does not convert to tensors.
-        """
-        from stillflow.datasets.sources import TensorDataset
-
-        return DatasetV1Adapter(TensorDataset(tensors))
-
-    @staticmethod
-    def from_tensor_slices(tensors):
-        """An element for each row of the components, which have as many rows each.
-
-        Raises:
-          ValueError: for scalars, and for different numbers of rows.
-          At run time: tf.errors.InvalidArgumentError for the same.
-        """
-        from stillflow.datasets.sources import TensorSliceDataset
-
-        return DatasetV1Adapter(TensorSliceDataset(tensors))
-
-    @staticmethod
-    def range(*args):
-        """The int64 scalars of range(stop), range(start, stop) or range(start, stop, step).
-
-        Raises ValueError for other numbers of arguments; at run time InvalidArgumentError for a step of 0.
-        """
-        from stillflow.datasets.sources import RangeDataset
-
-        return DatasetV1Adapter(RangeDataset(*args))
-
-    @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None):
-        """The names of the files that a pattern, or one of several, matches.
-
-        Args:
-          file_pattern: strings with the wildcards of tf.gfile.Glob.
-          shuffle: whether they come in random order; True if None.
-          seed: as for `shuffle`.
-
-        Raises InvalidArgumentError at run time if there is no such file.
-        """
-        from stillflow.datasets.sources import list_files
-
-        return DatasetV1Adapter(list_files(file_pattern, shuffle, seed))
-
-    @staticmethod
-    def from_sparse_tensor_slices(sparse_tensor):
-        """An element for each row of a tf.SparseTensor: its indices, values and shape.
-
-        Raises TypeError for what is no SparseTensor; at run time InvalidArgumentError if rows are out of order.
-        """
-        from stillflow.datasets.sources import SparseTensorSliceDataset
-
-        return DatasetV1Adapter(SparseTensorSliceDataset(sparse_tensor))
-
-    @staticmethod
-    def zip(datasets):
-        """Elements side by side, as long as all of `datasets`, in tuples and dictionaries, have one.
-
-        Raises TypeError for what is no structure of data sets.
-        """
-        from stillflow.datasets.combination import ZipDataset
-
-        return DatasetV1Adapter(ZipDataset(datasets))
-
-    @staticmethod
-    def from_generator(generator, output_types, output_shapes=None, args=None):
-        """The elements that a Python generator yields.
-
-        Every pass over the data set calls `generator` anew. The position of an iterator that is saved, as in a
-        checkpoint, is the number of elements that it has brought: going on there begins a new generator and lets
-        so many elements go by.
-
-        Args:
-          generator: a function that returns an iterator or a generator.
-          output_types: the types of the components, in tuples and dictionaries.
-          output_shapes: their shapes; unknown if None.
-          args: tensors; `generator` is called with their values.
-
-        Raises:
-          TypeError: if `generator` cannot be called.
-          At run time: tf.errors.InvalidArgumentError for elements of another structure, type or shape; the errors
-            of tf.py_func for what the generator raises.
-        """
-        from stillflow.datasets.generator import from_generator
-
-        return DatasetV1Adapter(from_generator(generator, output_types, output_shapes, args))
 
 
 class _Adapter:

@@ -50,7 +50,7 @@ class EagerIterator(Structured, Trackable):
 
     def _next_internal(self):
         tensors = ops.iterator_get_next_sync(self._iterator_resource, **self._flat_structure)
-        return structure.from_tensor_list(self._element_spec, tensors)
+        return structure.from_compatible_tensor_list(self._element_spec, tensors)
 
     def _gather_saveables_for_checkpoint(self):
         from stillflow.saver.iterator_position import IteratorPosition

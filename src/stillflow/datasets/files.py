@@ -7,9 +7,9 @@ from stillflow.datasets import structure
 from stillflow.datasets.arguments import optional_param_to_tensor
 from stillflow.datasets.dataset import DatasetV1, DatasetV1Adapter, DatasetV2
 from stillflow.datasets.node import DatasetNode, DatasetSource
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
@@ -79,11 +79,18 @@ class _Files(DatasetV2):
         super().__init__(self._impl._variant_tensor)
 
     def _inputs(self):
-        return self._impl._inputs()
+        return []
 
     @property
     def element_spec(self):
         return TensorSpec([], dtypes.string)
+
+
+class _RecordFiles(_Files):
+    """The same, which is made of the names of files."""
+
+    def _inputs(self):
+        return self._impl._inputs()
 
 
 def _dataset_of(filenames):
@@ -146,7 +153,7 @@ class TFRecordDataset(_FilesV1):
         def make(filename):
             return _TFRecordDataset(filename, compression_type, buffer_size)
 
-        super().__init__(_Files(filenames, make, num_parallel_reads))
+        super().__init__(_RecordFiles(filenames, make, num_parallel_reads))
 
 
 @public("data.FixedLengthRecordDataset")

@@ -12,7 +12,6 @@ from stillflow.datasets import nest, structure
 from stillflow.datasets.mapping import FlatMapDataset
 from stillflow.datasets.node import DatasetSource
 from stillflow.datasets.sources import TensorDataset
-from stillflow.datasets.specs import type_spec_from_value
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
 from stillflow.graph.shape import TensorShape, as_shape
@@ -23,7 +22,7 @@ class _GeneratorDataset(DatasetSource):
     """Elements that `next_func` makes of what `init_func` gave, until it runs out; `finalize_func` is called then."""
 
     def __init__(self, init_args, init_func, next_func, finalize_func):
-        spec = type_spec_from_value(init_args)
+        spec = structure.type_spec_from_value(init_args)
         self._init_func = StructuredFunction(init_func, "Dataset.from_generator()", spec)
         state = self._init_func.output_structure
         self._next_func = StructuredFunction(next_func, "Dataset.from_generator()", state)

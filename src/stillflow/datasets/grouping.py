@@ -8,12 +8,13 @@ from stillflow import ops
 from stillflow.composites.checks import assert_less
 from stillflow.datasets import nest, structure
 from stillflow.datasets.node import UnaryDataset
-from stillflow.datasets.specs import DatasetSpec, TensorSpec
+from stillflow.datasets.specs import DatasetSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape, dimension_value
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 

@@ -6,8 +6,8 @@ from stillflow import ops
 from stillflow.datasets import nest, structure
 from stillflow.datasets.dataset import DatasetV1
 from stillflow.datasets.node import DatasetNode
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 

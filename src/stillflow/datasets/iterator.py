@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.datasets import graph_loops, nest, structure
 from stillflow.datasets.node import check_graph
 from stillflow.datasets.rewriting import apply_options
+from stillflow.datasets.saved_position import IteratorPosition
 from stillflow.datasets.structured import Structured
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph, require_graph
@@ -65,8 +66,8 @@ class Iterator(Structured, Trackable):
             resource = ops.iterator_v2(
                 container="",
                 shared_name=shared_name or "",
-                output_types=structure.flat_tensor_types(spec),
-                output_shapes=structure.flat_tensor_shapes(spec),
+                output_types=structure.get_flat_tensor_types(spec),
+                output_shapes=structure.get_flat_tensor_shapes(spec),
             )
         return Iterator(resource, None, types, shapes, classes)
 
@@ -88,8 +89,8 @@ class Iterator(Structured, Trackable):
         with _on_cpu():
             resource = ops.iterator_from_string_handle_v2(
                 string_handle,
-                output_types=structure.flat_tensor_types(spec),
-                output_shapes=structure.flat_tensor_shapes(spec),
+                output_types=structure.get_flat_tensor_types(spec),
+                output_shapes=structure.get_flat_tensor_shapes(spec),
             )
         return Iterator(resource, None, types, shapes, classes)
 
@@ -145,11 +146,14 @@ class Iterator(Structured, Trackable):
             )
         tensors = ops.iterator_get_next(
             self._iterator_resource,
-            output_types=structure.flat_tensor_types(self._element_spec),
-            output_shapes=structure.flat_tensor_shapes(self._element_spec),
+            output_types=structure.get_flat_tensor_types(self._element_spec),
+            output_shapes=structure.get_flat_tensor_shapes(self._element_spec),
             name=name,
         )
-        return structure.from_tensor_list(self._element_spec, tensors)
+        return structure.from_compatible_tensor_list(self._element_spec, tensors)
+
+    def _gather_saveables_for_checkpoint(self):
+        return {"ITERATOR": lambda name: IteratorPosition(self._iterator_resource, name)}
 
     def string_handle(self, name=None):
         """A string scalar that stands for it, for `from_string_handle`."""

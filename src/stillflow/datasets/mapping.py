@@ -6,11 +6,13 @@ from stillflow import ops
 from stillflow.datasets import nest
 from stillflow.datasets.batch import known_batch_size
 from stillflow.datasets.node import UnaryDataset, UnaryUnchangedStructureDataset
-from stillflow.datasets.specs import DatasetSpec, TensorSpec
+from stillflow.datasets.specs import DatasetSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.platform.deprecation import deprecated
 
 
 class _FunctionDataset(UnaryDataset):
@@ -136,6 +138,15 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
         return dataset._of(MapAndBatchDataset(dataset, map_func, batch_size, num_parallel_calls, drop_remainder))
 
     return transformation
+
+
+@public("data.experimental.map_and_batch_with_legacy_function")
+@deprecated(None, "Use `tf.data.experimental.map_and_batch()")
+def map_and_batch_with_legacy_function(
+    map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None
+):
+    """See `map_and_batch`. Functions are traced in one way here."""
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)
 
 
 class FilterDataset(UnaryUnchangedStructureDataset):

@@ -9,11 +9,12 @@ import logging
 
 from stillflow.datasets import structure
 from stillflow.datasets.options import Options
-from stillflow.datasets.specs import DatasetSpec, register_values
+from stillflow.datasets.specs import DatasetSpec
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
 
 
-class DatasetNode:
+class DatasetNode(CompositeTensor):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form."""
 
     _input_datasets: list
@@ -53,12 +54,16 @@ class DatasetNode:
         raise NotImplementedError("Dataset.element_spec")
 
     @property
+    def _type_spec(self):
+        return DatasetSpec(self.element_spec)
+
+    @property
     def _flat_structure(self):
         """The attributes of the node that say what elements are."""
         spec = self.element_spec
         return {
-            "output_shapes": structure.flat_tensor_shapes(spec),
-            "output_types": structure.flat_tensor_types(spec),
+            "output_shapes": structure.get_flat_tensor_shapes(spec),
+            "output_types": structure.get_flat_tensor_types(spec),
         }
 
     def options(self):
@@ -97,9 +102,6 @@ class UnaryUnchangedStructureDataset(UnaryDataset):
     @property
     def element_spec(self):
         return self._input_dataset.element_spec
-
-
-register_values(DatasetNode, lambda dataset: DatasetSpec(dataset.element_spec))
 
 
 def check_graph(dataset):

@@ -7,14 +7,16 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.datasets import structure
-from stillflow.datasets.specs import TensorSpec, TypeSpec, register_values, type_spec_from_value
 from stillflow.graph import dtypes
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 
 
 @public("data.experimental.Optional", "contrib.data.Optional")
-class Optional(abc.ABC):
+class Optional(CompositeTensor, abc.ABC):
     """A value that there may be or not, which shows when the graph runs."""
 
     @abc.abstractmethod
@@ -38,7 +40,7 @@ class Optional(abc.ABC):
         """An Optional with a value: tensors in tuples and dictionaries. Raises TypeError for anything else."""
         with name_scope("optional") as scope:
             with name_scope("value"):
-                spec = type_spec_from_value(value)
+                spec = structure.type_spec_from_value(value)
                 tensors = structure.to_tensor_list(spec, value)
             return _OptionalTensor(ops.optional_from_value(tensors, name=scope), spec)
 
@@ -65,10 +67,10 @@ class _OptionalTensor(Optional):
             tensors = ops.optional_get_value(
                 self._variant_tensor,
                 name=scope,
-                output_types=structure.flat_tensor_types(spec),
-                output_shapes=structure.flat_tensor_shapes(spec),
+                output_types=structure.get_flat_tensor_types(spec),
+                output_shapes=structure.get_flat_tensor_shapes(spec),
             )
-            return structure.from_tensor_list(spec, tensors)
+            return structure.from_compatible_tensor_list(spec, tensors)
 
     @property
     def value_structure(self):
@@ -101,39 +103,18 @@ class OptionalSpec(TypeSpec):
     def value_type(self):
         return _OptionalTensor
 
-    def _key(self):
+    def _serialize(self):
         return (self._value_structure,)
 
-    def _is_compatible(self, other):
-        return structure.are_compatible(self._value_structure, other._value_structure)
-
-    def _common(self, other):
-        if self != other:
-            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return self
-
-    def __repr__(self):
-        return f"OptionalSpec({self._value_structure!r})"
-
     @property
-    def _flat_tensor_specs(self):
-        return [TensorSpec([], dtypes.variant)]
+    def _component_specs(self):
+        return TensorSpec([], dtypes.variant)
 
-    def _to_tensor_list(self, value):
-        return [value._variant_tensor]
+    def _to_components(self, value):
+        return value._variant_tensor
 
-    def _to_batched_tensor_list(self, value):
-        raise NotImplementedError("Unbatching for `OptionalSpec` is not implemented.")
-
-    def _from_tensor_list(self, tensors):
-        (tensor,) = tensors
-        return _OptionalTensor(tensor, self._value_structure)
-
-    def _batch(self, size):
-        raise NotImplementedError("Batching for `OptionalSpec` is not implemented.")
-
-    def _unbatch(self):
-        raise NotImplementedError("Unbatching for `OptionalSpec` is not implemented.")
+    def _from_components(self, components):
+        return _OptionalTensor(components, self._value_structure)
 
     def _to_legacy_output_types(self):
         return self
@@ -145,16 +126,13 @@ class OptionalSpec(TypeSpec):
         return self
 
 
-register_values(Optional, OptionalSpec.from_value)
-
-
 @public("data.experimental.get_next_as_optional", "contrib.data.get_next_as_optional")
 def get_next_as_optional(iterator: Any):
     """The next element of a tf.data.Iterator as an Optional, which has no value at the end."""
     spec = iterator.element_spec
     variant = ops.iterator_get_next_as_optional(
         iterator._iterator_resource,
-        output_types=structure.flat_tensor_types(spec),
-        output_shapes=structure.flat_tensor_shapes(spec),
+        output_types=structure.get_flat_tensor_types(spec),
+        output_shapes=structure.get_flat_tensor_shapes(spec),
     )
     return _OptionalTensor(variant, spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stillflow.datasets.stats_aggregator import StatsAggregator
 from stillflow.names import public
 
 
@@ -136,6 +137,41 @@ class OptimizationOptions(OptionsBase):
         return [] if self.map_vectorization is None else self.map_vectorization._static_optimization_configs()
 
 
+@public("data.experimental.ThreadingOptions")
+class ThreadingOptions(OptionsBase):
+    """How many threads a pipeline has; they are the session's here, and what it brings does not depend on them."""
+
+    max_intra_op_parallelism = create_option(
+        "max_intra_op_parallelism", int, "How many threads an operation may use; as many as there are if None."
+    )
+    private_threadpool_size = create_option(
+        "private_threadpool_size", int, "How many threads the pipeline has for itself; none if None."
+    )
+
+
+@public("data.experimental.DistributeOptions")
+class DistributeOptions(OptionsBase):
+    """How a pipeline is made into several."""
+
+    auto_shard = create_option(
+        "auto_shard", bool, "Whether workers take files or elements in turns; True if None.", lambda: True
+    )
+    _make_stateless = create_option("_make_stateless", bool, "Whether nodes with a state are rewritten.")
+    num_devices = create_option("num_devices", int, "How many devices the elements are for.")
+
+
+@public("data.experimental.StatsOptions")
+class StatsOptions(OptionsBase):
+    """What is counted and measured while elements are made."""
+
+    aggregator = create_option("aggregator", StatsAggregator, "What keeps it.")
+    prefix = create_option("prefix", str, "What the names of statistics begin with.", str)
+    counter_prefix = create_option("counter_prefix", str, "What the names of counters begin with.", str)
+    latency_all_edges = create_option(
+        "latency_all_edges", bool, "Whether the time that each part of the pipeline takes is measured; False if None."
+    )
+
+
 @public("data.Options")
 class Options(OptionsBase):
     """What `Dataset.with_options` sets for a pipeline."""
@@ -143,10 +179,19 @@ class Options(OptionsBase):
     experimental_deterministic = create_option(
         "experimental_deterministic", bool, "Whether order is to be deterministic; here it always is."
     )
+    experimental_distribute = create_option(
+        "experimental_distribute", DistributeOptions, "How several pipelines are made of it.", DistributeOptions
+    )
     experimental_optimization = create_option(
         "experimental_optimization", OptimizationOptions, "Which rewrites are made.", OptimizationOptions
     )
     experimental_slack = create_option("experimental_slack", bool, "Whether the last prefetch gives way.")
+    experimental_stats = create_option(
+        "experimental_stats", StatsOptions, "What is counted and measured.", StatsOptions
+    )
+    experimental_threading = create_option(
+        "experimental_threading", ThreadingOptions, "How many threads it has.", ThreadingOptions
+    )
     experimental_stateful_whitelist = create_option(
         "experimental_stateful_whitelist", list, "Names of stateful ops that serialization passes over."
     )
@@ -159,14 +204,18 @@ class Options(OptionsBase):
         found = list(self.experimental_optimization._static_optimizations())
         if self.experimental_deterministic is False:
             found.append("make_sloppy")
+        if self.experimental_stats and self.experimental_stats.latency_all_edges:
+            found.append("latency_all_edges")
         if self.experimental_slack:
             found.append("slack")
+        if self.experimental_distribute and self.experimental_distribute._make_stateless:
+            found.append("make_stateless")
         return found
 
     def _static_optimization_configs(self):
         found = list(self.experimental_optimization._static_optimization_configs())
         if self.experimental_slack:
-            found.append("slack:slack_period:1")
+            found.append(f"slack:slack_period:{self.experimental_distribute.num_devices or 1}")
         return found
 
 

@@ -50,7 +50,7 @@ class PaddedBatchDataset(UnaryDataset):
             padded_shapes=nest.flatten(self._padded_shapes),
             padding_values=nest.flatten(self._padding_values),
             drop_remainder=self._drop_remainder,
-            output_shapes=structure.flat_tensor_shapes(self._structure),
+            output_shapes=structure.get_flat_tensor_shapes(self._structure),
         )
         super().__init__(input_dataset, variant)
 

@@ -6,8 +6,8 @@ from stillflow import ops
 from stillflow.datasets.dataset import DatasetV1Adapter
 from stillflow.datasets.node import DatasetSource
 from stillflow.datasets.shuffle import get_seed
-from stillflow.datasets.specs import TensorSpec
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 

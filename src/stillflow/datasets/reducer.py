@@ -7,10 +7,10 @@ from typing import Any
 from stillflow import ops
 from stillflow.datasets.node import UnaryDataset
 from stillflow.datasets.reduction import check_state, weakened_state
-from stillflow.datasets.specs import TensorSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 _TRANSFORMATION = "tf.data.experimental.group_by_reducer()"

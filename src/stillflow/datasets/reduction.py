@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.datasets import nest, structure
-from stillflow.datasets.specs import type_spec_from_value
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
@@ -14,7 +13,7 @@ def reduce_dataset(dataset, initial_state, reduce_func):
     """See Dataset.reduce."""
     with name_scope("initial_state"):
         state = structure.normalize_element(initial_state)
-    spec = type_spec_from_value(state)
+    spec = structure.type_spec_from_value(state)
     while True:
         function = StructuredFunction(reduce_func, "reduce()", (spec, dataset.element_spec), adds_to_graph=False)
         returned = function.output_structure
@@ -30,10 +29,10 @@ def reduce_dataset(dataset, initial_state, reduce_func):
         structure.to_tensor_list(spec, state),
         traced.captured_inputs,
         f=traced,
-        output_shapes=structure.flat_tensor_shapes(spec),
-        output_types=structure.flat_tensor_types(spec),
+        output_shapes=structure.get_flat_tensor_shapes(spec),
+        output_types=structure.get_flat_tensor_types(spec),
     )
-    return structure.from_tensor_list(spec, tensors)
+    return structure.from_compatible_tensor_list(spec, tensors)
 
 
 def check_state(spec, returned):

@@ -7,6 +7,7 @@ import warnings
 from stillflow import ops
 from stillflow.datasets.node import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -40,11 +41,54 @@ class _ModelDataset(UnaryUnchangedStructureDataset):
         super().__init__(input_dataset, variant)
 
 
+@public("python.data.ops.dataset_ops._MaxIntraOpParallelismDataset")
+class MaxIntraOpParallelismDataset(UnaryUnchangedStructureDataset):
+    """A data set whose functions are told how many threads an operation may use."""
+
+    def __init__(self, input_dataset, max_intra_op_parallelism):
+        self._input_dataset = input_dataset
+        count = convert_to_tensor(max_intra_op_parallelism, dtype=dtypes.int64, name="max_intra_op_parallelism")
+        variant = ops.max_intra_op_parallelism_dataset(input_dataset._variant_tensor, count, **self._flat_structure)
+        super().__init__(input_dataset, variant)
+
+
+@public("python.data.ops.dataset_ops._PrivateThreadPoolDataset")
+class PrivateThreadPoolDataset(UnaryUnchangedStructureDataset):
+    """A data set with threads of its own in TensorFlow."""
+
+    def __init__(self, input_dataset, num_threads):
+        self._input_dataset = input_dataset
+        count = convert_to_tensor(num_threads, dtype=dtypes.int64, name="num_threads")
+        variant = ops.private_thread_pool_dataset(input_dataset._variant_tensor, count, **self._flat_structure)
+        super().__init__(input_dataset, variant)
+
+
+class SetStatsAggregatorDataset(UnaryUnchangedStructureDataset):
+    """A data set about which an aggregator is told."""
+
+    def __init__(self, input_dataset, aggregator, prefix, counter_prefix):
+        self._input_dataset = input_dataset
+        variant = ops.set_stats_aggregator_dataset(
+            input_dataset._variant_tensor, aggregator._resource, prefix, counter_prefix, **self._flat_structure
+        )
+        super().__init__(input_dataset, variant)
+
+
+def _with_threads(dataset, threading):
+    if threading.max_intra_op_parallelism is not None:
+        dataset = MaxIntraOpParallelismDataset(dataset, threading.max_intra_op_parallelism)
+    if threading.private_threadpool_size is not None:
+        dataset = PrivateThreadPoolDataset(dataset, threading.private_threadpool_size)
+    return dataset
+
+
 def apply_options(dataset):
     """The data set that an iterator goes through."""
     options = dataset.options()
+    has_captured_ref = dataset._has_captured_ref
+    dataset = _with_threads(dataset, options.experimental_threading)
     rewrites = options._static_optimizations()
-    if rewrites and dataset._has_captured_ref():
+    if rewrites and has_captured_ref():
         warnings.warn(
             "tf.data static optimizations are not compatible with tf.Variable. The following optimizations will be "
             f"disabled: {', '.join(rewrites)}. To enable optimizations, use resource variables instead by calling "
@@ -56,4 +100,9 @@ def apply_options(dataset):
     optimization = options.experimental_optimization
     if optimization.autotune is not False:
         dataset = _ModelDataset(dataset, optimization.autotune_algorithm or 0, optimization.autotune_cpu_budget or 0)
+    statistics = options.experimental_stats
+    if statistics.aggregator is not None:
+        dataset = SetStatsAggregatorDataset(
+            dataset, statistics.aggregator, statistics.prefix, statistics.counter_prefix
+        )
     return dataset

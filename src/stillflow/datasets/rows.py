@@ -13,7 +13,7 @@ class _UnbatchDataset(UnaryDataset):
 
     def __init__(self, input_dataset):
         size = Dimension(None)
-        for shape in structure.flat_tensor_shapes(input_dataset.element_spec):
+        for shape in structure.get_flat_tensor_shapes(input_dataset.element_spec):
             if shape.rank == 0:
                 raise ValueError("Cannot unbatch an input with scalar components.")
             try:

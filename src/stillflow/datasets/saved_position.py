@@ -14,9 +14,10 @@ class IteratorPosition(SaveableObject):
     As in TensorFlow, restoring it needs no initializer: one is run before, if it depends on nothing that is fed.
     """
 
-    def __init__(self, iterator_resource):
-        spec = SaveSpec(ops.serialize_iterator(iterator_resource), "", f"{iterator_resource.name}-state")
-        super().__init__(iterator_resource, [spec], iterator_resource.name)
+    def __init__(self, iterator_resource, name=None):
+        name = name or iterator_resource.name
+        spec = SaveSpec(ops.serialize_iterator(iterator_resource), "", f"{name}-state")
+        super().__init__(iterator_resource, [spec], name)
 
     def restore(self, restored_tensors, restored_shapes):
         graph = get_default_graph()

@@ -7,7 +7,6 @@ from stillflow.datasets import structure
 from stillflow.datasets.dataset import DatasetV1
 from stillflow.datasets.node import UnaryDataset
 from stillflow.datasets.reduction import check_state, weakened_state
-from stillflow.datasets.specs import type_spec_from_value
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
@@ -22,7 +21,7 @@ class ScanDataset(UnaryDataset):
     def __init__(self, input_dataset, initial_state, scan_func):
         self._input_dataset = input_dataset
         state = structure.normalize_element(initial_state)
-        spec = type_spec_from_value(state)
+        spec = structure.type_spec_from_value(state)
         while True:
             function = StructuredFunction(
                 scan_func, "tf.data.experimental.scan()", (spec, input_dataset.element_spec), adds_to_graph=False

@@ -8,11 +8,11 @@ from stillflow.composites.strings import reduce_join
 from stillflow.datasets import nest, structure
 from stillflow.datasets.node import DatasetSource
 from stillflow.datasets.shuffle import ShuffleDataset
-from stillflow.datasets.specs import TensorSpec, type_spec_from_value
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
 
@@ -22,9 +22,9 @@ class TensorDataset(DatasetSource):
 
     def __init__(self, element):
         element = structure.normalize_element(element)
-        self._structure = type_spec_from_value(element)
+        self._structure = structure.type_spec_from_value(element)
         self._tensors = structure.to_tensor_list(self._structure, element)
-        variant = ops.tensor_dataset(self._tensors, output_shapes=structure.flat_tensor_shapes(self._structure))
+        variant = ops.tensor_dataset(self._tensors, output_shapes=structure.get_flat_tensor_shapes(self._structure))
         super().__init__(variant)
 
     @property
@@ -37,13 +37,15 @@ class TensorSliceDataset(DatasetSource):
 
     def __init__(self, element):
         element = structure.normalize_element(element)
-        batched = type_spec_from_value(element)
+        batched = structure.type_spec_from_value(element)
         self._tensors = structure.to_batched_tensor_list(batched, element)
         self._structure = nest.map_structure(lambda part: part._unbatch(), batched)
         rows = _row_count(self._tensors[0])
         for tensor in self._tensors[1:]:
             rows.assert_is_compatible_with(_row_count(tensor))
-        variant = ops.tensor_slice_dataset(self._tensors, output_shapes=structure.flat_tensor_shapes(self._structure))
+        variant = ops.tensor_slice_dataset(
+            self._tensors, output_shapes=structure.get_flat_tensor_shapes(self._structure)
+        )
         super().__init__(variant)
 
     @property

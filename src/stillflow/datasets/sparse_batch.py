@@ -6,10 +6,10 @@ from stillflow import ops
 from stillflow.datasets import structure
 from stillflow.datasets.arguments import partial_shape_to_tensor
 from stillflow.datasets.node import UnaryDataset
-from stillflow.datasets.sparse import SparseTensorSpec
 from stillflow.graph.dtypes import DType
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensorSpec
 
 
 class _DenseToSparseBatchDataset(UnaryDataset):

@@ -6,7 +6,6 @@ import inspect
 
 from stillflow.autograph.calls import convert_argument
 from stillflow.datasets import structure
-from stillflow.datasets.specs import type_spec_from_value
 from stillflow.functions.trace import trace
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
@@ -30,20 +29,20 @@ class StructuredFunction:
         function = convert_argument(function)
 
         def call(*tensors):
-            element = structure.from_tensor_list(input_structure, tensors)
+            element = structure.from_compatible_tensor_list(input_structure, tensors)
             arguments = element if type(element) is tuple else (element,)
             result = function(*arguments)
             if isinstance(result, list):
                 result = tuple(result)
             try:
-                self.output_structure = type_spec_from_value(result)
+                self.output_structure = structure.type_spec_from_value(result)
             except (ValueError, TypeError):
                 raise TypeError(
                     f"Unsupported return value from function passed to {transformation}: {result}."
                 ) from None
             return [convert_to_tensor(t) for t in structure.to_tensor_list(self.output_structure, result)]
 
-        signature = [(spec.dtype, spec.shape) for spec in structure.flat_tensor_specs(input_structure)]
+        signature = [(spec.dtype, spec.shape) for spec in structure.get_flat_tensor_specs(input_structure)]
         self.function = trace(call, name, signature)
         if adds_to_graph:
             self.function.add_to_graph(get_default_graph())
@@ -54,5 +53,7 @@ def _name_of(function):
     if inspect.isfunction(function):
         return function.__name__
     if inspect.ismethod(function):
+        if inspect.isclass(function.__self__):  # what are functions of the class in TensorFlow
+            return function.__name__
         return f"{type(function.__self__).__name__}.{function.__func__.__name__}"
     return str(type(function))

@@ -6,9 +6,9 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.datasets.node import UnaryUnchangedStructureDataset
-from stillflow.datasets.specs import TensorSpec
 from stillflow.datasets.structured_function import StructuredFunction
 from stillflow.graph import dtypes
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.names import public
 
 

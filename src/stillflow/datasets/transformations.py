@@ -91,7 +91,7 @@ def get_single_element(dataset):
     if not isinstance(dataset, DatasetNode):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object. Got {type(dataset)}")
     tensors = ops.dataset_to_single_element(dataset._variant_tensor, **dataset._flat_structure)
-    return structure.from_tensor_list(dataset.element_spec, tensors)
+    return structure.from_compatible_tensor_list(dataset.element_spec, tensors)
 
 
 @public("data.experimental.to_variant")

@@ -30,7 +30,7 @@ def set_execution_mode(mode):
         raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
 
 
-@public("contrib.eager.execution_mode")
+@public("contrib.eager.execution_mode", "python.eager.context.execution_mode")
 @contextlib.contextmanager
 def execution_mode(mode):
     """A context; what runs in it has run when it returns, whatever the mode."""

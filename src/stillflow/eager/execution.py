@@ -8,8 +8,8 @@ from stillflow.names import public
 from stillflow.session.process_settings import settings
 
 # What TensorFlow's constants of these names are: values of `execution_mode` and `device_policy`.
-SYNC = public("contrib.eager.SYNC")(0)
-ASYNC = public("contrib.eager.ASYNC")(1)
+SYNC = public("contrib.eager.SYNC", "python.eager.context.SYNC")(0)
+ASYNC = public("contrib.eager.ASYNC", "python.eager.context.ASYNC")(1)
 DEVICE_PLACEMENT_EXPLICIT = public("contrib.eager.DEVICE_PLACEMENT_EXPLICIT")(0)
 DEVICE_PLACEMENT_WARN = public("contrib.eager.DEVICE_PLACEMENT_WARN")(1)
 DEVICE_PLACEMENT_SILENT = public("contrib.eager.DEVICE_PLACEMENT_SILENT")(2)

@@ -110,7 +110,7 @@ class Tape:
         collected = [gradients.get(id(tensor)) for tensor in op._outputs]
         if not any(collected):
             return
-        if op._control_flow_context is not None:
+        if op.type in _OF_CONTROL_FLOW:
             raise NotImplementedError(
                 "tf.GradientTape.gradients() does not support graph control flow operations like tf.cond or tf.while "
                 "at this time. Use tf.gradients() instead."
@@ -172,6 +172,8 @@ def _from_targets(targets, path):
                         line.append(producer)
 
 
+# Their gradients ask for the branch or loop that they are in, which a tape does not have.
+_OF_CONTROL_FLOW = frozenset(("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit"))
 _NUMBERS = BACKPROPAGATABLE - {dtypes.resource, dtypes.variant}
 
 

@@ -6,7 +6,6 @@ import collections
 import operator
 import os
 
-from stillflow import ops
 from stillflow.estimator.estimator import Estimator
 from stillflow.estimator.exporters import simple_values
 from stillflow.files import gfile
@@ -18,6 +17,7 @@ from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.hooks.step_timer import SecondOrStepTimer
 from stillflow.training_loop.messages import log
+from stillflow.variables.assignments import assign
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Constant
 from stillflow.variables.scope import AUTO_REUSE, variable_scope
@@ -152,7 +152,7 @@ def _improvement_hook(
     return make_early_stopping_hook(estimator, should_stop, run_every_secs, run_every_steps)
 
 
-@public("contrib.estimator.read_eval_metrics")
+@public("contrib.estimator.read_eval_metrics", "python.estimator.early_stopping.read_eval_metrics")
 def read_eval_metrics(eval_dir):
     """{step: {metric: value}} of the evaluations whose event files are in a folder, in the order of the steps."""
     found: dict = collections.defaultdict(dict)
@@ -168,6 +168,7 @@ def read_eval_metrics(eval_dir):
 # ---- The hooks ----------------------------------------------------------------------------------------------------
 
 
+@public("python.estimator.early_stopping._get_or_create_stop_var")
 def _stop_variable():
     """The variable by which the chief tells the other workers."""
     with variable_scope("signal_early_stopping", reuse=AUTO_REUSE):
@@ -181,6 +182,7 @@ def _stop_variable():
         )
 
 
+@public("python.estimator.early_stopping._StopOnPredicateHook")
 class _StopOnPredicateHook(SessionRunHook):
     """Asks a function; the chief's hook."""
 
@@ -192,7 +194,7 @@ class _StopOnPredicateHook(SessionRunHook):
 
     def begin(self):
         self._global_step_tensor = get_global_step()
-        self._stop_op = ops.assign(_stop_variable(), True)
+        self._stop_op = assign(_stop_variable(), True)
 
     def before_run(self, run_context):
         return SessionRunArgs(self._global_step_tensor)
@@ -208,6 +210,7 @@ class _StopOnPredicateHook(SessionRunHook):
             run_context.request_stop()
 
 
+@public("python.estimator.early_stopping._CheckForStoppingHook")
 class _CheckForStoppingHook(SessionRunHook):
     """Looks at what the chief says; the hook of other workers."""
 

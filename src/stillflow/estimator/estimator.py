@@ -39,7 +39,7 @@ from stillflow.training_loop.session_creators import ChiefSessionCreator
 _MAY_OVERRIDE = {"model_fn", "_create_and_assert_global_step", "_export_all_saved_models"}
 
 
-@public("estimator.Estimator")
+@public("estimator.Estimator", "python.estimator.estimator.EstimatorV2")
 class Estimator:
     """A model that a function builds: for training, evaluation and prediction each time a graph of its own.
 

@@ -9,6 +9,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.python_values import make_tensor_proto
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.summary.writer import FileWriterCache
 from stillflow.training_loop.messages import log
@@ -39,6 +40,7 @@ def updates_and_values(eval_metric_ops):
 # ---- Summaries ----------------------------------------------------------------------------------------------------
 
 
+@public("python.estimator.estimator._write_dict_to_summary")
 def write_results(folder, results, step):
     """Logs the results of an evaluation, and writes them to the event file of a folder."""
     texts = (f"{key} = {value!s}" for key, value in sorted(results.items()) if not isinstance(value, bytes))

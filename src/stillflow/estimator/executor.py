@@ -62,6 +62,7 @@ def _check_eval_spec(eval_spec):
 # ---- Evaluating checkpoints ---------------------------------------------------------------------------------------
 
 
+@public("python.estimator.training._EvalStatus")
 class EvalStatus:
     """What came of an evaluation."""
 
@@ -70,6 +71,7 @@ class EvalStatus:
     NO_NEW_CHECKPOINT = "no new checkpoint"
 
 
+@public("python.estimator.training._EvalResult")
 class EvalResult(NamedTuple):
     """What came of an evaluation, the metrics, and the checkpoint."""
 
@@ -78,6 +80,7 @@ class EvalResult(NamedTuple):
     checkpoint_path: Any = None
 
 
+@public("python.estimator.training._ContinuousEvalListener")
 class ContinuousEvalListener:
     """Something that is asked around evaluations whether to go on. Subclasses override what they need."""
 
@@ -204,6 +207,7 @@ class _EvaluatingListener(CheckpointSaverListener):
 # ---- What each task of a cluster does -----------------------------------------------------------------------------
 
 
+@public("python.estimator.training._TrainingExecutor")
 class Executor:
     """Does what a task has to do, here or in a cluster.
 

@@ -69,6 +69,7 @@ def next_numbers(start, batch_size, epoch_end, length, epoch, total_epochs):
     return numbers[: ends[-(epoch - total_epochs + 1)] + 1], total_epochs
 
 
+@public("python.estimator.inputs.queues.feeding_functions._ArrayFeedFn")
 class ArrayFeedFn:
     """Feeds rows of an array and their numbers."""
 
@@ -84,6 +85,7 @@ class ArrayFeedFn:
         return dict(zip(self._placeholders, (numbers, self._array[numbers]), strict=True))
 
 
+@public("python.estimator.inputs.queues.feeding_functions._OrderedDictNumpyFeedFn")
 class OrderedDictNumpyFeedFn:
     """Feeds rows of several arrays of one length, and their numbers."""
 
@@ -105,6 +107,7 @@ class OrderedDictNumpyFeedFn:
         return dict(zip(self._placeholders, values, strict=True))
 
 
+@public("python.estimator.inputs.queues.feeding_functions._PandasFeedFn")
 class PandasFeedFn:
     """Feeds rows of a DataFrame and their index."""
 
@@ -121,6 +124,7 @@ class PandasFeedFn:
         return dict(zip(self._placeholders, values, strict=True))
 
 
+@public("python.estimator.inputs.queues.feeding_functions._GeneratorFeedFn")
 class GeneratorFeedFn:
     """Feeds what a generator of dicts yields; with `pad_value`, arrays are made as long as the longest of a batch."""
 
@@ -165,6 +169,7 @@ class GeneratorFeedFn:
         }
 
 
+@public("python.estimator.inputs.queues.feeding_functions._pad_if_needed")
 def padded(arrays, value=0):
     """Arrays that differ in their last dimension only, made of one length. Raises ValueError for others."""
     shapes = [array.shape[:-1] if array.ndim else -1 for array in arrays]

@@ -121,6 +121,7 @@ def make_stop_at_checkpoint_step_hook(estimator, last_step, wait_after_file_chec
     return _StopAtCheckpointStepHook(estimator.model_dir, last_step, wait_after_file_check_secs)
 
 
+@public("python.estimator.hooks.hooks._StopAtCheckpointStepHook")
 class _StopAtCheckpointStepHook(SessionRunHook):
     """Ends training when there is a checkpoint of a step."""
 

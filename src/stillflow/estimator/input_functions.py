@@ -8,9 +8,11 @@ from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
 from stillflow.training_loop.hooks.hook import SessionRunHook
 
 
+@public("python.estimator.util._DatasetInitializerHook")
 class DatasetInitializerHook(SessionRunHook):
     """Starts the iterator of a dataset: at its beginning, or where the checkpoint says that it was."""
 
@@ -24,6 +26,7 @@ class DatasetInitializerHook(SessionRunHook):
         session.run(self._initializer)
 
 
+@public("python.estimator.util.parse_input_fn_result")
 def parse(result):
     """(features, labels, hooks) of what an input function returns. Raises ValueError for a tuple of another length.
 

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.scope import variable_scope
 from stillflow.variables.variable import Variable
 
@@ -23,8 +24,8 @@ def mean(values):
 
         total, count = local("total"), local("count")
         number = ops.cast(ops.size(values), dtypes.float32)
-        update_total = ops.assign_add(total, ops.reduce_sum(values))
+        update_total = assign_add(total, ops.reduce_sum(values))
         with get_default_graph().control_dependencies([values]):
-            update_count = ops.assign_add(count, number)
+            update_count = assign_add(count, number)
         value = ops.div_no_nan(total, ops.maximum(count, 0), name="value")
         return value, ops.div_no_nan(update_total, ops.maximum(update_count, 0), name="update_op")

@@ -109,7 +109,9 @@ class TensorServingInputReceiver(_TensorReceiver):
         return super().__new__(cls, features, *_checked_receivers(receiver_tensors, receiver_tensors_alternatives))
 
 
-@public("python.estimator.export.UnsupervisedInputReceiver")
+@public(
+    "python.estimator.export.UnsupervisedInputReceiver", "python.estimator.export.export.UnsupervisedInputReceiver"
+)
 class UnsupervisedInputReceiver(ServingInputReceiver):
     """What a model without labels is trained or evaluated on where it is served."""
 
@@ -123,7 +125,7 @@ class _SupervisedReceiver(NamedTuple):
     receiver_tensors: Any
 
 
-@public("python.estimator.export.SupervisedInputReceiver")
+@public("python.estimator.export.SupervisedInputReceiver", "python.estimator.export.export.SupervisedInputReceiver")
 class SupervisedInputReceiver(_SupervisedReceiver):
     """What a model is trained or evaluated on where it is served: features and labels.
 

@@ -13,6 +13,7 @@ from stillflow.composites.summaries import scalar
 from stillflow.estimator.cluster_environment import TaskType
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 from stillflow.saver import session_state
 from stillflow.saver.checkpoint_reader import load_checkpoint
 from stillflow.saver.checkpoint_state import latest_checkpoint
@@ -27,6 +28,7 @@ from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredTrainingSession
 
 
+@public("python.estimator.estimator._load_global_step_from_checkpoint_dir")
 def step_of(checkpoint_dir):
     """The global step of the newest checkpoint in a folder, 0 if there is none."""
     path = latest_checkpoint(checkpoint_dir)

@@ -22,6 +22,14 @@ class _BranchGraph(FunctionGraph):
         super().__init__(name)
         self._collections = self.outer_graph._collections
         self.structure = None
+        self.control_captures = {}  # operations outside that the branch waits for
+
+    def control_dependencies(self, control_inputs):
+        for item in control_inputs or ():
+            op = getattr(item, "op", item)
+            if op is not None and not self._is_inside(item):
+                self.control_captures[op] = None
+        return super().control_dependencies(control_inputs)
 
 
 @public("python.ops.cond_v2.cond_v2")
@@ -110,15 +118,16 @@ def _if(pred, branches, scope):
         ours.shape.most_specific_compatible_shape(theirs.shape)
         for ours, theirs in zip(branches[0].outputs, branches[1].outputs, strict=True)
     ]
-    outputs = (ops.if_op if has_state else ops.stateless_if)(
-        pred,
-        inputs,
-        Tout=[output.dtype for output in branches[0].outputs],
-        then_branch=functions[0],
-        else_branch=functions[1],
-        output_shapes=shapes,
-        name=scope,
-    )
+    with control_dependencies([op for branch in branches for op in branch.control_captures]):
+        outputs = (ops.if_op if has_state else ops.stateless_if)(
+            pred,
+            inputs,
+            Tout=[output.dtype for output in branches[0].outputs],
+            then_branch=functions[0],
+            else_branch=functions[1],
+            output_shapes=shapes,
+            name=scope,
+        )
     outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
     op = outputs[0].op
     op._attrs["_lower_using_switch_merge"] = True

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from stillflow.names import public
+
+
+class _UnknownAttribute(Exception):
+    pass
+
 
 class DeviceSpec(NamedTuple):
     """The parts of a device string; None where one is not said."""
@@ -45,9 +51,9 @@ class DeviceSpec(NamedTuple):
                 if len(fields) == 3 and fields[2] != "*":
                     parts["device_index"] = int(fields[2])
             else:
-                raise ValueError
-        except (ValueError, IndexError):
-            raise ValueError(f"Unknown attribute: '{piece}' in '{text}'") from None
+                raise _UnknownAttribute
+        except (LookupError, _UnknownAttribute):
+            raise ValueError(f"Unknown attribute: '{key}' in '{text}'") from None
 
     def to_string(self) -> str:
         text = ""
@@ -67,6 +73,7 @@ class DeviceSpec(NamedTuple):
         return DeviceSpec._make(outer[i] if own is None else own for i, own in enumerate(self))
 
 
+@public("python.framework.device.canonical_name")
 def canonical_name(device) -> str:
     """The full spelling of a device string or DeviceSpec; "" for None."""
     if device is None:

@@ -176,6 +176,12 @@ def _numpy_extension(name: str):
     raise TypeError(f"{name} has no numpy type")
 
 
+@public("python.pywrap_tensorflow.TF_bfloat16_type")
+def bfloat16_type():
+    """The numpy type of bfloat16."""
+    return _numpy_extension("bfloat16")
+
+
 float32 = public("float32", "dtypes.float32")(DType("float32", 1, np.float32))
 float64 = public("float64", "dtypes.float64", "double", "dtypes.double")(DType("float64", 2, np.float64))
 int32 = public("int32", "dtypes.int32")(DType("int32", 3, np.int32))

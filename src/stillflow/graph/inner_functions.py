@@ -65,7 +65,7 @@ def strip_name_scope(name, export_scope):
     """A name without the scope in front of it, if it is there; "^" and "loc:@" stay in front."""
     if not export_scope:
         return name
-    return _replaced(name, rf"([\^]|loc:@|^){export_scope.removesuffix('/')}[\/]+(.*)", r"\1\2")
+    return _replaced(name, rf"([\^]|loc:@|^){re.escape(export_scope.removesuffix('/'))}[\/]+(.*)", r"\1\2")
 
 
 _TENSOR_LIKE: list[type] = [IndexedSlices]

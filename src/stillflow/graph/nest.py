@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import collections.abc
 
-from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.composite import Composite
 from stillflow.names import public, public_module
 from stillflow.names.namespace import serve
 
@@ -16,60 +16,10 @@ public_module("python.util.nest", "contrib.framework.nest")
 
 _SEQUENCES = (collections.abc.Mapping, collections.abc.MappingView, collections.abc.Sequence)
 
-# {type: (parts, rebuild)}: parts(value) is a list, rebuild(value, parts) the same with other parts.
-_COMPOSITES: dict = {}
-# {type: function of the values of the parts that a session has computed}
-_FETCHED: dict = {}
-
-
-def register_composite(kind, parts, rebuild, fetched=None):
-    """Makes objects of `kind` stand for the tensors parts(value).
-
-    With `fetched`, sessions fetch one as fetched(arrays), and are fed for it what `parts`, too, takes apart.
-    """
-    _COMPOSITES[kind] = parts, rebuild
-    if fetched is not None:
-        _FETCHED[kind] = fetched
-
-
-def fetched_form(value):
-    """What makes of the values of its parts what a session returns for it; None for what is no such composite."""
-    return next((fetched for kind, fetched in _FETCHED.items() if isinstance(value, kind)), None)
-
-
-def _slices_parts(slices):
-    parts = [slices.values, slices.indices]
-    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
-
-
-register_composite(IndexedSlices, _slices_parts, lambda _, parts: IndexedSlices(*parts))
-
-
-def _composite(value):
-    for kind, functions in _COMPOSITES.items():
-        if isinstance(value, kind):
-            return functions
-    return None
-
 
 def components(value):
     """The tensors that a composite stands for; a list with the value itself if it is none."""
-    found = _composite(value)
-    return [value] if found is None else found[0](value)
-
-
-def components_of_fetched(key, value):
-    """The parts of what a session has returned for a composite like `key`."""
-    for kind in _FETCHED:
-        if isinstance(key, kind):
-            return _COMPOSITES[kind][0](value)
-    return [value]
-
-
-def rebuilt(value, parts):
-    """What `value` is, of other parts."""
-    found = _composite(value)
-    return parts[0] if found is None else found[1](value, list(parts))
+    return flatten(value, expand_composites=True) if isinstance(value, Composite) else [value]
 
 
 @public("nest.is_nested", "python.util.nest.is_sequence")
@@ -84,8 +34,9 @@ def _children(structure, expand_composites):
         return [structure[key] for key in _sorted_keys(structure)]
     if is_nested(structure):
         return list(structure)
-    if expand_composites and _composite(structure) is not None:
-        return components(structure)
+    if expand_composites and isinstance(structure, Composite):
+        parts = structure._parts()
+        return None if parts is structure else [parts]
     return None
 
 
@@ -111,7 +62,7 @@ def _with_children(structure, children):
         return list(children)
     if is_nested(structure):
         return kind(children)
-    return rebuilt(structure, children)
+    return structure._with_parts(children[0])
 
 
 @public("nest.flatten")
@@ -210,7 +161,9 @@ def _assert_same(first, second, check_types, expand_composites):
         )
     if parts is None or others is None:
         return
-    if check_types:
+    if are_composite(first, second):
+        assert_same_composite(first, second, check_types, lambda: _different_types(first, second))
+    elif check_types:
         _assert_same_type(first, second)
     if len(parts) != len(others):
         raise ValueError(
@@ -223,19 +176,44 @@ def _assert_same(first, second, check_types, expand_composites):
 
 
 def _assert_same_type(first, second):
-    kinds = type(first), type(second)
-    are_same = kinds[0] is kinds[1] or _are_alike(*kinds)
+    are_same = type(first) is type(second) or _are_alike(type(first), type(second))
     are_mappings = all(isinstance(each, collections.abc.Mapping) for each in (first, second))
     if not are_same and not are_mappings:
-        raise TypeError(
-            "The two structures don't have the same sequence type. First structure has type "
-            f"{kinds[0].__name__}, while second structure has type {kinds[1].__name__}."
-        )
+        raise _different_types(first, second)
     if are_mappings and set(first) != set(second):
         raise ValueError(
             "The two dictionaries don't have the same set of keys. First structure has keys "
             f"{sorted(first)}, while second structure has keys {sorted(second)}."
         )
+
+
+def _different_types(first, second):
+    return TypeError(
+        "The two structures don't have the same sequence type. First structure has type "
+        f"{type(first).__name__}, while second structure has type {type(second).__name__}."
+    )
+
+
+def are_composite(*structures):
+    """Whether one of them stands for several tensors; what specifies such a value does not."""
+    return any(isinstance(each, Composite) and each._spec() is not each for each in structures)
+
+
+def assert_same_composite(first, second, check_types, wrong_type):
+    """Raises unless both are values of one specification, or one is a specification that may be of the other.
+
+    Raises ValueError for specifications of which nothing is true of both, and wrong_type(), a TypeError, for what has
+    none and, with `check_types`, for values of different types.
+    """
+    if not isinstance(first, Composite) or not isinstance(second, Composite):
+        raise wrong_type()
+    if check_types and type(first) is not type(second) and are_composite(first) and are_composite(second):
+        raise wrong_type()
+    specs = first._spec(), second._spec()
+    try:
+        specs[0].most_specific_compatible_type(specs[1])
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Incompatible CompositeTensor TypeSpecs: {specs[0]} vs. {specs[1]} -- {error}") from None
 
 
 def _are_alike(first, second):

@@ -5,22 +5,23 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph import nest
-from stillflow.graph.nest import _children, _composite, _sorted_keys
+from stillflow.graph.composite import Composite
+from stillflow.graph.nest import _children, _sorted_keys
 from stillflow.graph.shallow_nest import _paired, assert_shallow_structure, flatten_up_to
 from stillflow.names import public
 
 
 def _steps(structure, expand_composites):
-    """What leads to each of the parts of one level: a tuple, as those of a composite have its type's name, too."""
+    """What leads to each of the parts of one level."""
     if isinstance(structure, collections.abc.Mapping):
-        return [(key,) for key in _sorted_keys(structure)]
+        return list(_sorted_keys(structure))
     if hasattr(type(structure), "_fields"):
-        return [(name,) for name in structure._fields]
+        return list(structure._fields)
     if hasattr(type(structure), "__attrs_attrs__"):
-        return [(attribute.name,) for attribute in type(structure).__attrs_attrs__]
-    count = len(_children(structure, expand_composites))
-    prefix = (type(structure).__name__,) if _composite(structure) is not None else ()
-    return [(*prefix, i) for i in range(count)]
+        return [attribute.name for attribute in type(structure).__attrs_attrs__]
+    if isinstance(structure, Composite):
+        return [structure._spec().value_type.__name__]
+    return list(range(len(_children(structure, expand_composites))))
 
 
 def _paths(shallow, structure, expand_composites, path=()):
@@ -29,7 +30,7 @@ def _paths(shallow, structure, expand_composites, path=()):
     found = []
     steps = _steps(shallow, expand_composites)
     for step, (part, other) in zip(steps, _paired(shallow, structure, expand_composites), strict=True):
-        found += _paths(part, other, expand_composites, path + step)
+        found += _paths(part, other, expand_composites, (*path, step))
     return found
 
 

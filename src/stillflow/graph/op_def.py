@@ -36,6 +36,8 @@ _OTHER_HANDLES = frozenset(
         "mutex",
         "tree_handle",
         "stats_handle",
+        "stats_aggregator",
+        "thread_pool",
         "tree_ensemble_handle",
         "quantile_stream_resource_handle",
     )

@@ -157,6 +157,9 @@ class Tensor:
     def __bool__(self):
         raise _not_in_graphs("using a `tf.Tensor` as a Python `bool`")
 
+    def __nonzero__(self):  # Python 2's name, which programs overload together with the operators
+        return self.__bool__()
+
     def __copy__(self):
         result = type(self).__new__(type(self))
         result.__dict__.update(self.__dict__)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import collections.abc
 
 from stillflow.graph import nest
-from stillflow.graph.nest import _are_alike, _children, _composite, _sorted_keys, _with_children
+from stillflow.graph.nest import _are_alike, _children, _sorted_keys, _with_children
+from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 
 
@@ -32,7 +33,15 @@ def assert_shallow_structure(
         raise TypeError(
             f"If shallow structure is a sequence, input must also be a sequence. Input has type: {type(input_tree)}."
         )
-    if check_types or _composite(shallow_tree) is not None:
+    if expand_composites and nest.are_composite(shallow_tree, input_tree):
+        nest.assert_same_composite(
+            shallow_tree, input_tree, check_types, lambda: _wrong_type(shallow_tree, input_tree)
+        )
+    elif isinstance(shallow_tree, TypeSpec) and not isinstance(input_tree, TypeSpec):
+        raise TypeError(
+            f"If shallow structure is a TypeSpec, input must also be a TypeSpec.  Input has type: {type(input_tree)}."
+        )
+    elif check_types:
         _check_types(shallow_tree, input_tree)
     if check_subtrees_length and len(parts) != len(others):
         raise ValueError(
@@ -61,7 +70,11 @@ def _check_types(shallow, structure):
         return
     if all(isinstance(each, collections.abc.Mapping) for each in both):
         return
-    raise TypeError(
+    raise _wrong_type(shallow, structure)
+
+
+def _wrong_type(shallow, structure):
+    return TypeError(
         f"The two structures don't have the same sequence type. Input structure has type {type(structure)}, while "
         f"shallow structure has type {type(shallow)}."
     )

@@ -25,9 +25,10 @@ class Dimension:
             try:
                 value = operator.index(value)
             except TypeError:
-                is_text = isinstance(value, (str, bytes))
-                if not is_text and not (isinstance(value, float) and int(value) == value):
+                if not isinstance(value, (str, bytes, float)):
                     raise TypeError(f"Dimension value must be integer or None, got {value!r}") from None
+                if isinstance(value, float) and int(value) != value:
+                    raise ValueError(f"Ambiguous dimension: {value}") from None
                 value = int(value)
             if value < 0:
                 raise ValueError(f"Dimension {value} must be >= 0")
@@ -93,6 +94,11 @@ class Dimension:
     def __truediv__(self, other):
         raise TypeError(
             f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
+        )
+
+    def __rtruediv__(self, other):
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
         )
 
     def _compare(self, other, function):
@@ -168,6 +174,10 @@ class TensorShape:
         elif hasattr(dims, "unknown_rank"):  # a TensorShapeProto
             sizes = (None if dim.size == -1 else dim.size for dim in dims.dim)
             self._dims = None if dims.unknown_rank else tuple(Dimension(size).value for size in sizes)
+        elif isinstance(dims, (str, bytes)):
+            raise TypeError(
+                f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims}"  # type: ignore[str-bytes-safe]
+            )
         else:
             try:
                 iterator = iter(dims)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.names import public
-
 
 class ShapeError(ValueError):
     """Input shapes do not fit an op; the message says why, without naming the node."""
@@ -315,7 +313,6 @@ def as_partial(value):
     return int(value) if value.ndim == 0 else tuple(int(item) for item in value)
 
 
-@public("python.framework.tensor_util.constant_value")
 def constant_value(tensor):
     """The tensor's value as a numpy array, if its op is one of those that TensorFlow's Python looks through."""
     return _answer(_CONSTANT, tensor)
@@ -341,16 +338,3 @@ def value_as_dims(value):
     if value is None or isinstance(value, int):
         return None
     return tuple(None if size is None or size < 0 else size for size in value)
-
-
-@public("contrib.util.constant_value")
-@public("get_static_value")
-def get_static_value(tensor, partial=False):
-    """The tensor's value as a numpy array if it is known while the graph is built, else None.
-
-    `partial`: whether of values that are stacked those that are not known may be None.
-    """
-    value = constant_value(tensor)
-    if value is None and partial and tensor.op.type == "Pack":
-        return np.array([get_static_value(part, partial=True) for part in tensor.op.inputs], object)
-    return value

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.module import Module
 from stillflow.variables.variable import Variable
 
 
+@public("python.ops.linalg.linear_operator_util.is_ref")
 def is_reference(value):
     """Whether a value may change: a variable, or a module that stands for a tensor."""
     if isinstance(value, Variable):
@@ -21,11 +23,26 @@ def tensor_or_reference(value, name):
     return value if is_reference(value) else convert_to_tensor(value, name=name)
 
 
-def check_not_reference(value, name):
-    if is_reference(value):
-        raise TypeError(f"Argument {name} cannot be reference type. Found: {type(value)}")
+@public("python.ops.linalg.linear_operator_util.convert_nonref_to_tensor")
+def convert_nonref_to_tensor(value, dtype=None, dtype_hint=None, name=None):
+    """`value` as a tensor, unless it is None or a reference. Raises TypeError for a reference of another type."""
+    if value is None or not is_reference(value):
+        return None if value is None else convert_to_tensor(value, dtype, name, dtype_hint)
+    if dtype is not None:
+        asked, given = dtypes.as_dtype(dtype).base_dtype, dtypes.as_dtype(value.dtype).base_dtype
+        if asked != given:
+            raise TypeError(f'Mutable type must be of dtype "{asked.name}" but is "{given.name}".')
+    return value
 
 
+@public("python.ops.linalg.linear_operator_util.assert_not_ref_type")
+def check_not_reference(x, arg_name):
+    """Raises TypeError for a reference, with the name of the argument."""
+    if is_reference(x):
+        raise TypeError(f"Argument {arg_name} cannot be reference type. Found: {type(x)}")
+
+
+@public("python.ops.linalg.linear_operator_util.shape_tensor")
 def shape_tensor(shape, name=None):
     """A tensor of sizes; no sizes are int32 too."""
     is_empty = isinstance(shape, (tuple, list)) and not shape
@@ -39,9 +56,10 @@ def count_and_value(value, name):
     return tensor, constant_value(tensor)
 
 
-def combined_hint(operator, hint, given, message):
+@public("python.ops.linalg.linear_operator_util.use_operator_or_provided_hint_unless_contradicting")
+def combined_hint(operator, hint_attr_name, provided_hint_value, message):
     """What `operator` says of itself, or else what is given. Raises ValueError where these contradict each other."""
-    known = getattr(operator, hint)
+    known, given = getattr(operator, hint_attr_name), provided_hint_value
     if (known is False and given) or (known and given is False):
         raise ValueError(message)
     if known or given:

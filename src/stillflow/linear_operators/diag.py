@@ -12,15 +12,30 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public("python.ops.linalg.linear_operator_util.assert_no_entries_with_modulus_zero")
+def assert_no_entries_with_modulus_zero(x, message=None, name="assert_no_entries_with_modulus_zero"):
+    """An operation that fails if there is a zero."""
+    with name_scope(name, values=[x]):
+        x = convert_to_tensor(x, name="x")
+        size = ops.abs(x)
+        zero = convert_to_tensor(0, dtype=x.dtype.base_dtype.real_dtype)
+        return checks.assert_comparison("assert_less", zero, size, message=message)
+
+
+@public("python.ops.linalg.linear_operator_util.assert_zero_imag_part")
+def assert_zero_imag_part(x, message=None, name="assert_zero_imag_part"):
+    """An operation that fails if a number is not real."""
+    with name_scope(name, values=[x]):
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.base_dtype.is_floating:
+            return ops.no_op()
+        zero = convert_to_tensor(0, dtype=x.dtype.base_dtype.real_dtype)
+        return checks.assert_comparison("assert_equal", zero, ops.imag(x), message=message)
+
+
 def assert_no_zeros(diagonal):
     """An operation that fails if a diagonal has a zero: its matrix is singular."""
-    with name_scope("assert_no_entries_with_modulus_zero", values=[diagonal]):
-        diagonal = convert_to_tensor(diagonal, name="x")
-        size = ops.abs(diagonal)
-        zero = convert_to_tensor(0, dtype=diagonal.dtype.base_dtype.real_dtype)
-        return checks.assert_comparison(
-            "assert_less", zero, size, message="Singular operator:  Diagonal contained zero values."
-        )
+    return assert_no_entries_with_modulus_zero(diagonal, "Singular operator:  Diagonal contained zero values.")
 
 
 @public("linalg.LinearOperatorDiag")
@@ -88,9 +103,10 @@ class LinearOperatorDiag(LinearOperator):
         return checks.assert_sign("assert_positive", ops.real(self._diag), message=message)
 
     def _assert_self_adjoint(self):
-        with name_scope("assert_zero_imag_part", values=[self._diag]):
-            convert_to_tensor(self._diag, name="x")
-            return ops.no_op()
+        return assert_zero_imag_part(
+            self._diag,
+            "This diagonal operator contained non-zero imaginary values.  Thus it was not self-adjoint.",
+        )
 
     def _factor(self, adjoint):
         return ops.conj(self._diag) if adjoint else self._diag

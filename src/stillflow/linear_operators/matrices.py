@@ -6,6 +6,7 @@ import math
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -21,16 +22,16 @@ def set_diag(matrix, diagonal):
     return ops.matrix_set_diag(matrix, diagonal, name="set_diag")
 
 
-def broadcast_batches(matrices, name=None):
+@public("python.ops.linalg.linear_operator_util.broadcast_matrix_batch_dims")
+def broadcast_batches(batch_matrices, name=None):
     """The matrices [..., m, n], each with its own m and n, with the batch dimensions of all.
 
     Raises ValueError for a tensor of fewer than two dimensions, or batch dimensions that do not fit.
     """
-    with name_scope(name, "broadcast_matrix_batch_dims", matrices):
-        matrices = [convert_to_tensor(matrix) for matrix in matrices]
+    with name_scope(name, "broadcast_matrix_batch_dims", batch_matrices):
+        matrices = [convert_to_tensor(matrix) for matrix in batch_matrices]
         for matrix in matrices:
-            if matrix.shape.rank is not None and matrix.shape.rank < 2:
-                raise ValueError(f"Expected [batch] matrix to have at least two dimensions.  Found: {matrix}")
+            check_is_matrix(matrix)
         if len(matrices) < 2:
             return matrices
         batch = matrices[0].shape[:-2]
@@ -46,27 +47,39 @@ def broadcast_batches(matrices, name=None):
         return [_broadcast(matrix, batch) for matrix in matrices]
 
 
+@public("python.ops.linalg.linear_operator_util.assert_is_batch_matrix")
+def check_is_matrix(tensor):
+    """Raises ValueError for a tensor that is known to have fewer than two dimensions."""
+    if tensor.shape.rank is not None and tensor.shape.rank < 2:
+        raise ValueError(f"Expected [batch] matrix to have at least two dimensions.  Found: {tensor}")
+
+
 def _broadcast(matrix, batch):
     return ops.broadcast_to(matrix, ops.concat([batch, ops.shape(matrix)[-2:]], 0))
 
 
-def cholesky_solve(factor, rhs):
-    """x of factor * factor' * x = rhs, for a lower triangular factor."""
-    with name_scope(None, "CholeskySolveWithBroadcast", [factor, rhs]):
-        factor, rhs = broadcast_batches([factor, rhs])
-        return ops.cholesky_solve(factor, rhs)
+@public("python.ops.linalg.linear_operator_util.cholesky_solve_with_broadcast")
+def cholesky_solve(chol, rhs, name=None):
+    """x of chol * chol' * x = rhs, for lower triangular factors."""
+    with name_scope(name, "CholeskySolveWithBroadcast", [chol, rhs]):
+        chol, rhs = broadcast_batches([chol, rhs])
+        return ops.cholesky_solve(chol, rhs)
 
 
-def solve(matrix, rhs, adjoint):
-    with name_scope(None, "MatrixSolveWithBroadcast", [matrix, rhs]):
+@public("python.ops.linalg.linear_operator_util.matrix_solve_with_broadcast")
+def solve(matrix, rhs, adjoint=False, name=None):
+    """x of matrix * x = rhs, or of matrix' * x = rhs."""
+    with name_scope(name, "MatrixSolveWithBroadcast", [matrix, rhs]):
         matrix, rhs = _converted(matrix, rhs)
         matrix, rhs, restored, is_adjoint = _with_batches_as_columns(matrix, rhs, adjoint)
         matrix, rhs = broadcast_batches([matrix, rhs])
         return restored(ops.matrix_solve(matrix, rhs, adjoint=adjoint and not is_adjoint))
 
 
-def triangular_solve(matrix, rhs, lower, adjoint):
-    with name_scope(None, "MatrixTriangularSolve", [matrix, rhs]):
+@public("python.ops.linalg.linear_operator_util.matrix_triangular_solve_with_broadcast")
+def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    """x of matrix * x = rhs, or of matrix' * x = rhs, for triangular matrices."""
+    with name_scope(name, "MatrixTriangularSolve", [matrix, rhs]):
         matrix, rhs = _converted(matrix, rhs)
         matrix, rhs, restored, is_adjoint = _with_batches_as_columns(matrix, rhs, adjoint)
         if is_adjoint:

@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.composites import checks
 from stillflow.composites.rank_checks import assert_rank
 from stillflow.linear_operators.arguments import count_and_value
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 
 
@@ -67,13 +68,18 @@ def batch_like(operator, fill):
 
 def with_fitting_rows(operator, x):
     """`x`, after a check that it has as many rows as the operator has columns."""
-    is_equal = checks.assert_comparison(
+    return with_dependencies([assert_fitting_rows(operator, x)], x)
+
+
+@public("python.ops.linalg.linear_operator_util.assert_compatible_matrix_dimensions")
+def assert_fitting_rows(operator, x):
+    """An operation that fails if `x` has not as many rows as the operator has columns."""
+    return checks.assert_comparison(
         "assert_equal",
         ops.shape(x)[-2],
         operator.domain_dimension_tensor(),
         message="Dimensions are not compatible.  shape[-2] of argument to be the same as this operator",
     )
-    return with_dependencies([is_equal], x)
 
 
 def with_batch(operator, x):

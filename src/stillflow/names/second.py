@@ -15,7 +15,7 @@ _ROOT = "compat.v2"
 # first has, or not distinguished by what they do. Here one is both.
 _BOTH = """
 newaxis VariableAggregation variable_creator_scope compat.v1 saved_model.contains_saved_model train.Checkpoint
-data.Dataset data.FixedLengthRecordDataset data.TFRecordDataset data.TextLineDataset
+data.FixedLengthRecordDataset data.TFRecordDataset data.TextLineDataset
 data.experimental.Counter data.experimental.CsvDataset data.experimental.RandomDataset data.experimental.SqlDataset
 data.experimental.StatsAggregator data.experimental.choose_from_datasets data.experimental.sample_from_datasets
 data.experimental.make_batched_features_dataset data.experimental.make_csv_dataset

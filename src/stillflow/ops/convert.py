@@ -11,6 +11,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.graph.type_spec import install_conversion
 from stillflow.names import public
 
 # IndexedSlices of a tensor with more elements become dense with a warning.
@@ -196,7 +197,8 @@ def _from_indexed_slices(value, dtype=None, name=None, as_ref=False):
         )
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value!s}")
-    shape = constant_value(value.dense_shape)
+    shape = value.dense_shape
+    shape = constant_value(shape) if isinstance(shape, Tensor) else np.asarray(shape)
     if shape is None:
         warnings.warn(
             "Converting sparse IndexedSlices to a dense Tensor of unknown shape. "
@@ -238,3 +240,6 @@ def internal_convert_to_tensor(
 def internal_convert_n_to_tensor(values, dtype=None, name=None, as_ref=False, preferred_dtype=None, ctx=None):
     """convert_n_to_tensor, under the name and with the arguments that TensorFlow's own modules use."""
     return convert_n_to_tensor(values, dtype, name, preferred_dtype, as_ref)
+
+
+install_conversion(convert_to_tensor)

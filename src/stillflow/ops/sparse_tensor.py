@@ -5,11 +5,17 @@ from __future__ import annotations
 import collections
 import functools
 
-from stillflow.graph import dtypes, nest, shape_inference
+import numpy as np
+
+from stillflow import ops
+from stillflow.graph import dtypes, shape_inference
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import BatchableTypeSpec, register_type_spec_from_value_converter
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
@@ -19,7 +25,7 @@ SparseTensorValue = public("SparseTensorValue")(
 
 
 @public("SparseTensor", "sparse.SparseTensor")
-class SparseTensor:
+class SparseTensor(CompositeTensor):
     """Elements `values[i]` at the places `indices[i]` of a tensor of shape `dense_shape`.
 
     Args:
@@ -83,6 +89,21 @@ class SparseTensor:
         """A SparseTensorValue, computed by `session` or the default session. Raises ValueError without one."""
         return session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
+    def consumers(self):
+        """The operations that take one of its tensors."""
+        return self._consumers()
+
+    def _to_components(self):
+        return parts(self)
+
+    @property
+    def _type_spec(self):
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    def _shape_invariant_to_type_spec(self, shape):
+        # Of a loop's variable, the dense shape is given.
+        return SparseTensorSpec(shape, self.dtype)
+
     @staticmethod
     def _override_operator(operator, function):
         setattr(SparseTensor, operator, function)
@@ -98,7 +119,99 @@ def parts(sparse):
     return [sparse.indices, sparse.values, sparse.dense_shape]
 
 
-nest.register_composite(SparseTensor, parts, lambda _, tensors: SparseTensor(*tensors))
+@public("SparseTensorSpec")
+class SparseTensorSpec(BatchableTypeSpec):
+    """A SparseTensor of a type and, as far as it is known, of a shape. A variant carries it.
+
+    Args:
+      shape: a TensorShape or what converts to one; None for unknown.
+      dtype: the type.
+    """
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape=None, dtype=dtypes.float32):
+        self._shape = as_shape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value):
+        """The specification of a SparseTensor or SparseTensorValue. Raises TypeError for anything else."""
+        if not is_sparse(value):
+            raise TypeError("Expected SparseTensor or SparseTensorValue")
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value.values, np.ndarray):
+            return cls(value.dense_shape, value.values.dtype)
+        return cls.from_value(SparseTensor.from_value(value))
+
+    @property
+    def shape(self):
+        return self._shape
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def value_type(self):
+        return SparseTensor
+
+    def _serialize(self):
+        return self._shape, self._dtype
+
+    @property
+    def _component_specs(self):
+        rank = self._shape.rank
+        return [
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], self._dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
+
+    def _to_components(self, value):
+        return parts(SparseTensor.from_value(value) if isinstance(value, SparseTensorValue) else value)
+
+    def _from_components(self, components):
+        """A SparseTensor of tensors, a SparseTensorValue of arrays."""
+        is_value = all(isinstance(part, np.ndarray) for part in components)
+        return (SparseTensorValue if is_value else SparseTensor)(*components)
+
+    @property
+    def _flat_tensor_specs(self):
+        return [TensorSpec(None, dtypes.variant)]
+
+    def _to_tensor_list(self, value):
+        return [ops.serialize_sparse(*parts(SparseTensor.from_value(value)), out_type=dtypes.variant)]
+
+    def _to_batched_tensor_list(self, value):
+        if self._shape.merge_with(TensorShape._of(known_dims(value.dense_shape))).rank == 0:
+            raise ValueError("Unbatching a sparse tensor is only supported for rank >= 1")
+        return [ops.serialize_many_sparse(*parts(value), out_type=dtypes.variant)]
+
+    def _from_compatible_tensor_list(self, tensor_list):
+        indices, values, dense_shape = ops.deserialize_sparse(tensor_list[0], dtype=self._dtype)
+        rank = self._shape.rank
+        indices.set_shape([None, rank])
+        dense_shape.set_shape([rank])
+        return SparseTensor(indices, values, dense_shape)
+
+    def _batch(self, batch_size):
+        return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self):
+        if self._shape.rank == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
+    def _to_legacy_output_types(self):
+        return self._dtype
+
+    def _to_legacy_output_shapes(self):
+        return self._shape
+
+
+register_type_spec_from_value_converter(SparseTensorValue, SparseTensorSpec.from_value)
 
 
 @public("python.framework.sparse_tensor.is_sparse")

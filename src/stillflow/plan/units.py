@@ -50,12 +50,17 @@ _NOTHING = _Before()
 
 def find_units(plan):
     """The units of a plan, in order, or [] if no node waits that others need not wait for."""
-    if not any(waits(node.op, node.attrs) for node in plan.nodes):
+    if not any(map(_may_wait, plan.nodes)):
         return []
     search = _Search(plan)
     for first, end in _ranges(plan.nodes):
         search.add(first, end)
     return _without_needless_waits(search.units)
+
+
+def _may_wait(node):
+    """Whether it may wait: not if it is a part of what its operation does, as the read of a variable."""
+    return node.type == node.op.type and waits(node.op, node.attrs)
 
 
 def numbers_in(units):
@@ -94,7 +99,7 @@ class _Search:
         before = self._loops
         for node in nodes:
             before |= self._before(node)
-        may_wait = any(waits(node.op, node.attrs) for node in nodes)
+        may_wait = any(map(_may_wait, nodes))
         number = self._append(Unit(first, end, end > first + 1, may_wait, before.strict, before.loose))
         after = before.and_unit(number) if may_wait else before
         for node in nodes:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from stillflow import ops
-from stillflow.graph import dtypes, nest
+from stillflow.graph import dtypes
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import BatchableTypeSpec, register_type_spec_from_value_converter
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor, register_conversion
 from stillflow.ragged import dense, rows
@@ -18,7 +23,7 @@ from stillflow.ragged.value import RaggedTensorValue
 
 
 @public("RaggedTensor", "python.ops.ragged.ragged_tensor.RaggedTensor")
-class RaggedTensor(Levels):
+class RaggedTensor(Levels, CompositeTensor):
     """A tensor with rows of different lengths: row i is values[row_splits[i]:row_splits[i + 1]].
 
     Made by the class methods from_..., or by tf.ragged.constant. The values of a ragged tensor may be another one:
@@ -242,13 +247,18 @@ class RaggedTensor(Levels):
 
     def consumers(self):
         """The operations that take one of its tensors."""
-        parts = (self.flat_values, *self.nested_row_splits)
-        return list(dict.fromkeys(op for part in parts for op in part.consumers()))
+        return self._consumers()
 
+    def _to_components(self):
+        return [self.flat_values, *self.nested_row_splits]
 
-def parts(ragged):
-    """The flat values and the nested splits."""
-    return [ragged.flat_values, *ragged.nested_row_splits]
+    @property
+    def _type_spec(self):
+        return RaggedTensorSpec.from_value(self)
+
+    def _shape_invariant_to_type_spec(self, shape):
+        # Of a loop's variable, the shape of the whole is given.
+        return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self._row_splits.dtype)
 
 
 def of_parts(tensors):
@@ -259,14 +269,115 @@ def of_parts(tensors):
     return result
 
 
-def _fetched(arrays):
-    value, *splits = arrays
-    for each in reversed(splits):
-        value = RaggedTensorValue(value, each)
-    return value
+@public("RaggedTensorSpec", "python.ops.ragged.ragged_tensor.RaggedTensorSpec")
+class RaggedTensorSpec(BatchableTypeSpec):
+    """A RaggedTensor of types and, as far as it is known, of a shape. A variant carries it.
+
+    Args:
+      shape: a TensorShape or what converts to one, with None for ragged dimensions; None for unknown.
+      dtype: the type of the values.
+      ragged_rank: how many dimensions are ragged, an int; by default all but the first.
+      row_splits_dtype: int32 or int64.
+
+    Raises:
+      ValueError: without a shape of known rank and `ragged_rank`, and if that is not less than the rank.
+      TypeError: if `ragged_rank` is no int.
+    """
+
+    __slots__ = ("_dtype", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    def __init__(self, shape=None, dtype=dtypes.float32, ragged_rank=None, row_splits_dtype=dtypes.int64):
+        self._shape = as_shape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._row_splits_dtype = dtypes.as_dtype(row_splits_dtype)
+        rank = self._shape.rank
+        if ragged_rank is None:
+            if rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = rank - 1
+        if not isinstance(ragged_rank, int):
+            raise TypeError("ragged_rank must be an int")
+        if rank is not None and ragged_rank >= rank:
+            raise ValueError("ragged_rank must be less than rank.")
+        self._ragged_rank = ragged_rank
+
+    @classmethod
+    def from_value(cls, value):
+        """The specification of a RaggedTensor or RaggedTensorValue."""
+        return cls(value.shape, value.values.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    @property
+    def value_type(self):
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
+
+    def _serialize(self):
+        return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    @property
+    def _component_specs(self):
+        if self._ragged_rank == 0:
+            return [TensorSpec(self._shape, self._dtype)]
+        values_shape = TensorShape([None]).concatenate(self._shape[self._ragged_rank + 1 :])
+        row_count = None if self._shape.rank is None else self._shape.dims[0].value
+        return [
+            TensorSpec(values_shape, self._dtype),
+            TensorSpec([None if row_count is None else row_count + 1], self._row_splits_dtype),
+            *[TensorSpec([None], self._row_splits_dtype)] * (self._ragged_rank - 1),
+        ]
+
+    def _to_components(self, value):
+        return [value.flat_values, *value.nested_row_splits] if is_ragged(value) else [value]
+
+    def _from_components(self, components):
+        """A RaggedTensor of tensors, a RaggedTensorValue of arrays."""
+        if not all(isinstance(part, np.ndarray) for part in components):
+            return of_parts([convert_to_tensor(part) for part in components])
+        value, *splits = components
+        for each in reversed(splits):
+            value = RaggedTensorValue(value, each)
+        return value
+
+    @property
+    def _flat_tensor_specs(self):
+        return [TensorSpec(None, dtypes.variant)]
+
+    def _to_tensor_list(self, value):
+        return [value._to_variant(batched_input=False)]
+
+    def _to_batched_tensor_list(self, value):
+        return [value._to_variant(batched_input=True)]
+
+    def _from_compatible_tensor_list(self, tensor_list):
+        if self._ragged_rank <= 0:
+            raise ValueError(f"ragged_rank must be non-negative; got {self._ragged_rank}.")
+        result = RaggedTensor._from_variant(tensor_list[0], self._dtype, self._ragged_rank)
+        if self._shape.rank is not None:
+            row_count = self._shape.dims[0].value
+            if row_count is not None:
+                result.row_splits.set_shape([row_count + 1])
+            result.flat_values.set_shape(TensorShape([None]).concatenate(self._shape[1 + self._ragged_rank :]))
+        return result
+
+    def _batch(self, batch_size):
+        return RaggedTensorSpec(
+            TensorShape([batch_size]).concatenate(self._shape), self._dtype, self._ragged_rank + 1
+        )
+
+    def _unbatch(self):
+        # A ragged rank below 1 is no value's, but what is batched again is one.
+        return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1)
+
+    def _to_legacy_output_types(self):
+        return self._dtype
+
+    def _to_legacy_output_shapes(self):
+        return self._shape
+
+    def _to_legacy_output_classes(self):
+        return self
 
 
-nest.register_composite(RaggedTensor, parts, lambda _, tensors: of_parts(tensors), _fetched)
+register_type_spec_from_value_converter(RaggedTensorValue, RaggedTensorSpec.from_value)
 
 
 def _refuse(value, dtype, name, as_ref):

@@ -14,7 +14,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 
-DEFAULT_GRAPH_SEED = 87654321
+DEFAULT_GRAPH_SEED = public("python.framework.random_seed.DEFAULT_GRAPH_SEED")(87654321)
 RULES = ("tf1", "tf2")
 _MODULUS = 2**31 - 1
 

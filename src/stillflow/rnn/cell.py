@@ -7,10 +7,10 @@ from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.graph.shape_inference import get_static_value
 from stillflow.layers.base import Layer
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.shape_values import get_static_value
 from stillflow.rnn.states import zero_states
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.scope import get_variable_scope, variable_scope

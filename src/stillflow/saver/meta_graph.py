@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
@@ -14,26 +13,13 @@ from stillflow.graph.attr_value import from_message
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
+from stillflow.graph.inner_functions import strip_name_scope
 from stillflow.graph.op_def import has_trait
 from stillflow.names import public
 
 _log = logging.getLogger("tensorflow")
 UNBOUND_PREFIX = "$unbound_inputs_"
 UNBOUND_INPUTS = "unbound_inputs"
-
-
-def stripped(name, scope):
-    """A name as it is outside of `scope`; also of an input with a ^, and of a group with loc:@."""
-    if not scope:
-        return name
-    return re.sub(rf"([\^]|loc:@|^){re.escape(scope.rstrip('/'))}[\/]+(.*)", r"\1\2", name)
-
-
-def prefixed(name, scope):
-    """A name as it is inside of `scope`; also of an input with a ^, and of a group with loc:@."""
-    if not scope:
-        return name
-    return re.sub(r"([\^]|loc:@|^)(.*)", rf"\g<1>{scope.rstrip('/')}/\g<2>", name, count=1)
 
 
 @public("train.export_meta_graph")
@@ -64,11 +50,47 @@ def export_meta_graph(
       RuntimeError: in eager execution.
     """
     refuse_eager_execution()
+    export = Export(_graph(graph), export_scope, clear_devices, saver_def, clear_extraneous_savers)
+    found = export.message(export.nodes(graph_def), meta_info_def, collection_list, strip_default_attrs)
+    if filename:
+        write(filename, found, as_text)
+    return found
+
+
+@public("python.framework.meta_graph.create_meta_graph_def")
+def create_meta_graph_def(
+    meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, graph=None, export_scope=None,
+    exclude_nodes=None, clear_extraneous_savers=False, strip_default_attrs=False,
+):  # fmt: skip
+    """A MetaGraphDef message of nodes that are taken as they are, and of a graph's collections.
+
+    Args:
+      meta_info_def, graph_def, saver_def: messages that it is to have; by default the nodes are the graph's.
+      collection_list: the names of the collections; by default all.
+      graph: the graph; by default the default graph.
+      export_scope: only what collections have of this name scope, and without its name.
+      exclude_nodes: names of nodes that collections are not to mention.
+      clear_extraneous_savers: whether the collection of Savers is to have that of `saver_def` alone.
+      strip_default_attrs: without attributes that have their defaults.
+
+    Raises:
+      TypeError: for a graph or a message of another type.
+    """
+    kinds = {"meta_info_def": meta_info_def, "graph_def": graph_def, "saver_def": saver_def}
+    types = {"meta_info_def": "MetaGraphDef.MetaInfoDef", "graph_def": "GraphDef", "saver_def": "SaverDef"}
+    for name, value in kinds.items():
+        if value and not isinstance(value, protobuf.message(types[name])):
+            raise TypeError(f"{name} must be of type {types[name].rpartition('.')[2]}, not {type(value)}")
+    graph = _graph(graph)
+    export = Export(graph, export_scope, False, saver_def, clear_extraneous_savers, set(exclude_nodes or ()))
+    nodes = graph.as_graph_def(add_shapes=True) if graph_def is None else graph_def
+    return export.message(nodes, meta_info_def, collection_list, strip_default_attrs)
+
+
+def _graph(graph):
     if graph is not None and not isinstance(graph, Graph):
         raise TypeError(f"graph must be of type Graph, not {type(graph)}")
-    return _Export(
-        graph or get_default_graph(), export_scope, clear_devices, saver_def, clear_extraneous_savers
-    ).message(filename, meta_info_def, graph_def, collection_list, as_text, strip_default_attrs)
+    return graph or get_default_graph()
 
 
 def refuse_eager_execution():
@@ -79,25 +101,26 @@ def refuse_eager_execution():
     )
 
 
-class _Export:
+class Export:
     """One call: what is left out of the graph, and what it is called outside of its scope."""
 
-    def __init__(self, graph, scope, clears_devices, saver_def, clears_savers):
+    def __init__(self, graph, scope, clears_devices, saver_def, clears_savers, excluded=frozenset()):
         self._graph = graph
         self._scope = scope
         self._clears_devices = clears_devices
         self._saver_def = saver_def
         self._clears_savers = clears_savers
-        self._excluded: set = set()
+        self._excluded = excluded
         self._unbound: list = []
 
-    def message(self, filename, meta_info_def, graph_def, collection_list, as_text, strip_default_attrs):
+    def message(self, graph_def, meta_info_def, collection_list, strip_default_attrs):
+        """The MetaGraphDef message of these nodes and the graph's collections."""
         proto = protobuf.message("MetaGraphDef")()
         if meta_info_def:
             proto.meta_info_def.CopyFrom(meta_info_def)
         proto.meta_info_def.tensorflow_version = "1.15.5"
         proto.meta_info_def.tensorflow_git_version = "v1.15.4-39-g3db52be"
-        proto.graph_def.CopyFrom(self._graph_def(graph_def))
+        proto.graph_def.CopyFrom(graph_def)
         if not proto.meta_info_def.stripped_op_list.op:
             proto.meta_info_def.stripped_op_list.op.extend(_op_defs(proto.graph_def))
         if strip_default_attrs:
@@ -108,13 +131,15 @@ class _Export:
         names = self._graph.collections if collection_list is None else collection_list
         for name in names:
             self._add_collection(proto, name)
-        if filename:
-            _write(filename, proto, as_text)
         return proto
 
     # ---- Nodes ----------------------------------------------------------------------------------------------
 
-    def _graph_def(self, graph_def):
+    def nodes(self, graph_def=None, unbound_inputs=UNBOUND_INPUTS):
+        """The GraphDef message of what is exported, of the graph or of `graph_def`.
+
+        The names of inputs from outside of the scope become the collection `unbound_inputs` of the graph.
+        """
         if graph_def is None:
             graph_def = self._graph.as_graph_def(add_shapes=True)
         if not (self._scope or self._clears_savers or self._clears_devices):
@@ -123,36 +148,39 @@ class _Export:
             self._excluded = _nodes_of_other_savers(graph_def, self._saver_def)
         found = protobuf.message("GraphDef")(versions=graph_def.versions, library=graph_def.library)
         for node in graph_def.node:
-            if self._includes(node.name):
+            if self.includes(node.name):
                 self._fill_node(found.node.add(), node)
-        if self._unbound:
-            self._graph._collections[UNBOUND_INPUTS] = self._unbound
+        if unbound_inputs:
+            self._graph.clear_collection(unbound_inputs)
+            for name in self._unbound:
+                self._graph.add_to_collection(unbound_inputs, name)
         return found
 
-    def _includes(self, name):
+    def includes(self, name):
+        """Whether the node or tensor of that name is exported."""
         if name in self._excluded:
             return False
         return not self._scope or name.startswith((UNBOUND_PREFIX, self._scope))
 
     def _fill_node(self, to, node):
         to.CopyFrom(node)
-        to.name = stripped(node.name, self._scope)
+        to.name = strip_name_scope(node.name, self._scope)
         if self._clears_devices:
             to.device = ""
         if not self._scope:
             return
         for i, text in enumerate(node.input):
             if text.lstrip("^").startswith(self._scope):
-                to.input[i] = stripped(text, self._scope)
+                to.input[i] = strip_name_scope(text, self._scope)
             else:
                 to.input[i] = ("^" if text.startswith("^") else "") + UNBOUND_PREFIX + text.lstrip("^")
                 self._unbound.append(to.input[i])
         if "_class" in node.attr:
             groups = [group.decode() for group in node.attr["_class"].list.s]
             inside = [group for group in groups if group.split("@")[-1].startswith(self._scope)]
-            to.attr["_class"].list.s[:] = [stripped(group, self._scope).encode() for group in inside]
+            to.attr["_class"].list.s[:] = [strip_name_scope(group, self._scope).encode() for group in inside]
         if node.op in ("Enter", "RefEnter"):
-            to.attr["frame_name"].s = stripped(node.attr["frame_name"].s.decode(), self._scope).encode()
+            to.attr["frame_name"].s = strip_name_scope(node.attr["frame_name"].s.decode(), self._scope).encode()
 
     # ---- Collections ----------------------------------------------------------------------------------------
 
@@ -180,7 +208,7 @@ class _Export:
 
     def _includes_item(self, item):
         name = item if isinstance(item, str) else getattr(item, "name", None)
-        return not isinstance(name, str) or self._includes(name)
+        return not isinstance(name, str) or self.includes(name)
 
     def _fill_collection(self, to, name, items):
         registered = collection_protos.find(name)
@@ -206,7 +234,7 @@ class _Export:
         else:
             names = [item.name for item in items]
             inside = [item for item in names if not self._scope or item.startswith(self._scope)]
-            to.node_list.value.extend(stripped(item, self._scope) for item in inside)
+            to.node_list.value.extend(strip_name_scope(item, self._scope) for item in inside)
 
 
 def _scope_of(node_name):
@@ -266,7 +294,8 @@ def _strip_defaults(graph_def):
                 del node.attr[attr.name]
 
 
-def _write(filename, proto, as_text):
+def write(filename, proto, as_text):
+    """Writes a message to a file, as text or binary; makes its folder."""
     if as_text:
         from google.protobuf import text_format
 

@@ -9,14 +9,13 @@ from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.inner_functions import prepend_name_scope, strip_name_scope
 from stillflow.importer.import_graph_def import import_graph_def
 from stillflow.names import public
 from stillflow.saver.meta_graph import (
     UNBOUND_INPUTS,
-    prefixed,
     read_meta_graph_file,
     refuse_eager_execution,
-    stripped,
 )
 from stillflow.saver.saver import Saver, all_saveable_objects
 
@@ -53,14 +52,28 @@ def import_with_elements(
     unbound_inputs_col_name=UNBOUND_INPUTS, restore_collections_predicate=lambda key: True,
 ):  # fmt: skip
     """import_meta_graph that also returns what `return_elements` names."""
-    proto = meta_graph_or_file
-    if isinstance(proto, protobuf.message("MetaGraphDef")):
-        copy = type(proto)()
-        copy.CopyFrom(proto)
-        proto = copy
-    else:
-        proto = read_meta_graph_file(proto)
-    _check_inputs(proto, unbound_inputs_col_name, input_map)
+    proto = read_message(meta_graph_or_file)
+    elements, scope = add_to_graph(
+        proto, clear_devices, import_scope, return_elements, input_map, unbound_inputs_col_name,
+        restore_collections_predicate,
+    )  # fmt: skip
+    return _saver(proto, get_default_graph(), scope, import_scope), elements
+
+
+def read_message(meta_graph_or_file):
+    """The MetaGraphDef message that is given, copied, or that a file has."""
+    if not isinstance(meta_graph_or_file, protobuf.message("MetaGraphDef")):
+        return read_meta_graph_file(meta_graph_or_file)
+    copy = type(meta_graph_or_file)()
+    copy.CopyFrom(meta_graph_or_file)
+    return copy
+
+
+def add_to_graph(
+    proto, clear_devices, import_scope, return_elements, input_map, unbound_inputs, restore_collections_predicate
+):
+    """Adds a MetaGraph's nodes and collections to the default graph: (the elements asked for, its scope there)."""
+    _check_inputs(proto, unbound_inputs, input_map)
     graph = get_default_graph()
     if clear_devices:
         for node in proto.graph_def.node:
@@ -75,9 +88,9 @@ def import_with_elements(
         return_elements=return_elements,
     )
     _Collections(graph, scope, _says_trainable(proto.meta_info_def.tensorflow_version)).add(
-        proto.collection_def, unbound_inputs_col_name, restore_collections_predicate
+        proto.collection_def, unbound_inputs, restore_collections_predicate
     )
-    return _saver(proto, graph, scope, import_scope), elements
+    return elements, scope
 
 
 def _check_inputs(proto, collection, input_map):
@@ -136,9 +149,9 @@ class _Collections:
                 kind,
             )
         if kind == "node_list":
-            return [self._graph.as_graph_element(prefixed(value, self._scope)) for value in values]
+            return [self._graph.as_graph_element(prepend_name_scope(value, self._scope)) for value in values]
         if kind == "bytes_list" and self._scope:
-            return [prefixed(value.decode("utf-8", "surrogateescape"), self._scope) for value in values]
+            return [prepend_name_scope(value.decode("utf-8", "surrogateescape"), self._scope) for value in values]
         return list(values)
 
     def _variable(self, name, registered, value):
@@ -155,7 +168,7 @@ def _saver(proto, graph, scope, import_scope):
         variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
         if variables:
             name = variables[0].name
-            import_scope = name[: len(name) - len(stripped(name, scope))]
+            import_scope = name[: len(name) - len(strip_name_scope(name, scope))]
         return Saver(saver_def=proto.saver_def, name=import_scope)
     if all_saveable_objects(scope=import_scope):
         return Saver()

@@ -15,17 +15,19 @@ from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.saver import at_once, checkpoint_state, restoring, session_state
 from stillflow.saver.builder import V2, BulkSaverBuilder
-from stillflow.saver.meta_graph import export_meta_graph, prefixed, refuse_eager_execution
+from stillflow.saver.meta_graph import export_meta_graph, refuse_eager_execution
 from stillflow.saver.saveable import saveables
 from stillflow.session.session import BaseSession
 
 _log = logging.getLogger("tensorflow")
 
 
+@public("python.ops.variables._all_saveable_objects")
 def all_saveable_objects(scope=None):
     """What a Saver saves by default: the global variables, and the saveable objects that are no variables."""
     graph = get_default_graph()
@@ -143,7 +145,7 @@ class Saver:
             )
         elif self._name:
             for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
-                setattr(self.saver_def, field, prefixed(getattr(self.saver_def, field), self._name))
+                setattr(self.saver_def, field, prepend_name_scope(getattr(self.saver_def, field), self._name))
         self._check_saver_def()
         self._next_checkpoint_time = time.time() + self.saver_def.keep_checkpoint_every_n_hours * 3600
 

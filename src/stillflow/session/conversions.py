@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.session import feeds, fetches
 
 
@@ -22,8 +24,8 @@ def register_session_run_conversion_functions(
     Raises:
       ValueError: if the type, or one that descends from it, is registered already.
     """
-    if any(issubclass(kind, tensor_type) for kind in fetches.composites()):
+    if any(issubclass(kind, tensor_type) for kind in (SparseTensor, IndexedSlices, *fetches.conversions())):
         raise ValueError(f"{tensor_type} has already been registered so ignore it.")
     fetches.register_conversion(tensor_type, fetch_function)
     if feed_function is not None:
-        feeds.register_composite(tensor_type, feed_function, feed_function_for_partial_run)
+        feeds.register_conversion(tensor_type, feed_function, feed_function_for_partial_run)

@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from stillflow import _engine
 from stillflow.graph import dtypes, nest
-from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.ops.sparse_tensor import SparseTensor, parts
 
-# Keys that stand for several tensors: {class of the key: (function (key, value) -> [(tensor, value)],
-# function (key) -> [tensor])}.
-_COMPOSITES: dict = {}
+# Keys of types of a program's own: {type: (function (key, value) -> [(tensor, value)], function (key) -> [tensor])}.
+_CONVERSIONS: dict = {}
 
 
-def register_composite(kind, expand, tensors=None):
+def register_conversion(kind, expand, tensors):
     """Feed keys of `kind` become the pairs of expand(key, value), and where there is no value yet, tensors(key)."""
-
-    def tensors_of_pairs(key):
-        return [tensor for tensor, _ in expand(key, itertools.repeat(None))]
-
-    _COMPOSITES[kind] = expand, tensors or tensors_of_pairs
-
-
-def _expand_slices(slices, value):
-    parts = [slices.values, slices.indices]
-    if slices.dense_shape is not None:
-        parts.append(slices.dense_shape)
-    return list(zip(parts, value, strict=False))
-
-
-register_composite(IndexedSlices, _expand_slices)
-register_composite(SparseTensor, lambda sparse, value: list(zip(parts(sparse), value, strict=False)))
+    _CONVERSIONS[kind] = expand, tensors
 
 
 def expand(graph, feed_dict):
@@ -51,11 +32,13 @@ def _expand_pair(graph, key, value):
         if len(key) != len(value):
             raise ValueError(f"Key {key} has {len(key)} elements, its value {len(value)}")
         return [pair for k, v in zip(key, value, strict=True) for pair in _expand_pair(graph, k, v)]
-    for kind, (expand_composite, _) in _COMPOSITES.items():
+    for kind, (expand_key, _) in _CONVERSIONS.items():
         if isinstance(key, kind):
-            return expand_composite(key, value)
-    if nest.fetched_form(key) is not None:
-        return list(zip(nest.components(key), nest.components_of_fetched(key, value), strict=True))
+            return expand_key(key, value)
+    if isinstance(key, CompositeTensor):
+        is_plain = isinstance(value, (list, tuple))  # the components themselves, or a named tuple of them
+        values = value if is_plain else key._type_spec._to_components(value)
+        return list(zip(nest.components(key), values, strict=False))
     try:
         tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
     except (KeyError, TypeError, ValueError) as error:
@@ -67,10 +50,10 @@ def _expand_pair(graph, key, value):
 
 def tensors_of(graph, key):
     """The tensors that a feed key stands for. Raises TypeError for what is none of the graph's."""
-    for kind, (_, tensors) in _COMPOSITES.items():
+    for kind, (_, tensors) in _CONVERSIONS.items():
         if isinstance(key, kind):
             return tensors(key)
-    if nest.fetched_form(key) is not None:
+    if isinstance(key, CompositeTensor):
         return nest.components(key)
     return [tensor for tensor, _ in _expand_pair(graph, key, None)]
 

@@ -3,47 +3,24 @@
 from __future__ import annotations
 
 import collections
-import functools
 import operator
 
 from stillflow.graph import nest
-from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Operation, Tensor
-from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue, parts
 
-# {type: function (fetch) -> (tensors, function that makes the result from their values)}: how an object that stands
-# for several tensors is fetched.
-_COMPOSITES: dict = {}
+# Types of a program's own: {type: function (fetch) -> (tensors, function that makes the result from their values)}.
+_CONVERSIONS: dict = {}
 
 
 def register_conversion(kind, convert):
     """Fetches of `kind` become convert(fetch): a list of tensors, and a function from their values to the result."""
-    _COMPOSITES[kind] = convert
+    _CONVERSIONS[kind] = convert
 
 
-def register_composite(kind, expand, contract):
-    """Fetches of `kind` become expand(fetch), a list of tensors; contract(fetch, values) makes the result."""
-    register_conversion(kind, lambda fetch: (expand(fetch), functools.partial(contract, fetch)))
-
-
-def composites():
-    """The types that stand for several tensors."""
-    return list(_COMPOSITES)
-
-
-def _slices_parts(slices):
-    parts = [slices.values, slices.indices]
-    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
-
-
-IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
-
-register_composite(
-    IndexedSlices,
-    _slices_parts,
-    lambda slices, values: IndexedSlicesValue(*values, *([None] * (3 - len(values)))),
-)
-register_composite(SparseTensor, parts, lambda _, values: SparseTensorValue(*values))
+def conversions():
+    """The types that have been registered."""
+    return list(_CONVERSIONS)
 
 
 def structure_key(fetches):
@@ -93,15 +70,17 @@ class Fetches:
             names = [attribute.name for attribute in type(fetch).__attrs_attrs__]
             fields = [self._take_apart(getattr(fetch, name)) for name in names]
             return lambda values: type(fetch)(*[part(values) for part in fields])
-        for kind, convert in _COMPOSITES.items():
+        for kind, convert in _CONVERSIONS.items():
             if isinstance(fetch, kind):
                 tensors, contract = convert(fetch)
                 parts = [self._element(tensor) for tensor in tensors]
                 return lambda values: contract([part(values) for part in parts])
-        fetched = nest.fetched_form(fetch)
-        if fetched is not None:
+        if isinstance(fetch, CompositeTensor):
+            spec = fetch._type_spec
             parts = [self._element(tensor) for tensor in nest.components(fetch)]
-            return lambda values: fetched([part(values) for part in parts])
+            return lambda values: nest.pack_sequence_as(
+                spec, [part(values) for part in parts], expand_composites=True
+            )
         return self._element(fetch)
 
     def _sequence(self, fetch):

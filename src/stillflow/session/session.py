@@ -15,6 +15,7 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.host import py_functions as _py_functions  # noqa: F401  the engine calls them
 from stillflow.names import public
 from stillflow.plan.placement import Devices
+from stillflow.platform.compat import as_bytes
 from stillflow.session import feeds, isa, servers, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns
@@ -84,7 +85,8 @@ class BaseSession:
 
     @property
     def sess_str(self):
-        return self._target
+        """The address of the server, as bytes."""
+        return as_bytes(self._target)
 
     def list_devices(self):
         """The devices of the session, with `name`, `device_type`, `memory_limit_bytes` and `incarnation`: CPUs."""

@@ -6,14 +6,16 @@ import functools
 import threading
 import warnings
 
-from stillflow.files.filesystem import path_text
+from stillflow.files.filesystem import path_text, system_of, typed_errors, write_atomically
 from stillflow.formats import protobuf
 from stillflow.graph.default_graph import get_default_graph, require_graph
 from stillflow.graph.graph import Graph
 from stillflow.names import public
+from stillflow.platform.compat import as_bytes
 from stillflow.saver.meta_graph import export_meta_graph
 from stillflow.summary import event_files
 from stillflow.summary.event_files import EventFileWriter, SharedEventFileWriter, event_bytes
+from stillflow.summary.plugin_asset import get_all_plugin_assets
 
 
 @public("summary.FileWriter", "train.SummaryWriter")
@@ -109,6 +111,18 @@ class FileWriter:
         else:
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
         self._add(event_files.GRAPH_DEF, protobuf.to_bytes(proto), global_step)
+        if isinstance(graph, Graph):
+            self._write_plugin_assets(graph)
+
+    def _write_plugin_assets(self, graph):
+        """The files of the graph's plugin assets, in the folder plugins/NAME beside the event file."""
+        for asset in get_all_plugin_assets(graph):
+            folder = f"{self.get_logdir()}/plugins/{asset.plugin_name}"
+            with typed_errors(folder):
+                system, path = system_of(folder)
+                system.make_dirs(path)
+                for name, content in asset.assets().items():
+                    write_atomically(f"{folder}/{name}", as_bytes(content))
 
     def _add_collections(self, graph):
         """The MetaGraphDef of a graph that is written when the writer is made."""

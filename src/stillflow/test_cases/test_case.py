@@ -14,13 +14,12 @@ from absl.testing import absltest
 from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import default_graph, device, scopes
-from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.nest import map_structure
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.random import seeds
-from stillflow.session.fetches import IndexedSlicesValue
 from stillflow.session.session import Session
 from stillflow.test_cases import program
 from stillflow.test_cases.array_assertions import ArrayAssertions

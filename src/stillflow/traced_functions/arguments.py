@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
-from stillflow.datasets.specs import TensorSpec, TypeSpec, spec_of_component
 from stillflow.graph import nest
 from stillflow.graph.operation import Tensor
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import TypeSpec, spec_of
 from stillflow.platform.compat import as_bytes
 from stillflow.variables.resource_variable import is_resource_variable
 
@@ -123,7 +124,7 @@ def _specs(structure, name):
             return TensorSpec(leaf.shape, leaf.dtype, name if given is None else given.decode())
         if isinstance(leaf, (int, float, bool, str, type(None), TensorSpec)):
             return leaf
-        component = spec_of_component(leaf)
+        component = spec_of(leaf)
         return UnknownArgument() if component is None else component
 
     return nest.map_structure(spec, structure)

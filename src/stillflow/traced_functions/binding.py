@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
-from stillflow.datasets.specs import TensorSpec, TypeSpec
 from stillflow.graph import nest, shallow_nest
 from stillflow.graph.operation import Tensor
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.platform import decorators

@@ -93,6 +93,7 @@ def assert_global_step(global_step_tensor):
 _READ_KEY = "global_step_read_op_cache"
 
 
+@public("python.training.training_util._get_or_create_global_step_read")
 def get_or_create_global_step_read(graph=None):
     """A tensor that copies the global step, one for each graph; None if the graph has no global step.
 

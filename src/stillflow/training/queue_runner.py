@@ -9,6 +9,7 @@ from stillflow import errors
 from stillflow.graph import collection_protos, scopes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.names import public
 
 # Why there are no input pipelines of queues while operations are executed eagerly.
@@ -78,7 +79,7 @@ class QueueRunner:
         graph = get_default_graph()
 
         def element(name):
-            return graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name)
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
 
         self._queue = element(queue_runner_def.queue_name)
         self._enqueue_ops = [element(name) for name in queue_runner_def.enqueue_op_name]

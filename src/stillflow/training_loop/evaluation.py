@@ -14,6 +14,7 @@ from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredSession
 from stillflow.training_loop.session_creators import ChiefSessionCreator
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
 
@@ -119,7 +120,7 @@ def evaluate_once(session_creator, eval_ops=None, feed_dict=None, final_ops=None
 
 def _with_count(eval_ops, eval_step):
     """The operations, with one that counts; and the count after them."""
-    count = ops.assign_add(eval_step, 1, use_locking=True)
+    count = assign_add(eval_step, 1, use_locking=True)
     if isinstance(eval_ops, dict):
         eval_ops = {**eval_ops, "update_eval_step": count}
     elif isinstance(eval_ops, (tuple, list)):

@@ -32,10 +32,14 @@ class _MonitoredSession:
         self._hooks = hooks or []
         for hook in self._hooks:
             hook.begin()
-        self._creator = _CoordinatedSessionCreator(
+        self._coordinated_creator = _CoordinatedSessionCreator(
             session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs
         )
-        self._sess = RecoverableSession(self._creator) if should_recover else self._creator.create_session()
+        self._sess = (
+            RecoverableSession(self._coordinated_creator)
+            if should_recover
+            else self._coordinated_creator.create_session()
+        )
 
     @property
     def graph(self):
@@ -103,8 +107,8 @@ class _MonitoredSession:
                 self._sess.close()
             finally:
                 self._sess = None
-                self._creator.tf_sess = None
-                self._creator.coord = None
+                self._coordinated_creator.tf_sess = None
+                self._coordinated_creator.coord = None
                 if not self._graph_was_finalized:
                     get_default_graph()._unsafe_unfinalize()
 
@@ -112,7 +116,7 @@ class _MonitoredSession:
         return self._tf_sess() is None
 
     def _tf_sess(self):
-        return self._creator.tf_sess
+        return self._coordinated_creator.tf_sess
 
 
 class _CoordinatedSessionCreator(SessionCreator):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import errors
 from stillflow.formats import protobuf
+from stillflow.names import public
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunContext, SessionRunValues
 from stillflow.training_loop.messages import log
 
@@ -32,25 +33,31 @@ class StepContext:
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
+@public("python.training.monitored_session._WrappedSession")
 class _Layer:
     """A session, or another layer, that may say when to stop."""
 
-    def __init__(self, session):
-        self._sess = session
+    def __init__(self, sess):
+        self._sess = sess
 
     @property
     def graph(self):
         return self._sess.graph
 
+    @property
+    def sess_str(self):
+        """The target of the session."""
+        return self._sess.sess_str
+
     def should_stop(self):
         """Whether the session is not to be used any more; True when it is closed."""
-        if self.check_stop():
+        if self._check_stop():
             return True
         if self._sess is None:
             return True
         return isinstance(self._sess, _Layer) and self._sess.should_stop()
 
-    def check_stop(self):
+    def _check_stop(self):
         """Whether this layer wants to stop."""
         return False
 
@@ -72,15 +79,16 @@ class _Layer:
         return step_fn(StepContext(raw_session(), self.run))
 
 
+@public("python.training.monitored_session._HookedSession")
 class HookedSession(_Layer):
     """Calls hooks before and after each run."""
 
-    def __init__(self, session, hooks):
-        super().__init__(session)
+    def __init__(self, sess, hooks):
+        super().__init__(sess)
         self._hooks = hooks
         self._should_stop = False
 
-    def check_stop(self):
+    def _check_stop(self):
         return self._should_stop
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -137,15 +145,16 @@ def _merge_options(options, others):
         options.debug_options.reset_disk_byte_usage |= others.debug_options.reset_disk_byte_usage
 
 
+@public("python.training.monitored_session._CoordinatedSession")
 class CoordinatedSession(_Layer):
     """Stops with a coordinator, and closes only when its threads have stopped."""
 
-    def __init__(self, session, coord, stop_grace_period_secs=120):
-        super().__init__(session)
+    def __init__(self, sess, coord, stop_grace_period_secs=120):
+        super().__init__(sess)
         self._coord = coord
         self._stop_grace_period_secs = stop_grace_period_secs
 
-    def check_stop(self):
+    def _check_stop(self):
         self._coord.raise_requested_exception()
         return self._coord.should_stop()
 
@@ -172,11 +181,12 @@ class CoordinatedSession(_Layer):
             raise
 
 
+@public("python.training.monitored_session._RecoverableSession")
 class RecoverableSession(_Layer):
     """Makes a new session when the old one was lost, and runs again."""
 
-    def __init__(self, creator):
-        self._creator = creator
+    def __init__(self, sess_creator):
+        self._creator = sess_creator
         super().__init__(self._create_session())
 
     def _create_session(self):
@@ -189,11 +199,11 @@ class RecoverableSession(_Layer):
                     error,
                 )
 
-    def check_stop(self):
+    def _check_stop(self):
         if self._sess is None:
             return True
         try:
-            return self._sess.check_stop()
+            return self._sess._check_stop()
         except PREEMPTION_ERRORS as error:
             log().info(
                 "An error was raised while considering whether the session is complete. The current session will be "

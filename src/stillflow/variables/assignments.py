@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.variables.batch_places import batch_places
 from stillflow.variables.resource_variable import is_resource_variable
@@ -62,6 +63,8 @@ def _scatter_nd(function, ref, indices, updates, use_locking, name):
 @public("is_variable_initialized")
 def is_variable_initialized(variable):
     """A bool tensor: whether the variable has a value in the session that computes it."""
+    if isinstance(variable, Tensor):
+        return ops.is_variable_initialized(variable)
     return variable.is_initialized()
 
 

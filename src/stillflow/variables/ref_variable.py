@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
@@ -55,7 +56,7 @@ class RefVariable(Variable):
         graph = get_default_graph()
 
         def element(name):
-            return graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name)
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
 
         self._variable = element(variable_def.variable_name)
         self._initializer_op = element(variable_def.initializer_name)

@@ -10,6 +10,7 @@ import weakref
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
@@ -95,7 +96,7 @@ class ResourceVariable(Variable):
         graph = get_default_graph()
 
         def element(name):
-            return graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name)
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
 
         self._handle = element(variable_def.variable_name)
         self._shape = self._handle.op.get_attr("shape")

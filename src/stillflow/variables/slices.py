@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.formats import protobuf
+from stillflow.graph.inner_functions import prepend_name_scope
 
 
 class PartitionInfo:
@@ -56,7 +57,7 @@ class SaveSliceInfo:
         """A part of shape `var_shape` that begins at `var_offset`, or the one that a SaveSliceInfoDef describes."""
         if save_slice_info_def is not None:
             proto = save_slice_info_def
-            full_name = f"{import_scope}/{proto.full_name}" if import_scope else proto.full_name
+            full_name = prepend_name_scope(proto.full_name, import_scope)
             full_shape, var_offset, var_shape = list(proto.full_shape), list(proto.var_offset), list(proto.var_shape)
         self.full_name = full_name
         self.full_shape = full_shape

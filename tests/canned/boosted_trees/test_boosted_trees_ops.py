@@ -111,7 +111,7 @@ def test_only_leaves_of_the_last_tree_are_split(session):
 
 
 @pytest.mark.parametrize(
-    ("nodes", "bucket", "message"), [([3], 0, "node_ids"), ([0], 4, "bucket 4"), ([-1], 0, "-1")]
+    ("nodes", "bucket", "message"), [([3], 0, "node_ids"), ([0], 8, "bucket 8"), ([-1], 0, "-1")]
 )
 def test_examples_outside_of_the_sums_are_refused(session, nodes, bucket, message):
     ones = np.ones((1, 1), np.float32)

@@ -36,6 +36,15 @@ def _family(make, points, moments, others=(), samples=3):
 
 
 _FAMILIES = {
+    "exponential_vector": (
+        lambda cd: cd.VectorExponentialDiag([1.0, 2.0, 0.0], _THREE), _POSITIVE + 2.0,
+        "mean variance stddev covariance mode",
+    ),
+    "laplace_vector": (
+        lambda cd: cd.VectorLaplaceDiag([1.0, 2.0, 0.0], _THREE), _POSITIVE, "mean variance stddev covariance mode",
+    ),
+    "skewed": (lambda cd: cd.SinhArcsinh([0.0, 1.0, 2.0], _THREE, 0.3, 1.2), _POSITIVE, "", ["cdf", "log_cdf"]),
+    "skewed_vector": (lambda cd: cd.VectorSinhArcsinhDiag([1.0, 2.0, 0.0], _THREE, skewness=0.1), _POSITIVE, ""),
     "poisson": (lambda cd: cd.Poisson(rate=[1.0, 2.5, 3.0]), _COUNTS, "mean variance mode", ["cdf"]),
     "poisson_by_logarithm": (lambda cd: cd.Poisson(log_rate=[0.0, 0.5, 1.0]), _COUNTS, "mean"),
     "geometric": (lambda cd: cd.Geometric(probs=[0.1, 0.5, 0.9]), _COUNTS, "mean stddev mode entropy", ["cdf"]),
@@ -228,6 +237,73 @@ def _functions(tf):
     ]
 
 
+def _statistics(tf):
+    cd = tf.contrib.distributions
+    x = np.random.RandomState(0).randn(4, 5, 6).astype(np.float32)
+    prior = cd.Normal(0.0, [1.0, 2.0])
+    given = prior, 2.0, tf.constant(6.0), 3
+    after, following = (
+        cd.normal_conjugates_known_scale_posterior(*given),
+        cd.normal_conjugates_known_scale_predictive(*given),
+    )
+    return [
+        cd.auto_correlation(x, axis=1),
+        cd.auto_correlation(x[0], max_lags=3, center=False, normalize=False),
+        cd.percentile(x, 30.0, axis=[0, 2], interpolation="lower", keep_dims=True),
+        cd.percentile(x, 50.0, axis=-1, interpolation="higher"),
+        cd.percentile(x, 5.0, keep_dims=True),
+        after.mean(), after.stddev(), following.mean(), following.stddev(),
+    ]  # fmt: skip
+
+
+def _of_matrices(tf):
+    cd = tf.contrib.distributions
+    full = [[4.0, 2.0, 1.0], [2.0, 10.0, 1.75], [1.0, 1.75, 1.3125]]
+    found = []
+    for d in (cd.WishartCholesky(5.0, _TRIL), cd.WishartFull(5.0, full), cd.WishartCholesky(4.0, _TRIL, True)):
+        x = d.sample(2, seed=4)
+        found += [x, d.log_prob(x), d.mean(), d.variance(), d.mode(), d.entropy(), d.mean_log_det(), d.scale()]
+    return found
+
+
+def _bijectors_of_matrices(tf):
+    b = tf.contrib.distributions.bijectors
+    found = []
+    for bijector, x, rank in (
+        (b.CholeskyOuterProduct(), _TRIL, 2),
+        (b.MatrixInverseTriL(), _TRIL, 2),
+        (b.TransformDiagonal(b.Exp()), _TRIL, 2),
+        (b.FillTriangular(), _TRIL.ravel()[:6], 1),
+        (b.ScaleTriL(), _TRIL.ravel()[:6], 1),
+        (b.BatchNormalization(training=False), _TRIL, 1),
+    ):
+        y = bijector.forward(x)
+        found += [y, bijector.inverse(tf.identity(y)), bijector.forward_log_det_jacobian(x, rank)]
+    return found
+
+
+def _made_of_others(tf):
+    cd = tf.contrib.distributions
+    normals = cd.MultivariateNormalDiag(np.arange(12.0, dtype=np.float32).reshape(6, 2), np.ones([6, 2], np.float32))
+    reshaped = cd.BatchReshape(normals, [2, -1], validate_args=True)
+
+    def next_of(x=None):
+        before = tf.zeros([3]) if x is None else tf.concat([tf.zeros_like(x[..., :1]), x[..., :-1] * 0.5], -1)
+        return cd.Independent(cd.Normal(before, 1.0), 1)
+
+    found = []
+    for d in (reshaped, cd.Autoregressive(next_of)):
+        x = d.sample(2, seed=5)
+        found += [x, d.log_prob(x), d.prob(x)]
+    quantized, whole = (
+        cd.QuantizedDistribution(cd.Normal([0.0, 1.0], [2.0, 1.0]), -2.0, 3.0),
+        [[-1.0, 2.0], [3.0, -2.0]],
+    )
+    names = "log_prob prob cdf log_cdf survival_function log_survival_function"
+    found += [getattr(quantized, name)(whole) for name in names.split()]
+    return [*found, quantized.sample(4, seed=3), reshaped.mean(), reshaped.covariance(), reshaped.entropy()]
+
+
 def cases(tf):
     found = {name: _family(*arguments) for name, arguments in _FAMILIES.items()}
     found.update(("bijector_" + name, _bijector(make)) for name, make in _BIJECTORS.items())
@@ -235,6 +311,10 @@ def cases(tf):
         ("divergences", _divergences),
         ("softplus_variants", _softplus_variants),
         ("functions", _functions),
+        ("statistics", _statistics),
+        ("of_matrices", _of_matrices),
+        ("bijectors_of_matrices", _bijectors_of_matrices),
+        ("made_of_others", _made_of_others),
     ):
         found[name] = _joined(make)
     return found

@@ -18,6 +18,7 @@ from stillflow.losses.weighted import Reduction
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.global_step import get_global_step
+from stillflow.variables.assignments import assign_add
 from stillflow.variables.scope import variable_scope
 
 _DNN_LEARNING_RATE = 0.001
@@ -98,7 +99,7 @@ def _train_op_fn(parts):
             for _, optimizer, scope in parts
         ]
         with control_dependencies([group(*steps)]):
-            return ops.assign_add(step, 1).op
+            return assign_add(step, 1).op
 
     return train_op_fn
 

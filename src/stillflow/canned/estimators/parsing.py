@@ -9,7 +9,10 @@ from stillflow.graph import dtypes
 from stillflow.names import public
 
 
-@public("estimator.classifier_parse_example_spec")
+@public(
+    "estimator.classifier_parse_example_spec",
+    "python.estimator.canned.parsing_utils.classifier_parse_example_spec_v2",
+)
 def classifier_parse_example_spec(
     feature_columns, label_key, label_dtype=dtypes.int64, label_default=None, weight_column=None
 ):
@@ -27,7 +30,9 @@ def classifier_parse_example_spec(
     return _with_label(feature_columns, label_key, FixedLenFeature((1,), label_dtype, label_default), weight_column)
 
 
-@public("estimator.regressor_parse_example_spec")
+@public(
+    "estimator.regressor_parse_example_spec", "python.estimator.canned.parsing_utils.regressor_parse_example_spec_v2"
+)
 def regressor_parse_example_spec(
     feature_columns, label_key, label_dtype=dtypes.float32, label_default=None, label_dimension=1, weight_column=None
 ):

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.composites import checks
-from stillflow.contrib.distributions.bijectors.affine import AffineLinearOperator
-from stillflow.contrib.distributions.scales import (
-    is_diagonal,
-    make_affine_scale,
-    make_diag_scale,
-    shapes_from_loc_and_scale,
-    vector_size,
-)
-from stillflow.contrib.distributions.transformed import TransformedDistribution
+from stillflow.contrib.distributions.scaled_vectors import ScaledVectors
+from stillflow.contrib.distributions.scales import is_diagonal, make_affine_scale, make_diag_scale, vector_size
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.distributions.normal import Normal
 from stillflow.graph.name_scope import name_scope
@@ -24,11 +17,13 @@ from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 
-class MultivariateNormalLinearOperator(TransformedDistribution):
+class MultivariateNormalLinearOperator(ScaledVectors):
     """The normal distribution with mean loc and covariance scale scale^T, for a LinearOperator scale.
 
     Raises ValueError without a scale, TypeError for one that is not of floats.
     """
+
+    _IS_BUILT_IN_SCOPE = False
 
     def __init__(
         self,
@@ -39,61 +34,12 @@ class MultivariateNormalLinearOperator(TransformedDistribution):
         name="MultivariateNormalLinearOperator",
     ):
         parameters = dict(locals())
-        if scale is None:
-            raise ValueError("Missing required `scale` parameter.")
-        if not scale.dtype.is_floating:
-            raise TypeError("`scale` parameter must have floating-point dtype.")
-        with name_scope(name, values=[loc, *scale.graph_parents]) as name:
-            loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
-        super().__init__(
-            distribution=Normal(loc=ops.zeros([], dtype=scale.dtype), scale=ops.ones([], dtype=scale.dtype)),
-            bijector=AffineLinearOperator(shift=loc, scale=scale, validate_args=validate_args),
-            batch_shape=batch_shape,
-            event_shape=event_shape,
-            validate_args=validate_args,
-            name=name,
-        )
+        super().__init__(loc, scale, validate_args, allow_nan_stats, name)
         self._parameters = parameters
 
-    @property
-    def loc(self):
-        """The mean, or None for 0."""
-        return self.bijector.shift
-
-    @property
-    def scale(self):
-        """The LinearOperator."""
-        return self.bijector.scale
-
-    def _mean(self):
-        shape = self.batch_shape.concatenate(self.event_shape)
-        is_known = shape.is_fully_defined()
-        if not is_known:
-            shape = ops.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
-        if self.loc is None:
-            return ops.zeros(shape, self.dtype)
-        if is_known and shape == self.loc.shape:
-            return ops.identity(self.loc)
-        return ops.identity(self.loc) + ops.zeros(shape, self.dtype)
-
-    def _covariance(self):
-        if is_diagonal(self.scale):
-            return ops.matrix_diag(ops.square(self.scale.diag_part()))
-        return self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
-
-    def _variance(self):
-        if is_diagonal(self.scale):
-            return ops.square(self.scale.diag_part())
-        return ops.matrix_diag_part(self._covariance())
-
-    def _stddev(self):
-        if is_diagonal(self.scale):
-            return ops.abs(self.scale.diag_part())
-        return ops.sqrt(ops.matrix_diag_part(self._covariance()))
-
-    def _mode(self):
-        return self._mean()
+    @staticmethod
+    def _of_coordinates(dtype, allow_nan_stats):
+        return Normal(loc=ops.zeros([], dtype=dtype), scale=ops.ones([], dtype=dtype))
 
 
 @RegisterKL(MultivariateNormalLinearOperator, MultivariateNormalLinearOperator)

@@ -10,6 +10,7 @@ from stillflow import ops
 from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.base import static_number
 from stillflow.contrib.distributions.bijectors.elementwise import Identity
+from stillflow.contrib.distributions.plain import ConditionalDistribution
 from stillflow.distributions.distribution import Distribution
 from stillflow.distributions.sample_shapes import as_vector_with_product, set_static_shape
 from stillflow.graph import dtypes
@@ -108,12 +109,13 @@ class TransformedDistribution(Distribution):
     def _batch_shape(self):
         return self.distribution.batch_shape if self._own_batch is None else _static(self._own_batch)
 
-    def _sample_n(self, n, seed=None):
+    def _sample_n(self, n, seed=None, bijector_kwargs=None, distribution_kwargs=None):
         count = [convert_to_tensor([n], dtype=dtypes.int32)]
         own = [shape for shape in (self._own_batch, self._own_event) if shape is not None]
         parts = [*own, *count] if self._is_rotated else [*count, *own]
         shape = parts[0] if len(parts) == 1 else ops.concat(parts, 0)
-        return self._rotated(self.distribution.sample(sample_shape=shape, seed=seed))
+        x = self.distribution.sample(sample_shape=shape, seed=seed, **(distribution_kwargs or {}))
+        return self._rotated(x)
 
     def _rotated(self, x, back=False):
         """The dimensions of events behind those of the batch, or back."""
@@ -125,48 +127,44 @@ class TransformedDistribution(Distribution):
             return ops.transpose(x, [*range(first, rank), *range(first)])
         return ops.transpose(x, ops.concat([ops.range(first, rank), ops.range(0, first)], 0))
 
-    def _call_sample_n(self, sample_shape, seed, name, **kwargs):
+    def _call_sample_n(self, sample_shape, seed, name, bijector_kwargs=None, distribution_kwargs=None):
         with self._name_scope(name, values=[sample_shape]):
             sample_shape = convert_to_tensor(sample_shape, dtypes.int32, "sample_shape")
             sample_shape, n = as_vector_with_product(sample_shape, "sample_shape")
-            x = self._sample_n(n, seed, **kwargs)
+            x = self._sample_n(n, seed, bijector_kwargs, distribution_kwargs)
             x = ops.reshape(x, ops.concat([sample_shape, ops.shape(x)[1:]], 0))
-            y = self.bijector.forward(x, **kwargs)
+            y = self.bijector.forward(x, **(bijector_kwargs or {}))
             return set_static_shape(y, sample_shape, self.batch_shape, self.event_shape)
 
     def _rank_of_events(self):
         known = self.event_shape.ndims
         return static_number(ops.size(self.event_shape_tensor())) if known is None else known
 
-    def _on_fibers(self, y, of_one, combine):
+    def _on_fibers(self, y, of_one, combine, bijector_kwargs=None):
         """of_one(x, log determinant) for the x of y, or the combination for all of them."""
-        x = self.bijector.inverse(y)
-        determinants = self.bijector.inverse_log_det_jacobian(y, event_ndims=self._rank_of_events())
+        more = bijector_kwargs or {}
+        x = self.bijector.inverse(y, **more)
+        determinants = self.bijector.inverse_log_det_jacobian(y, event_ndims=self._rank_of_events(), **more)
         if self.bijector._is_injective:
             return of_one(x, determinants)
         return combine([of_one(*pair) for pair in zip(x, determinants, strict=True)])
 
-    def _log_prob(self, y):
-        return self._on_fibers(
-            y,
-            lambda x, determinant: self._of_fiber(
-                y, self.distribution.log_prob(self._rotated(x, back=True)), ops.reduce_sum, determinant, operator.add
-            ),
-            lambda parts: reduce_logsumexp(ops.stack(parts), axis=0),
-        )
+    def _log_prob(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        def of_one(x, determinant):
+            density = self.distribution.log_prob(self._rotated(x, back=True), **(distribution_kwargs or {}))
+            return self._of_fiber(y, density, ops.reduce_sum, determinant, operator.add)
 
-    def _prob(self, y):
-        return self._on_fibers(
-            y,
-            lambda x, determinant: self._of_fiber(
-                y,
-                self.distribution.prob(self._rotated(x, back=True)),
-                ops.reduce_prod,
-                ops.exp(determinant),
-                operator.mul,
-            ),
-            sum,
-        )
+        def combine(parts):
+            return reduce_logsumexp(ops.stack(parts), axis=0)
+
+        return self._on_fibers(y, of_one, combine, bijector_kwargs)
+
+    def _prob(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        def of_one(x, determinant):
+            density = self.distribution.prob(self._rotated(x, back=True), **(distribution_kwargs or {}))
+            return self._of_fiber(y, density, ops.reduce_prod, ops.exp(determinant), operator.mul)
+
+        return self._on_fibers(y, of_one, sum, bijector_kwargs)
 
     def _of_fiber(self, y, density, reduce, factor, join):
         if self._own_event is not None:
@@ -178,31 +176,33 @@ class TransformedDistribution(Distribution):
             density.set_shape(ops.broadcast_static_shape(batch, self.batch_shape))
         return density
 
-    def _of_inverse(self, what, y):
+    def _of_inverse(self, what, y, bijector_kwargs=None, distribution_kwargs=None):
         if self._own_event is not None:
             raise NotImplementedError(f"{what} is not implemented when overriding event_shape")
         if not self.bijector._is_injective:
             raise NotImplementedError(f"{what} is not implemented when bijector is not injective.")
-        return getattr(self.distribution, what)(self.bijector.inverse(y))
+        x = self.bijector.inverse(y, **(bijector_kwargs or {}))
+        return getattr(self.distribution, what)(x, **(distribution_kwargs or {}))
 
-    def _log_cdf(self, y):
-        return self._of_inverse("log_cdf", y)
+    def _log_cdf(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        return self._of_inverse("log_cdf", y, bijector_kwargs, distribution_kwargs)
 
-    def _cdf(self, y):
-        return self._of_inverse("cdf", y)
+    def _cdf(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        return self._of_inverse("cdf", y, bijector_kwargs, distribution_kwargs)
 
-    def _log_survival_function(self, y):
-        return self._of_inverse("log_survival_function", y)
+    def _log_survival_function(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        return self._of_inverse("log_survival_function", y, bijector_kwargs, distribution_kwargs)
 
-    def _survival_function(self, y):
-        return self._of_inverse("survival_function", y)
+    def _survival_function(self, y, bijector_kwargs=None, distribution_kwargs=None):
+        return self._of_inverse("survival_function", y, bijector_kwargs, distribution_kwargs)
 
-    def _quantile(self, value):
+    def _quantile(self, value, bijector_kwargs=None, distribution_kwargs=None):
         if self._own_event is not None:
             raise NotImplementedError("quantile is not implemented when overriding event_shape")
         if not self.bijector._is_injective:
             raise NotImplementedError("quantile is not implemented when bijector is not injective.")
-        return self.bijector.forward(self.distribution.quantile(value))
+        x = self.distribution.quantile(value, **(distribution_kwargs or {}))
+        return self.bijector.forward(x, **(bijector_kwargs or {}))
 
     def _entropy(self):
         if not self.bijector.is_constant_jacobian:
@@ -223,3 +223,8 @@ class TransformedDistribution(Distribution):
         entropy -= ops.cast(determinant, entropy.dtype)
         entropy.set_shape(self.batch_shape)
         return entropy
+
+
+@public("contrib.distributions.ConditionalTransformedDistribution")
+class ConditionalTransformedDistribution(ConditionalDistribution, TransformedDistribution):
+    """One whose functions take `bijector_kwargs` and `distribution_kwargs`: dicts of arguments for either."""

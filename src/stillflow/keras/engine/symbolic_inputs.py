@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from stillflow.datasets.specs import TensorSpec
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, nest
+from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.keras.backend.values import placeholder
 from stillflow.layers.core.settings import floatx
 

@@ -92,7 +92,7 @@ def _(context):
     return np.array(np.broadcast_shapes(*(shape.tolist() for shape in shapes)), shapes[0].dtype)
 
 
-@public("broadcast_static_shape")
+@public("broadcast_static_shape", "python.framework.common_shapes.broadcast_shape")
 def broadcast_static_shape(shape_x, shape_y):
     """The TensorShape of two TensorShapes broadcast against each other. Raises ValueError if they do not fit."""
     x, y = TensorShape(shape_x)._dims, TensorShape(shape_y)._dims
@@ -110,6 +110,15 @@ def broadcast_static_shape(shape_x, shape_y):
         else:
             raise ValueError(f"Incompatible shapes for broadcasting: {TensorShape._of(x)} and {TensorShape._of(y)}")
     return TensorShape._of(tuple(result))
+
+
+@public("python.framework.common_shapes.is_broadcast_compatible")
+def is_broadcast_compatible(shape_x, shape_y):
+    """Whether two TensorShapes have ranks that are known, and broadcast against each other."""
+    try:
+        return broadcast_static_shape(shape_x, shape_y).ndims is not None
+    except ValueError:
+        return False
 
 
 @tile.gradient

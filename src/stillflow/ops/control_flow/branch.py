@@ -7,7 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.nest import components, rebuilt
+from stillflow.graph.nest import components, pack_sequence_as
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
 from stillflow.names import public
@@ -147,7 +147,7 @@ def switch(data, pred, dtype=None, name=None):
         if isinstance(data, Tensor):
             return switch_op(data, pred, name=scope)
         parts = [switch_op(part, pred) for part in components(data)]
-        return tuple(rebuilt(data, side) for side in zip(*parts, strict=True))
+        return tuple(pack_sequence_as(data, side, True) for side in zip(*parts, strict=True))
 
 
 @public("python.ops.control_flow_ops.merge")
@@ -165,7 +165,7 @@ def merge(inputs, name=None):
             return build(inputs, name=scope)
         slices = as_indexed_slices_list(inputs, optimize=False)
         parts = [merge_op(list(part)) for part in zip(*map(components, slices), strict=True)]
-        return rebuilt(slices[0], [part.output for part in parts]), parts[0].value_index
+        return pack_sequence_as(slices[0], [part.output for part in parts], True), parts[0].value_index
 
 
 def as_indexed_slices(value, optimize=True):

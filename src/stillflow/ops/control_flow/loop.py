@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.nest import components, rebuilt
+from stillflow.graph.nest import components, pack_sequence_as
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor, convert_to_tensor_or_indexed_slices
 from stillflow.ops.registry import define_op
@@ -49,7 +49,7 @@ def enter(data, frame_name, is_constant=False, parallel_iterations=10, uses_shap
     data = _as_data(data)
     if isinstance(data, IndexedSlices):
         parts = [enter(part, frame_name, is_constant, parallel_iterations, uses_shape) for part in components(data)]
-        return rebuilt(data, parts)
+        return pack_sequence_as(data, parts, True)
     build = ref_enter if data.dtype._is_ref_dtype else enter_op
     result = build(data, frame_name, is_constant, parallel_iterations, name=name)
     if uses_shape:
@@ -70,7 +70,7 @@ def next_iteration(data, name=None):
 def _mapped(data, ref_build, build, name):
     data = _as_data(data)
     if isinstance(data, IndexedSlices):
-        return rebuilt(data, [_mapped(part, ref_build, build, None) for part in components(data)])
+        return pack_sequence_as(data, [_mapped(part, ref_build, build, None) for part in components(data)], True)
     return (ref_build if data.dtype._is_ref_dtype else build)(data, name=name)
 
 

@@ -34,6 +34,14 @@ tensor_array_grad_v3 = define_op(
     stateful=True,
     differentiable=False,
 )
+tensor_array_grad_with_shape = define_op(
+    "TensorArrayGradWithShape(handle: resource, flow_in: float32, shape_to_prepend: int32) -> "
+    "(grad_handle: resource, flow_out: float32)",
+    "source: string",
+    kernel="tensor_array_grad_with_shape(handle, flow_in, shape_to_prepend | source)",
+    stateful=True,
+    differentiable=False,
+)
 tensor_array_write_v3 = define_op(
     "TensorArrayWriteV3(handle: resource, index: int32, value: T, flow_in: float32) -> (flow_out: float32)",
     "T: type",
@@ -89,12 +97,18 @@ tensor_array_close_v3 = define_op(
 
 @tensor_array_v3.shape_rule
 @tensor_array_grad_v3.shape_rule
+@tensor_array_grad_with_shape.shape_rule
 def _(context):
     return [(2,), ()]
 
 
 def _element(context):
     """What the array says of its elements' shape; False if it says nothing."""
+    maker = context.handle(0)._op
+    while maker.type in ("Enter", "Identity"):
+        maker = maker._inputs[0]._op
+    if maker._op_def is tensor_array_grad_with_shape:
+        return False
     attrs = context.handle_attrs(0)
     shape = attrs.get("element_shape")
     if shape is None or not (attrs.get("identical_element_shapes") or shape.is_fully_defined()):

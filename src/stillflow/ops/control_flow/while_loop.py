@@ -5,11 +5,13 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.collections import GraphKeys
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
@@ -127,34 +129,34 @@ def _build(context, cond, body, loop_vars, shape_invariants):
 
 def _as_variable(value):
     """What stands for several tensors as it is, anything else as a tensor."""
-    return value if len(nest.components(value)) > 1 else convert_to_tensor(value)
+    return value if isinstance(value, CompositeTensor) else convert_to_tensor(value)
 
 
 def _flat_invariants(variables, shapes):
-    found = []
-    shapes = [getattr(shape, "shape", shape) for shape in shapes]  # of a TensorSpec; a TensorShape has none
-    for variable, shape in zip(variables, shapes, strict=True):
-        parts = nest.components(variable)
-        if len(parts) == 1:
-            found.append(shape)
-        elif isinstance(variable, IndexedSlices):
-            found.extend(_slices_invariants(parts, shape))
-        else:
-            found.extend(_sparse_invariants(shape))
-    if not all(isinstance(shape, TensorShape) for shape in found):
-        raise ValueError("`shapes` must be a (possibly nested) list of shapes.")
-    return found
+    specs = [_invariant_spec(variable, shape) for variable, shape in zip(variables, shapes, strict=True)]
+    return [spec.shape for spec in nest.flatten(specs, expand_composites=True)]
 
 
-def _sparse_invariants(shape):
-    """For a SparseTensor of which the dense shape is given."""
-    return [TensorShape([None, shape.rank]), TensorShape([None]), TensorShape([shape.rank])]
+def _invariant_spec(variable, shape):
+    """The TypeSpec that a loop's variable is always of, for a TensorShape or such a specification.
 
-
-def _slices_invariants(parts, shape):
-    """For IndexedSlices of which the shape of the values is given."""
-    invariants = [shape, TensorShape([shape.dims[0] if shape.dims else None]), TensorShape([shape.rank])]
-    return invariants[: len(parts)]
+    Raises TypeError for anything else, and for the shape of what only a specification can describe.
+    """
+    if isinstance(shape, TypeSpec):
+        if not shape.is_compatible_with(variable):
+            raise TypeError(f"TypeSpec {shape!r} is not compatible with {variable!r}")
+        return shape
+    if not isinstance(shape, TensorShape):
+        raise TypeError(f"Expected shape to be a TypeSpec or TensorShape, got {shape!r}")
+    if not isinstance(variable, CompositeTensor):
+        return TensorSpec(shape, variable.dtype)
+    try:
+        return variable._shape_invariant_to_type_spec(shape)
+    except NotImplementedError:
+        raise TypeError(
+            f"To describe or constrain a {type(variable).__name__}, use a {type(variable._type_spec).__name__} "
+            "instead of a TensorShape."
+        ) from None
 
 
 class _Building:
@@ -210,7 +212,7 @@ class _Building:
         self._context._pivot_for_body = inside[0]
         variables = self._packed(inside)
         result = body(*variables)
-        if not nest.is_nested(result) and len(nest.components(result)) == 1:
+        if not nest.is_nested(result):
             result = [result]
         nest.assert_same_structure(list(variables), list(result), expand_composites=True)
         tensors = [convert_to_tensor(as_tensor(value)) for value in nest.flatten(result, expand_composites=True)]

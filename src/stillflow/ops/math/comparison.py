@@ -47,6 +47,20 @@ def _order(name, elementwise, **options):
 
 equal_op = _equality("Equal", "equal", False)
 not_equal_op = _equality("NotEqual", "not_equal", True)
+
+
+@equal_op.constant_value
+def _equal_value(context):
+    x, y = context.value(0), context.value(1)
+    return None if x is None or y is None else np.equal(x, y)
+
+
+@not_equal_op.constant_value
+def _not_equal_value(context):
+    x, y = context.value(0), context.value(1)
+    return None if x is None or y is None else np.not_equal(x, y)
+
+
 less = _order("Less", "less", public="less math.less", doc="Whether x < y.")
 less_equal = _order("LessEqual", "less_equal", public="less_equal math.less_equal", doc="Whether x <= y.")
 greater = _order("Greater", "greater", public="greater math.greater", doc="Whether x > y.")

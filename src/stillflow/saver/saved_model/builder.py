@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import filecmp
 import logging
 import os
-import shutil
 
 from stillflow.files import filesystem
 from stillflow.formats import protobuf
-from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
-from stillflow.saver.saved_model import names
-from stillflow.saver.saved_model.signatures import predict_signature_def
+from stillflow.saver.saved_model import assets, names
+from stillflow.saver.saved_model.signatures import op_signature_def, predict_signature_def
 from stillflow.saver.saver import Saver, all_saveable_objects
 from stillflow.variables.listing import global_variables_initializer, local_variables_initializer
 
@@ -24,11 +21,11 @@ _log = logging.getLogger("tensorflow")
 _RESERVED = {names.INIT_OP_SIGNATURE_KEY: "initialization", names.TRAIN_OP_SIGNATURE_KEY: "the train op"}
 
 
-@public("saved_model.Builder", "saved_model.builder.SavedModelBuilder")
-class SavedModelBuilder:
-    """Writes a SavedModel: first a graph with its variables, then further graphs over the same, then `save`.
+@public("python.saved_model.builder._SavedModelBuilder", "python.saved_model.builder_impl._SavedModelBuilder")
+class _SavedModelBuilder:
+    """A builder whose graphs keep the operations to run, and the assets, in fields of their own.
 
-    Each graph has tags, by which `tf.saved_model.load` finds it.
+    The public builder keeps them in collections, as older SavedModels do.
     """
 
     def __init__(self, export_dir):
@@ -54,6 +51,125 @@ class SavedModelBuilder:
                 )
 
     def add_meta_graph_and_variables(
+        self, sess, tags, signature_def_map=None, assets_list=None, clear_devices=False, init_op=None, train_op=None,
+        strip_default_attrs=False, saver=None,
+    ):  # fmt: skip
+        """Adds the default graph, and the values that its variables have in a session; to be called once, first.
+
+        Args:
+          init_op: an operation to run whenever the graph has been loaded.
+          train_op: the operation, or tensor, that does a step of training.
+          assets_list, and the others: as `tf.saved_model.Builder.add_meta_graph_and_variables` has them.
+        """
+        self._check_is_first()
+        signatures = _with_operations(signature_def_map, init_op, train_op)
+        saver = self._save_variables(sess, saver)
+        self._add(saver, tags, signatures, clear_devices, strip_default_attrs, assets_list)
+        self._has_saved_variables = True
+
+    def add_meta_graph(
+        self, tags, signature_def_map=None, assets_list=None, clear_devices=False, init_op=None, train_op=None,
+        saver=None,
+    ):  # fmt: skip
+        """Adds the default graph, which is to have variables of those names that have been saved.
+
+        Arguments are those of `add_meta_graph_and_variables`, which has to be called first.
+        """
+        self._check_is_not_first()
+        signatures = _with_operations(signature_def_map, init_op, train_op)
+        self._add(saver or _new_saver(), tags, signatures, clear_devices, True, assets_list)
+
+    def save(self, as_text=False):
+        """Writes the file that makes the folder a SavedModel, as text or binary, and returns its path as bytes."""
+        self._make_folder(self._export_dir)
+        name = names.SAVED_MODEL_FILENAME_PBTXT if as_text else names.SAVED_MODEL_FILENAME_PB
+        path = os.path.join(self._export_dir, name)
+        if as_text:
+            from google.protobuf import text_format
+
+            text = text_format.MessageToString(self._saved_model, as_utf8=False, descriptor_pool=protobuf.pool())
+            data = text.encode()
+        else:
+            data = protobuf.to_bytes(self._saved_model)
+        with filesystem.typed_errors(path):
+            filesystem.write_atomically(path, data)
+        _log.info("SavedModel written to: %s", path)
+        return os.fsencode(path)
+
+    # ---- The parts ------------------------------------------------------------------------------------------
+
+    def _add_meta_graph_with_ops(self, tags, signatures, saver, init_op=None, train_op=None):
+        """Adds the default graph when the values of its variables are in the folder already."""
+        self._add(saver, tags, _with_operations(dict(signatures), init_op, train_op), False, True)
+        self._has_saved_variables = True
+
+    def _check_is_first(self):
+        if self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has already been saved. Please invoke "
+                "`add_meta_graph()` instead."
+            )
+
+    def _check_is_not_first(self):
+        if not self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has not been saved yet. Please invoke "
+                "`add_meta_graph_and_variables()` first."
+            )
+
+    def _save_variables(self, sess, saver):
+        variables_path = names.variables_path(self._export_dir)
+        self._make_folder(os.path.dirname(variables_path))
+        saver = saver or _new_saver()
+        saver.save(sess, variables_path, write_meta_graph=False, write_state=False)
+        return saver
+
+    def _add(self, saver, tags, signature_def_map, clear_devices, strip_default_attrs, assets_list=None):
+        found = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
+        found.meta_info_def.tags.extend(tags)
+        if assets_list is not None:
+            self._copy_assets(assets_list, found.asset_file_def.append)
+        for key, signature in (signature_def_map or {}).items():
+            found.signature_def[key].CopyFrom(signature)
+        self._saved_model.meta_graphs.add().CopyFrom(found)
+
+    def _copy_assets(self, tensors, add):
+        """Copies the files that the tensors name, and tells `add` of each."""
+        sources: dict = {}  # name in the SavedModel -> path
+        if tensors is None:
+            _log.info("No assets to save.")
+        for tensor in tensors or ():
+            path = assets.path_of(tensor)
+            name = assets.name_of(path, sources)
+            asset = protobuf.message("AssetFileDef")(filename=name)
+            asset.tensor_info.name = tensor.name
+            add(asset)
+            sources[name] = path
+        if tensors is not None:
+            _log.info("Assets added to graph.")
+        if not sources:
+            _log.info("No assets to write.")
+            return
+        folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
+        self._make_folder(folder)
+        for name, path in sources.items():
+            assets.copy(path, os.path.join(folder, name))
+        _log.info("Assets written to: %s", folder)
+
+    def _make_folder(self, folder):
+        with filesystem.typed_errors(folder):
+            system, path = filesystem.system_of(folder)
+            system.make_dirs(path)
+
+
+@public("saved_model.Builder", "saved_model.builder.SavedModelBuilder")
+class SavedModelBuilder(_SavedModelBuilder):
+    """Writes a SavedModel: first a graph with its variables, then further graphs over the same, then `save`.
+
+    Each graph has tags, by which `tf.saved_model.load` finds it.
+    """
+
+    def add_meta_graph_and_variables(  # type: ignore[override]
         self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False,
         main_op=None, strip_default_attrs=False, saver=None,
     ):  # fmt: skip
@@ -76,21 +192,14 @@ class SavedModelBuilder:
           TypeError, ValueError: for a `main_op` that is none, or is there already, and for assets that are no paths.
           tf.errors.OpError: if a variable has no value, or a file cannot be written.
         """
-        if self._has_saved_variables:
-            raise AssertionError(
-                "Graph state including variables and assets has already been saved. Please invoke "
-                "`add_meta_graph()` instead."
-            )
+        self._check_is_first()
         _check_signatures(signature_def_map or {})
         self._add_collections(assets_collection, main_op or legacy_init_op)
-        variables_path = names.variables_path(self._export_dir)
-        self._make_folder(os.path.dirname(variables_path))
-        saver = saver or _new_saver()
-        saver.save(sess, variables_path, write_meta_graph=False, write_state=False)
+        saver = self._save_variables(sess, saver)
         self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
         self._has_saved_variables = True
 
-    def add_meta_graph(
+    def add_meta_graph(  # type: ignore[override]
         self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False,
         main_op=None, strip_default_attrs=False, saver=None,
     ):  # fmt: skip
@@ -98,58 +207,16 @@ class SavedModelBuilder:
 
         Arguments and errors are those of `add_meta_graph_and_variables`, which has to be called first.
         """
-        if not self._has_saved_variables:
-            raise AssertionError(
-                "Graph state including variables and assets has not been saved yet. Please invoke "
-                "`add_meta_graph_and_variables()` first."
-            )
+        self._check_is_not_first()
         _check_signatures(signature_def_map or {})
         self._add_collections(assets_collection, main_op or legacy_init_op)
         self._add(saver or _new_saver(), tags, signature_def_map, clear_devices, strip_default_attrs)
 
-    def _add_meta_graph_with_ops(self, tags, signatures, saver, init_op=None, train_op=None):
-        """Adds the default graph as newer SavedModels have it: with operations in signatures, not in collections.
-
-        The values of its variables are in the folder already.
-        """
-        _check_signatures(signatures)
-        found = dict(signatures)
-        for key, op in ((names.INIT_OP_SIGNATURE_KEY, init_op), (names.TRAIN_OP_SIGNATURE_KEY, train_op)):
-            if op is not None:
-                found[key] = protobuf.message("SignatureDef")()
-                found[key].outputs[key].name = op.name
-                found[key].outputs[key].tensor_shape.unknown_rank = True
-        self._add(saver, tags, found, clear_devices=False, strip_default_attrs=True)
-        self._has_saved_variables = True
-
-    def save(self, as_text=False):
-        """Writes the file that makes the folder a SavedModel, as text or binary, and returns its path as bytes."""
-        self._make_folder(self._export_dir)
-        name = names.SAVED_MODEL_FILENAME_PBTXT if as_text else names.SAVED_MODEL_FILENAME_PB
-        path = os.path.join(self._export_dir, name)
-        if as_text:
-            from google.protobuf import text_format
-
-            text = text_format.MessageToString(self._saved_model, as_utf8=False, descriptor_pool=protobuf.pool())
-            data = text.encode()
-        else:
-            data = protobuf.to_bytes(self._saved_model)
-        with filesystem.typed_errors(path):
-            filesystem.write_atomically(path, data)
-        _log.info("SavedModel written to: %s", path)
-        return os.fsencode(path)
-
-    # ---- The parts ------------------------------------------------------------------------------------------
-
-    def _add(self, saver, tags, signature_def_map, clear_devices, strip_default_attrs):
-        found = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
-        found.meta_info_def.tags.extend(tags)
-        for key, signature in (signature_def_map or {}).items():
-            found.signature_def[key].CopyFrom(signature)
-        self._saved_model.meta_graphs.add().CopyFrom(found)
-
-    def _add_collections(self, assets, main_op):
-        self._add_assets(assets)
+    def _add_collections(self, assets_collection, main_op):
+        self._copy_assets(
+            assets_collection,
+            lambda asset: get_default_graph().add_to_collection(names.ASSETS_KEY, protobuf.packed(asset)),
+        )
         if main_op is None:
             return
         if not isinstance(main_op, Operation):
@@ -168,36 +235,18 @@ class SavedModelBuilder:
             raise TypeError(f"train_op needs to be a Tensor or Op: {train_op!r}")
         get_default_graph().add_to_collection(names.TRAIN_OP_KEY, train_op)
 
-    def _add_assets(self, assets):
-        sources: dict = {}  # name in the SavedModel -> path
-        if assets is None:
-            _log.info("No assets to save.")
-        for tensor in assets or ():
-            path = _asset_path(tensor)
-            name = _asset_name(path, sources)
-            asset = protobuf.message("AssetFileDef")(filename=name)
-            asset.tensor_info.name = tensor.name
-            get_default_graph().add_to_collection(names.ASSETS_KEY, protobuf.packed(asset))
-            sources[name] = path
-        if assets is not None:
-            _log.info("Assets added to graph.")
-        if not sources:
-            _log.info("No assets to write.")
-            return
-        folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
-        self._make_folder(folder)
-        for name, path in sources.items():
-            _copy(path, os.path.join(folder, name))
-        _log.info("Assets written to: %s", folder)
-
-    def _make_folder(self, folder):
-        with filesystem.typed_errors(folder):
-            system, path = filesystem.system_of(folder)
-            system.make_dirs(path)
-
 
 def _new_saver():
     return Saver(all_saveable_objects(), sharded=True, allow_empty=True)
+
+
+def _with_operations(signatures, init_op, train_op):
+    """The signatures, and those that name the operations to run."""
+    _check_signatures(signatures or {})
+    operations = {names.INIT_OP_SIGNATURE_KEY: init_op, names.TRAIN_OP_SIGNATURE_KEY: train_op}
+    signatures = {} if signatures is None else signatures
+    signatures.update({key: op_signature_def(op, key) for key, op in operations.items() if op is not None})
+    return signatures
 
 
 def _check_signatures(signatures):
@@ -210,6 +259,10 @@ def _check_signatures(signatures):
 
 
 def _check_tensor_info(info):
+    if info is None:
+        raise AssertionError(
+            "All TensorInfo protos used in the SignatureDefs must have the name and dtype fields set."
+        )
     encoding = info.WhichOneof("encoding")
     if encoding is None:
         raise AssertionError(
@@ -221,59 +274,6 @@ def _check_tensor_info(info):
             _check_tensor_info(component)
     elif not info.dtype:
         raise AssertionError(f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {info}")
-
-
-# ---- Assets -------------------------------------------------------------------------------------------------------
-
-
-def _asset_path(tensor):
-    if not isinstance(tensor, Tensor):
-        raise TypeError("Asset path tensor must be a Tensor.")
-    if tensor.op.type != "Const":
-        raise TypeError("Asset path tensor must be of type constant.")
-    if tensor.dtype != dtypes.string:
-        raise TypeError("Asset path tensor must be of dtype string.")
-    values = tensor.op.get_attr("value").string_val
-    if len(values) != 1:
-        raise TypeError("Asset path tensor must be a scalar.")
-    if not values[0]:
-        raise ValueError(f"Invalid asset filepath tensor {tensor}")
-    return os.fsdecode(values[0])
-
-
-def _asset_name(path, sources):
-    """The file's name; with a number if another file of other content has it."""
-    name = os.path.basename(path)
-    if sources.get(name, path) == path or _is_same_file(path, sources[name]):
-        return name
-    number, unique = 1, name
-    while unique in sources:
-        unique = f"{name}_{number}"
-        number += 1
-    return unique
-
-
-def _is_same_file(first, second):
-    with filesystem.typed_errors(first):
-        if filesystem.system_of(first)[0] is filesystem.LOCAL and filesystem.system_of(second)[0] is filesystem.LOCAL:
-            return filecmp.cmp(first, second, shallow=False)
-        return _content(first) == _content(second)
-
-
-def _content(path):
-    system, own = filesystem.system_of(path)
-    with system.open(own, "rb") as file:
-        return file.read()
-
-
-def _copy(source, target):
-    with filesystem.typed_errors(source):
-        system, path = filesystem.system_of(target)
-        if system.exists(path):
-            return
-        from_system, from_path = filesystem.system_of(source)
-        with from_system.open(from_path, "rb") as reader, system.open(path, "wb") as writer:
-            shutil.copyfileobj(reader, writer)
 
 
 # ---- Around the builder -------------------------------------------------------------------------------------------

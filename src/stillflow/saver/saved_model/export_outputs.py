@@ -14,7 +14,7 @@ from stillflow.saver.saved_model import signatures
 _SEPARATOR = "/"
 
 
-@public("estimator.export.ExportOutput")
+@public("estimator.export.ExportOutput", "python.estimator.export.export_output.ExportOutput")
 class ExportOutput(abc.ABC):
     """Outputs of a model that can become a signature."""
 
@@ -64,7 +64,7 @@ def _is_tensor(value, holds):
     return isinstance(value, Tensor) and holds(value.dtype)
 
 
-@public("estimator.export.ClassificationOutput")
+@public("estimator.export.ClassificationOutput", "python.estimator.export.export_output.ClassificationOutput")
 class ClassificationOutput(ExportOutput):
     """What a classifier says.
 
@@ -100,7 +100,7 @@ class ClassificationOutput(ExportOutput):
         return signatures.classification_signature_def(examples, self.classes, self.scores)
 
 
-@public("estimator.export.RegressionOutput")
+@public("estimator.export.RegressionOutput", "python.estimator.export.export_output.RegressionOutput")
 class RegressionOutput(ExportOutput):
     """What a regression says: a tensor of floats. Raises ValueError for anything else."""
 
@@ -119,7 +119,7 @@ class RegressionOutput(ExportOutput):
         return signatures.regression_signature_def(examples, self.value)
 
 
-@public("estimator.export.PredictOutput")
+@public("estimator.export.PredictOutput", "python.estimator.export.export_output.PredictOutput")
 class PredictOutput(ExportOutput):
     """Any outputs: {name: tensor}, or a single tensor, which is called "output".
 

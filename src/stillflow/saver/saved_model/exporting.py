@@ -26,6 +26,15 @@ _METHODS = {
 }
 
 
+EXPORT_TAG_MAP = public(
+    "python.estimator.export.export_lib.EXPORT_TAG_MAP", "python.saved_model.model_utils.export_utils.EXPORT_TAG_MAP"
+)({
+    modes.EstimatorModeKeys.PREDICT: [names.SERVING],
+    modes.EstimatorModeKeys.TRAIN: [names.TRAINING],
+    modes.EstimatorModeKeys.EVAL: [names.EVAL],
+})  # fmt: skip
+
+
 def tags_of(mode):
     """The tags by which the graph for a mode is found. Raises ValueError for what is no mode."""
     if modes.is_predict(mode):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from stillflow.errors import NotFoundError
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.inner_functions import prepend_name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
-from stillflow.saver.meta_graph import prefixed
 from stillflow.saver.saved_model import names
 
 _FLOAT, _STRING = dtypes.float32.as_datatype_enum, dtypes.string.as_datatype_enum
@@ -29,6 +30,31 @@ def build_tensor_info(tensor):
     return info
 
 
+@public(
+    "python.saved_model.utils.build_tensor_info_from_op", "python.saved_model.utils_impl.build_tensor_info_from_op"
+)
+def build_tensor_info_from_op(op):
+    """A TensorInfo message that names an operation, which has neither type nor shape."""
+    return protobuf.message("TensorInfo")(
+        dtype=0,
+        tensor_shape=protobuf.message("TensorShapeProto")(unknown_rank=True),
+        name=op.name,
+    )
+
+
+@public(
+    "python.saved_model.utils.get_element_from_tensor_info",
+    "python.saved_model.utils_impl.get_element_from_tensor_info",
+)
+def get_element_from_tensor_info(tensor_info, graph=None, import_scope=None):
+    """The operation or tensor that a TensorInfo message names; arguments are those of `get_tensor_from_tensor_info`.
+
+    Raises:
+      KeyError: if the graph has none of that name.
+    """
+    return (graph or get_default_graph()).as_graph_element(prepend_name_scope(tensor_info.name, import_scope))
+
+
 @public("saved_model.get_tensor_from_tensor_info", "saved_model.utils.get_tensor_from_tensor_info")
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     """The tensor, or SparseTensor, that a TensorInfo message means.
@@ -45,7 +71,7 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     graph = graph or get_default_graph()
 
     def find(name):
-        return graph.get_tensor_by_name(prefixed(name, import_scope))
+        return graph.get_tensor_by_name(prepend_name_scope(name, import_scope))
 
     encoding = tensor_info.WhichOneof("encoding")
     if encoding == "name":
@@ -152,7 +178,10 @@ def predict_signature_def(inputs, outputs):
     )
 
 
-@public("python.saved_model.signature_def_utils.supervised_train_signature_def")
+@public(
+    "python.saved_model.signature_def_utils.supervised_train_signature_def",
+    "python.saved_model.signature_def_utils_impl.supervised_train_signature_def",
+)
 def supervised_train_signature_def(inputs, loss, predictions=None, metrics=None):
     """The signature of training.
 
@@ -165,7 +194,10 @@ def supervised_train_signature_def(inputs, loss, predictions=None, metrics=None)
     return _supervised(names.SUPERVISED_TRAIN_METHOD_NAME, inputs, (loss, predictions, metrics))
 
 
-@public("python.saved_model.signature_def_utils.supervised_eval_signature_def")
+@public(
+    "python.saved_model.signature_def_utils.supervised_eval_signature_def",
+    "python.saved_model.signature_def_utils_impl.supervised_eval_signature_def",
+)
 def supervised_eval_signature_def(inputs, loss, predictions=None, metrics=None):
     """The signature of evaluation; as that of training."""
     return _supervised(names.SUPERVISED_EVAL_METHOD_NAME, inputs, (loss, predictions, metrics))
@@ -194,3 +226,31 @@ def is_valid_signature(signature_def):
         allowed = {names.CLASSIFY_OUTPUT_CLASSES: _STRING, names.CLASSIFY_OUTPUT_SCORES: _FLOAT}
         return inputs == {names.CLASSIFY_INPUTS: _STRING} and bool(outputs) and outputs.items() <= allowed.items()
     return False
+
+
+@public(
+    "python.saved_model.signature_def_utils.op_signature_def",
+    "python.saved_model.signature_def_utils_impl.op_signature_def",
+)
+def op_signature_def(op, key):
+    """A SignatureDef message whose one output is an operation, under the name `key`."""
+    info = build_tensor_info(op) if isinstance(op, Tensor) else build_tensor_info_from_op(op)
+    return build_signature_def(outputs={key: info})
+
+
+@public(
+    "python.saved_model.signature_def_utils.load_op_from_signature_def",
+    "python.saved_model.signature_def_utils_impl.load_op_from_signature_def",
+)
+def load_op_from_signature_def(signature_def, key, import_scope=None):
+    """The operation that a signature of `op_signature_def` means. Raises NotFoundError if the graph lacks it."""
+    try:
+        return get_element_from_tensor_info(signature_def.outputs[key], import_scope=import_scope)
+    except KeyError:
+        raise NotFoundError(
+            None,
+            None,
+            f"The {key} could not be found in the graph. Please make sure the SavedModel was created by the internal "
+            "_SavedModelBuilder. If you are using the public API, please make sure the SignatureDef in the "
+            f'SavedModel does not contain the key "{key}".',
+        ) from None

@@ -65,6 +65,10 @@ class CheckpointSaverHook(SessionRunHook):
         self._scaffold = scaffold
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners = listeners or []
+        self._steps_per_run = 1
+
+    def _set_steps_per_run(self, steps_per_run):
+        self._steps_per_run = steps_per_run
 
     def begin(self):
         self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
@@ -94,7 +98,7 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_run(self, run_context, run_values):
         # What was read is the step before this one.
-        if not self._timer.should_trigger_for_step(run_values.results + 1):
+        if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
             return
         global_step = run_context.session.run(self._global_step_tensor)
         if self._timer.should_trigger_for_step(global_step):

@@ -110,6 +110,10 @@ class StepCounterHook(SessionRunHook):
         self._output_dir = output_dir
         self._last_global_step = None
         self._warnings_left = _MOST_WARNINGS
+        self._steps_per_run = 1
+
+    def _set_steps_per_run(self, steps_per_run):
+        self._steps_per_run = steps_per_run
 
     def begin(self):
         if self._summary_writer is None and self._output_dir:
@@ -122,7 +126,7 @@ class StepCounterHook(SessionRunHook):
 
     def after_run(self, run_context, run_values):
         stale_step = run_values.results
-        if self._timer.should_trigger_for_step(stale_step + 1):
+        if self._timer.should_trigger_for_step(stale_step + self._steps_per_run):
             global_step = run_context.session.run(self._global_step_tensor)
             if self._timer.should_trigger_for_step(global_step):
                 elapsed_time, elapsed_steps = self._timer.update_last_triggered_step(global_step)

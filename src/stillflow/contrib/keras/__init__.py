@@ -1,0 +1,35 @@
+"""The namespace tf.contrib.keras: tf.keras under the name that it had in TensorFlow 1.0 to 1.3."""
+
+from stillflow.names import passes_on
+from stillflow.names.namespace import serve
+
+passes_on("contrib.keras.activations", "keras.activations")
+passes_on("contrib.keras.applications", "keras.applications")
+passes_on("contrib.keras.applications.inception_v3", "keras.applications.inception_v3")
+passes_on("contrib.keras.applications.mobilenet", "keras.applications.mobilenet")
+passes_on("contrib.keras.applications.resnet50", "keras.applications.resnet50")
+passes_on("contrib.keras.applications.vgg16", "keras.applications.vgg16")
+passes_on("contrib.keras.applications.vgg19", "keras.applications.vgg19")
+passes_on("contrib.keras.applications.xception", "keras.applications.xception")
+passes_on("contrib.keras.backend", "keras.backend")
+passes_on("contrib.keras.callbacks", "keras.callbacks")
+passes_on("contrib.keras.constraints", "keras.constraints")
+passes_on("contrib.keras.datasets.boston_housing", "keras.datasets.boston_housing")
+passes_on("contrib.keras.datasets.cifar10", "keras.datasets.cifar10")
+passes_on("contrib.keras.datasets.cifar100", "keras.datasets.cifar100")
+passes_on("contrib.keras.datasets.imdb", "keras.datasets.imdb")
+passes_on("contrib.keras.datasets.mnist", "keras.datasets.mnist")
+passes_on("contrib.keras.datasets.reuters", "keras.datasets.reuters")
+passes_on("contrib.keras.initializers", "keras.initializers")
+passes_on("contrib.keras.layers", "keras.layers")
+passes_on("contrib.keras.losses", "keras.losses")
+passes_on("contrib.keras.metrics", "keras.metrics")
+passes_on("contrib.keras.models", "keras.models")
+passes_on("contrib.keras.optimizers", "keras.optimizers")
+passes_on("contrib.keras.preprocessing.image", "keras.preprocessing.image")
+passes_on("contrib.keras.preprocessing.sequence", "keras.preprocessing.sequence")
+passes_on("contrib.keras.preprocessing.text", "keras.preprocessing.text")
+passes_on("contrib.keras.regularizers", "keras.regularizers")
+passes_on("contrib.keras.utils", "keras.utils")
+
+__getattr__, __dir__ = serve("contrib.keras", __name__)
