@@ -24,7 +24,7 @@ def test_a_server_says_what_it_is():
     with tf.Session(server.target) as session:
         (device,) = session.list_devices()
         assert device.name == "/job:worker/replica:0/task:0/device:CPU:0"
-        assert session.sess_str == server.target
+        assert session.sess_str == tf.compat.as_bytes(server.target)
         with tf.device("/gpu:0"):  # what the server's configuration allows
             assert session.run(tf.constant(3)) == 3
 

@@ -37,7 +37,7 @@ def _wrapped(value):
 
 
 @public("python.training.tracking.tracking.AutoTrackable")
-@public("contrib.eager.Checkpointable")
+@public("contrib.eager.Checkpointable", "contrib.checkpoint.Checkpointable")
 class AutoTrackable(Trackable):
     """An object that depends on the trackable objects, lists and dicts among its attributes."""
 

@@ -57,6 +57,11 @@ def _(context):
     return ()
 
 
+@barrier_take_many.shape_rule
+def _(context):
+    return [None] * (2 + len(context.attrs["component_types"]))
+
+
 @barrier_insert_many.shape_rule
 def _(context):
     keys = plain.with_rank(context.shapes[1], 1)

@@ -64,3 +64,16 @@ map_stage, map_unstage, map_unstage_no_key, map_peek, map_size, map_incomplete_s
 @ordered_map_incomplete_size.shape_rule
 def _(context):
     return ()
+
+
+@unstage.shape_rule
+@stage_peek.shape_rule
+@map_unstage.shape_rule
+@map_unstage_no_key.shape_rule
+@map_peek.shape_rule
+@ordered_map_unstage.shape_rule
+@ordered_map_unstage_no_key.shape_rule
+@ordered_map_peek.shape_rule
+def _(context):
+    """Nothing is known of elements before they are there; the areas set the shapes that they have been told."""
+    return [None] * (len(context.attrs["dtypes"]) + len(context.op_def.outputs) - 1)
