@@ -233,7 +233,8 @@ Status TensorArray::Read(const Services& services, int64_t index, Tensor* value)
 // `shape` behind the dimensions `before`.
 static Status Prepend(const Shape& before, Shape* shape) {
   if (before.rank + shape->rank > kMaxRank) {
-    return STILLFLOW_INVALID_ARGUMENT("Gradients of a TensorArray would have %d dimensions", before.rank + shape->rank);
+    return STILLFLOW_INVALID_ARGUMENT("Gradients of a TensorArray would have %d dimensions",
+                                      before.rank + shape->rank);
   }
   Shape longer = before;
   for (int i = 0; i < shape->rank; ++i) longer.Add(shape->dims[i]);

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import collections
+
 from stillflow.names import public
+
+
+@public("python.training.tracking.base.TrackableReference")
+class TrackableReference(collections.namedtuple("TrackableReference", ("name", "ref"))):
+    """A dependency: its name in the object that has it, and the object that it is."""
 
 
 class _Tracking:
@@ -33,8 +40,8 @@ class Trackable:
 
     @property
     def _checkpoint_dependencies(self):
-        """[(name, object)] of what is saved with this object."""
-        return list(self._tracking.children.items())
+        """[TrackableReference] of what is saved with this object."""
+        return [TrackableReference(*item) for item in self._tracking.children.items()]
 
     def _lookup_dependency(self, name):
         """The dependency of that name, or None."""

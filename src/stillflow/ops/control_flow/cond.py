@@ -111,13 +111,12 @@ def _only(result):
 
 def _make_alike(true, false):
     """Raises unless both branches return the same structure; indices of IndexedSlices may differ in type."""
-    nest.assert_same_structure(true.original, false.original, expand_composites=True)
-    if any(
-        isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices) and a.indices.dtype is not b.indices.dtype
-        for a, b in zip(nest.flatten(true.results), nest.flatten(false.results), strict=True)
-    ):
+    try:
+        nest.assert_same_structure(true.original, false.original, expand_composites=True)
+    except (TypeError, ValueError):
         nest.map_structure(_make_indices_alike, true.original, false.original)
         nest.map_structure(_make_indices_alike, true.results, false.results)
+        nest.assert_same_structure(true.original, false.original, expand_composites=True)
 
 
 def _make_indices_alike(a, b):
