@@ -91,8 +91,8 @@ def conv3d_transpose(
 ):
     """tf.nn.conv3d_transpose."""
     return tf.nn.conv3d_transpose(
-        input=input,
-        filters=filters,
+        input,
+        filters,
         output_shape=output_shape,
         strides=strides,
         padding=padding,
