@@ -164,20 +164,24 @@ def _op(module, attribute):
 
 @functools.cache
 def _public_names():
-    """{last part of a public name: the shortest such name}."""
+    """{last part of a public name: the shortest such name}; what only compat.v2 has ends in "_v2"."""
     from stillflow.names.table import NAMES
 
     found = {}
     for name in sorted(NAMES, key=lambda name: (name.count("."), len(name))):
+        last = name.rpartition(".")[2]
+        if name.startswith("compat.v2."):
+            found.setdefault(last + "_v2", name)
         if not name.startswith(("contrib.", "python.", "keras.", "estimator.", "raw_ops.")):
-            found.setdefault(name.rpartition(".")[2], name)
+            found.setdefault(last, name)
     return found
 
 
 def _public(module, attribute):
     from stillflow.names import namespace
 
-    name = _public_names().get(attribute.removesuffix("_v1").removesuffix("V1").removesuffix("_v2"))
+    names = _public_names()
+    name = names.get(attribute) or names.get(attribute.removesuffix("_v1").removesuffix("V1").removesuffix("_v2"))
     if name is None:
         return None
     value = namespace.find(name)

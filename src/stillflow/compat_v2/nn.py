@@ -5,6 +5,8 @@ from __future__ import annotations
 import stillflow as tf
 from stillflow.graph import dtypes
 from stillflow.names import public
+from stillflow.ops.nn.window import sequence
+from stillflow.random.seeds import get_seed
 
 
 @public("compat.v2.nn.batch_norm_with_global_normalization")
@@ -89,8 +91,8 @@ def conv3d_transpose(
 ):
     """tf.nn.conv3d_transpose."""
     return tf.nn.conv3d_transpose(
-        input=input,
-        filters=filters,
+        input,
+        filters,
         output_shape=output_shape,
         strides=strides,
         padding=padding,
@@ -214,3 +216,27 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
     """tf.nn.weighted_moments."""
     return tf.nn.weighted_moments(x=x, axes=axes, frequency_weights=frequency_weights, keepdims=keepdims, name=name)
+
+
+def _fractional_pool(pool, value, pooling_ratio, pseudo_random, overlapping, seed, name):
+    seeds = get_seed(seed) if seed else (0, 0)
+    return pool(
+        value, pooling_ratio, pseudo_random, overlapping, deterministic=bool(seed), seed=seeds[0], seed2=seeds[1],
+        name=name,
+    )  # fmt: skip
+
+
+@public("compat.v2.nn.fractional_avg_pool")
+def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+    """tf.nn.fractional_avg_pool, with the same regions in each run if there is a seed."""
+    return _fractional_pool(tf.nn.fractional_avg_pool, value, pooling_ratio, pseudo_random, overlapping, seed, name)
+
+
+@public("compat.v2.nn.fractional_max_pool")
+def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, seed=0, name=None):
+    """tf.nn.fractional_max_pool, with the same regions in each run if there is a seed.
+
+    `pooling_ratio` may also be a number, or two, for the sizes of images.
+    """
+    ratios = sequence(pooling_ratio, 2, 3, "pooling_ratio")
+    return _fractional_pool(tf.nn.fractional_max_pool, value, ratios, pseudo_random, overlapping, seed, name)

@@ -7,6 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.space_blocks import required_space_to_batch_paddings
 from stillflow.graph import dtypes
+from stillflow.graph.shape import as_shape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -50,7 +51,8 @@ def apply_with_gaps(input, rates, padding, make, window_shape, spatial_dims=None
     channels_first = data_format is not None and data_format.startswith("NC")
     spatial_dims = _checked_dims(spatial_dims, count, 2 if channels_first else 1)
     least_rank = spatial_dims[-1] + (0 if channels_first else 1)
-    if input.shape.rank is not None and input.shape.rank < least_rank:
+    rank = as_shape(input.shape).rank  # An array becomes a node where it is used.
+    if rank is not None and rank < least_rank:
         raise ValueError(f"input tensor must have rank {least_rank} at least")
     known_rates = constant_value(rates)
     if known_rates is not None:
@@ -109,8 +111,9 @@ def _base_paddings(padding, window_shape, count, rates):
 
 def _spatial_sizes(input, spatial_dims):
     """The sizes of those dimensions: numbers, or a tensor where they are not known."""
-    if input.shape.rank is not None:
-        dims = input.shape.as_list()
+    shape = as_shape(input.shape)
+    if shape.rank is not None:
+        dims = shape.as_list()
         sizes = [dims[axis] for axis in spatial_dims]
         if None not in sizes:
             return sizes

@@ -102,3 +102,14 @@ def control(tf):
         ]
         z = v2.cond(x > 2, lambda: [x * 2], lambda: [x], "which")
     return [y, z[0], v2.gradients(y, x)[0], *v2.hessians(x * x * x, x), *v2.tuple([x, y], name="both")]
+
+
+def transposed_convolutions(tf):
+    nn = tf.compat.v2.nn
+    x = tf.constant([[[[[1.0], [2.0]], [[3.0], [4.0]]]]], name="x")
+    f = tf.constant([0.5, -1.0, 2.0], name="f")
+    return [
+        nn.conv3d_transpose(x, tf.reshape(f, [1, 1, 3, 1, 1]), [1, 1, 2, 4, 1], [1, 1, 2]),
+        nn.conv2d_transpose(x[0], tf.reshape(f, [1, 3, 1, 1]), [1, 2, 4, 1], [1, 2]),
+        nn.conv1d_transpose(x[0, 0], tf.reshape(f, [3, 1, 1]), [2, 4, 1], 2),
+    ]

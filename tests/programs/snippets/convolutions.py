@@ -135,3 +135,13 @@ def dealt_out(tf):
         tf.nn.with_space_to_batch(x, [1, 1], "SAME", negative),
         tf.nn.with_space_to_batch(x, [2], "SAME", negative, filter_shape=[1], spatial_dims=[2]),
     ]
+
+
+def convolutions_of_arrays(tf):
+    x = np.linspace(-1, 1, 90, dtype=np.float32).reshape(1, 5, 6, 3)
+    f = np.linspace(-1, 2, 24, dtype=np.float32).reshape(2, 2, 3, 2)
+    return [
+        tf.nn.convolution(x, f, "SAME", name="plain"),
+        tf.nn.atrous_conv2d(x, f, 2, "SAME"),
+        tf.nn.convolution(x, f, "VALID", dilation_rate=[2, 1]),
+    ]

@@ -1,5 +1,7 @@
 """Pools over cells that are drawn at random, and their gradients."""
 
+import numpy as np
+
 
 def _images(tf, dtype="float32", sizes=(2, 11, 13, 3)):
     count = sizes[0] * sizes[1] * sizes[2] * sizes[3]
@@ -40,3 +42,12 @@ def means_of_overlapping_cells(tf):
 
 def means_of_integers(tf):
     return _pools(tf, tf.nn.fractional_avg_pool, "int32")
+
+
+def seeded_pools_of_tensorflow_2(tf):
+    tf.set_random_seed(4)
+    x = tf.constant(np.arange(120, dtype=np.float32).reshape(1, 10, 12, 1) % 17)
+    nn = tf.compat.v2.nn
+    pools = [nn.fractional_avg_pool(x, [1, 1.4, 1.7, 1], seed=3), nn.fractional_max_pool(x, 1.5, True, seed=5)]
+    nn.fractional_max_pool(x, [1.5, 2.2], overlapping=True)
+    return [result for pool in pools for result in pool]
