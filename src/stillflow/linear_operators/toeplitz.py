@@ -40,7 +40,9 @@ class LinearOperatorToeplitz(LinearOperator):
             self._col = col = convert_to_tensor(col, name="col")
             _check_sizes(row, col)
             # A circulant matrix of twice the size, in the corner of which this one is.
-            column = ops.concat([col, ops.zeros_like(col[..., 0:1]), ops.reverse_v2(row[..., 1:], axis=[-1])], axis=-1)
+            column = ops.concat(
+                [col, ops.zeros_like(col[..., 0:1]), ops.reverse_v2(row[..., 1:], axis=[-1])], axis=-1
+            )
             is_double = column.dtype in (dtypes.float64, dtypes.complex128)
             column = ops.cast(column, dtypes.complex128 if is_double else dtypes.complex64)
             self._circulant = LinearOperatorCirculant(ops.fft(column), input_output_dtype=row.dtype)

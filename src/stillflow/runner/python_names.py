@@ -7,6 +7,7 @@ import collections
 import collections.abc
 import fractions
 import importlib
+import importlib.abc
 import importlib.util
 import inspect
 import math
@@ -15,7 +16,7 @@ import threading
 import time
 import types
 
-_ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
+ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
 
 def _getargspec(func):
@@ -25,7 +26,7 @@ def _getargspec(func):
         raise ValueError(
             "Function has keyword-only parameters or annotations, use inspect.signature() API which can support them"
         )
-    return _ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 
 
 def _formatargspec(args, varargs=None, varkw=None, defaults=None, *_, **__):
@@ -55,7 +56,7 @@ _DROPPED: dict[types.ModuleType, dict[str, object]] = {
         "Iterator", "KeysView", "Mapping", "MappingView", "MutableMapping", "MutableSequence", "MutableSet",
         "Reversible", "Sequence", "Set", "Sized", "ValuesView",
     )},
-    inspect: {"ArgSpec": _ArgSpec, "getargspec": _getargspec, "formatargspec": _formatargspec},
+    inspect: {"ArgSpec": ArgSpec, "getargspec": _getargspec, "formatargspec": _formatargspec},
     time: {"clock": time.process_time},
     fractions: {"gcd": math.gcd},
     base64: {"encodestring": base64.encodebytes, "decodestring": base64.decodebytes},
@@ -93,7 +94,7 @@ def _answer(module, names):
     module.__getattr__ = find
 
 
-class _DroppedModules:
+class _DroppedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds modules that this Python has no longer."""
 
     def find_spec(self, fullname, path=None, target=None):
