@@ -38,7 +38,6 @@ class VariableType(MadeByMode):
         return cls.maker(*args, **kwargs) if cls is Variable else super().__call__(*args, **kwargs)
 
 
-@public("python.ops.variables.Variable", "python.ops.standard_ops.Variable")
 @public("Variable")
 class Variable(Trackable, metaclass=VariableType):
     """A value that a session keeps between runs, changed by `assign` and by optimizers.

@@ -22,7 +22,7 @@ from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibili
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
 from stillflow.layers.core.measured import Measured
 from stillflow.layers.core.nodes import have_history, make_histories
-from stillflow.layers.core.output_shape import found_output_shape
+from stillflow.layers.core.output_shape import found_output_shape, output_signature
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -165,6 +165,11 @@ class Layer(Measured):
     def compute_output_shape(self, input_shape):
         """The shape of the outputs for inputs of that shape. Raises NotImplementedError if it is not known."""
         return found_output_shape(self, input_shape)
+
+    @default
+    def compute_output_signature(self, input_signature):
+        """The tf.TensorSpecs of the outputs for inputs of such. Raises TypeError for anything else."""
+        return output_signature(self, input_signature)
 
     # ---- Calls ----------------------------------------------------------------------------------------------
 

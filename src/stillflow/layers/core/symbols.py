@@ -9,6 +9,8 @@ from stillflow.graph import nest
 from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.variable import Variable
 
 
@@ -47,8 +49,21 @@ def _has_value(variable):
     return False
 
 
+_CONVERTED: list = []  # classes whose instances layers take as the tensors that they convert to
+
+
+@public("python.keras.utils.tf_utils.register_symbolic_tensor_type")
+def register_symbolic_tensor_type(cls):
+    """Has layers take the instances of a class as tensors: as those that `convert_to_tensor` makes of them."""
+    if cls not in _CONVERTED:
+        _CONVERTED.append(cls)
+
+
+@public("python.keras.utils.tf_utils.is_symbolic_tensor")
 def is_symbolic(value):
     """Whether it is of a graph that is being built."""
+    if isinstance(value, tuple(_CONVERTED)):
+        value = convert_to_tensor(value)
     if isinstance(value, Variable):
         return _has_node(value)
     return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))
