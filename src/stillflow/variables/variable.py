@@ -50,6 +50,8 @@ class Variable(Trackable, metaclass=VariableType):
     _initial_value: Any
     _initializer_op: Any
 
+    _is_result_of_change = False  # what `assign` returns is a variable, too
+
     # numpy must leave `array + variable` to the variable.
     __array_priority__ = 100
 

@@ -10,6 +10,7 @@ from stillflow.graph.default_graph import get_default_graph, outermost_graph, re
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.layers.core import weight_values
+from stillflow.layers.core.call_context import training_of_outermost_layer
 from stillflow.layers.core.layer_names import forget_names, name_counts
 from stillflow.names import public
 
@@ -25,6 +26,7 @@ def backend():
     return "tensorflow"
 
 
+@public("python.keras.backend.get_graph")
 @by_mode
 def get_graph():
     """The graph that models are built in: the default graph, or one of Keras' own in eager execution."""
@@ -88,6 +90,14 @@ def global_learning_phase():
 @eager_version_of(global_learning_phase)
 def _global_learning_phase():
     return _state().get("phase")
+
+
+@eager_version_of(training_of_outermost_layer)
+def _phase_of_outermost_layer(is_symbolic):
+    phase = _state().get("phase")
+    if phase is None and is_symbolic and get_default_graph() is _state().get("graph"):
+        return symbolic_learning_phase()
+    return phase
 
 
 @by_mode

@@ -8,6 +8,7 @@ import logging
 import marshal
 import sys
 import types
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Lambda(Layer):
         self._output_shape = output_shape
         names = inspect.getfullargspec(function).args
         self._passed_on = [name for name in ("mask", "training") if name in names]
-        self._variables_by_name = NoDependency({})
+        self._variables_by_name: Any = NoDependency({})
 
     def call(self, inputs, mask=None, training=None):
         given = {"mask": mask, "training": training}

@@ -17,6 +17,12 @@ def found_output_shape(layer, input_shape):
     raise NotImplementedError
 
 
+def placeholders_of_outputs(layer, inputs):
+    """Placeholders like the outputs of a layer that cannot be called with the tensors of a graph."""
+    shapes = layer.compute_output_shape(nest.map_structure(lambda x: x.shape, inputs))
+    return _mapped(lambda shape: ops.placeholder(layer.dtype or floatx(), shape=shape), shapes)
+
+
 def output_signature(layer, input_signature):
     """The TensorSpecs of a layer's outputs, of its type or else of that of its first input.
 
@@ -25,7 +31,9 @@ def output_signature(layer, input_signature):
 
     def shape_of(spec):
         if not isinstance(spec, TensorSpec):
-            raise TypeError(f"Only TensorSpec signature types are supported, but saw signature signature entry: {spec}.")
+            raise TypeError(
+                f"Only TensorSpec signature types are supported, but saw signature signature entry: {spec}."
+            )
         return spec.shape
 
     shapes = layer.compute_output_shape(nest.map_structure(shape_of, input_signature))
