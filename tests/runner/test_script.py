@@ -142,6 +142,31 @@ def test_what_came_with_tensorflow_is_named_where_it_is_missing(program):
     assert "stillflow[programs]" not in run(program("import no_such_module")).stderr
 
 
+def test_old_names_of_python_are_there(program):
+    (
+        cwd := program(
+            """
+        import base64, collections, fractions, inspect, threading, time
+        from collections import Mapping, Iterable
+        import imp
+        def f(a, b=2, *c, **d): pass
+        print(isinstance({}, Mapping), collections.Sequence is collections.abc.Sequence, inspect.getargspec(f))
+        print(inspect.formatargspec(*inspect.getargspec(f)), fractions.gcd(12, 18), time.clock() >= 0)
+        print(base64.decodestring(base64.encodestring(b"ab")), threading.Thread().isAlive())
+        print(imp.load_source("other", "other.py").X)
+        try:
+            collections.nothing
+        except AttributeError as error:
+            print(error)
+        """
+        )
+    ).joinpath("other.py").write_text("X = 5\n")
+    assert run(cwd).stdout.splitlines() == [
+        "True True ArgSpec(args=['a', 'b'], varargs='c', keywords='d', defaults=(2,))", "(a, b=2, *c, **d) 6 True",
+        "b'ab' False", "5", "module 'collections' has no attribute 'nothing'",
+    ]  # fmt: skip
+
+
 def test_old_numpy_names_stay_away_elsewhere():
     command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
     assert execute(["-c", command], None).stdout == "False\n"

@@ -35,7 +35,10 @@ def graph_of_call(values):
 
 @eager_version_of(graph_of_call)
 def _graph_of_tensors(values):
-    return nest.components(values[0])[0].graph.as_default()
+    first = values[0]
+    if isinstance(first, tuple(_CONVERTED)):
+        first = convert_to_tensor(first)
+    return nest.components(first)[0].graph.as_default()
 
 
 @by_mode
@@ -49,12 +52,15 @@ def _has_value(variable):
     return False
 
 
-_CONVERTED: list = []  # classes whose instances layers take as the tensors that they convert to
+_CONVERTED: list[type] = []  # classes of objects that stand for tensors
 
 
 @public("python.keras.utils.tf_utils.register_symbolic_tensor_type")
 def register_symbolic_tensor_type(cls):
-    """Has layers take the instances of a class as tensors: as those that `convert_to_tensor` makes of them."""
+    """Lets layers take and return objects of a class as they are, if these can be converted to tensors.
+
+    See tf.register_tensor_conversion_function.
+    """
     if cls not in _CONVERTED:
         _CONVERTED.append(cls)
 
