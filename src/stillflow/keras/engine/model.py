@@ -267,7 +267,8 @@ class Model(GeneratorMethods, Compiled):
         self._feed_input_names = [name for name, _ in fed]
         self._feed_inputs = [value for _, value in fed]
         self._feed_input_shapes = [int_shape(value) for _, value in fed]
-        if isinstance(inputs, dict):
+        self._takes_dictionary = isinstance(inputs, dict)
+        if self._takes_dictionary:
             return dict(found)
         return self.inputs if isinstance(inputs, (list, tuple)) else self.inputs[0]
 
