@@ -6,14 +6,20 @@ They take `time_major` by name or by position, too.
 from __future__ import annotations
 
 import stillflow as tf
-from stillflow.graph.default_graph import outermost_graph
+from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.names import public
 
 
-def _fits_cudnn(activation, recurrent_activation, recurrent_dropout, unroll, use_bias):
-    """Whether cuDNN has such a layer; TensorFlow asks in eager execution alone. Here it makes no difference."""
+@by_outermost_mode
+def _fits_cudnn(*_):
+    """Whether TensorFlow asks if cuDNN has such a layer. Here it makes no difference to what is computed."""
+    return False
+
+
+@eager_version_of(_fits_cudnn)
+def _has_options_of_cudnn(activation, recurrent_activation, recurrent_dropout, unroll, use_bias):
     functions = activation == "tanh" and recurrent_activation == "sigmoid"
-    return functions and recurrent_dropout == 0 and not unroll and use_bias and outermost_graph().executes_eagerly
+    return functions and recurrent_dropout == 0 and not unroll and use_bias
 
 
 @public("compat.v2.keras.layers.GRUCell", "python.keras.layers.recurrent_v2.GRUCell")

@@ -249,7 +249,11 @@ class Model(GeneratorMethods, Compiled):
                 training = runs.training_of_call() if training is None else training
                 if training is not None:
                     arguments["training"] = training
-            outputs = self(inputs, **arguments)
+            try:
+                outputs = self(inputs, **arguments)
+            except NotImplementedError:
+                if not self.dynamic:
+                    raise
         self._set_output_attrs(outputs)
 
     @untracked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import queue
 import random
 import threading
-import weakref
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):
     Returns:
       A list of strings that describe the processes that are still there.
     """
-    workers = []
+    workers: list = []
     for executor in list(_PROCESSES):
         workers += (executor._processes or {}).values()
         executor.shutdown(wait=False, cancel_futures=True)
@@ -105,7 +105,9 @@ def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):
             ask(worker)
         for worker in workers:
             worker.join(grace_period)
-    return [f"worker still alive: {each.name}, pid={each.pid}, hash={hash(each)}" for each in workers if each.is_alive()]
+    return [
+        f"worker still alive: {each.name}, pid={each.pid}, hash={hash(each)}" for each in workers if each.is_alive()
+    ]
 
 
 @public("keras.utils.SequenceEnqueuer")
