@@ -12,6 +12,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import inspect
+import itertools
 import os
 import re
 import sys
@@ -113,7 +114,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find(self, module, attribute):
         child = f"{module}.{attribute}"
-        for look in (_own, self._module, self._stand_in, _op, _public):
+        for look in (_own, self._module, self._stand_in, _op, _of_keras_for_2, _public):
             value = look(module, attribute)
             if value is not None:
                 return value
@@ -177,6 +178,18 @@ def _public_names():
     return found
 
 
+def _of_keras_for_2(module, attribute):
+    """What an inner module of Keras has of TensorFlow 2's API, under a name that ends in V2."""
+    from stillflow.names import namespace
+
+    if not module.startswith("tensorflow.python.keras") or not attribute.endswith("V2"):
+        return None
+    try:
+        return namespace.find(f"compat.v2{module.removeprefix('tensorflow.python')}.{attribute.removesuffix('V2')}")
+    except KeyError:
+        return None
+
+
 def _public(module, attribute):
     from stillflow.names import namespace
 
@@ -194,6 +207,17 @@ def _as_it_is(f=None, *_, **__):
 
 def _no(*_, **__):
     return False
+
+
+def _combinations_with_names(**options):
+    """Each combination of options as a dict, with a name for the test that is parametrized by it."""
+    keys = sorted(options)
+    found = []
+    for values in itertools.product(*(options[k] if isinstance(options[k], list) else [options[k]] for k in keys)):
+        words = [(filter(str.isalnum, key), filter(str.isalnum, str(v))) for key, v in zip(keys, values, strict=True)]
+        name = "_test" + "".join(f"_{''.join(key)}_{''.join(value)}" for key, value in words)
+        found.append({**dict(zip(keys, values, strict=True)), "testcase_name": name})
+    return found
 
 
 def _skipping(f=None, *_, **__):
@@ -220,6 +244,7 @@ def _stand_ins():
             **dict.fromkeys(same.split(), _as_it_is),
             **dict.fromkeys(no.split(), _no),
             "enable_control_flow_v2": _skipping,
+            "generate_combinations_with_testcase_name": _combinations_with_names,
             "InstallStackTraceHandler": lambda: None,
         },
         "ops": {
@@ -239,6 +264,7 @@ def _stand_ins():
         "test": {"Benchmark": object, "mock": mock},
         "googletest": {"Benchmark": object},
         "benchmark": {"Benchmark": object},
+        "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes")},
     }
 
 
