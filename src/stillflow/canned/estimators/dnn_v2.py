@@ -13,7 +13,7 @@ from stillflow.feature_columns.columns import is_feature_column_v2
 from stillflow.feature_columns.dense_features_v2 import DenseFeaturesV2
 from stillflow.graph.name_scope import name_scope
 from stillflow.keras.engine.model import Model
-from stillflow.keras.layers.normalization import BatchNormalization
+from stillflow.keras.layers.normalization_v2 import BatchNormalizationV2
 from stillflow.keras.layers.plain import Dropout
 from stillflow.keras.losses.reductions import Reduction
 from stillflow.layers.core.dense import Dense
@@ -27,9 +27,9 @@ def check_columns(feature_columns):
     """Raises ValueError for columns of the older spelling."""
     if not is_feature_column_v2(feature_columns):
         raise ValueError(
-            "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please either use v2 "
-            "feature columns (accessible via tf.feature_column.* in TF 2.x) with this Estimator, or switch to a v1 "
-            "Estimator for use with v1 feature columns (accessible via tf.compat.v1.estimator.* and "
+            "Received a feature column from TensorFlow v1, but this is a TensorFlow v2 Estimator. Please either "
+            "use v2 feature columns (accessible via tf.feature_column.* in TF 2.x) with this Estimator, or switch to "
+            "a v1 Estimator for use with v1 feature columns (accessible via tf.compat.v1.estimator.* and "
             "tf.compat.v1.feature_column.*, respectively."
         )
 
@@ -68,7 +68,7 @@ class DeepModel(Model):
                     self._dropout_layers.append(Dropout(rate=dropout))
                 if batch_norm:
                     name = f"{name}/batchnorm_{number}"
-                    self._batch_norm_layers.append(BatchNormalization(momentum=0.999, trainable=True, name=name))
+                    self._batch_norm_layers.append(BatchNormalizationV2(momentum=0.999, trainable=True, name=name))
         with name_scope("logits") as scope:
             self._logits_layer = _dense(units, None, scope.rstrip("/"))
 

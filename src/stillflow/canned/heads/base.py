@@ -64,7 +64,6 @@ class Head(abc.ABC):
     def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
         """Takes one more batch into the metrics, which it returns."""
 
-    @abc.abstractmethod
     def create_estimator_spec(
         self, features, mode, logits, labels=None, optimizer=None, trainable_variables=None, train_op_fn=None,
         update_ops=None, regularization_losses=None,
@@ -84,6 +83,38 @@ class Head(abc.ABC):
 
         Raises ValueError for both or none of an optimizer and a function, where a model trains.
         """
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features,
+                mode,
+                logits,
+                labels=labels,
+                optimizer=optimizer,
+                trainable_variables=trainable_variables,
+                train_op_fn=train_op_fn,
+                update_ops=update_ops,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                "Subclasses of Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            ) from error
+        return spec.as_estimator_spec()
+
+    def _create_tpu_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Another way to say what `create_estimator_spec` returns: a spec that has `as_estimator_spec`."""
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
     def _summary_key(self, key):
         return summary_key(self.name, key)
