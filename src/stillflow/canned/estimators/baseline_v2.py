@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow import ops
 from stillflow.canned.estimators.baseline import LEARNING_RATE, batch_of
 from stillflow.canned.estimators.optimizers import keras_optimizer_of
@@ -30,7 +32,7 @@ def baseline_part(features, num_outputs, weight_column=None):
 def _model_fn(head, optimizer, weight_column=None, loss_reduction=Reduction.SUM_OVER_BATCH_SIZE):
     def model_fn(features, labels, mode, config):
         variables, logits = baseline_part(features, head.logits_dimension, weight_column)
-        opt = None
+        opt: Any = None
         if mode == ModeKeys.TRAIN:
             opt = keras_optimizer_of(optimizer, LEARNING_RATE)
             opt.iterations = get_or_create_global_step()

@@ -60,7 +60,8 @@ def dnn_linear_combined_model_fn_v2(
     check_features(features)
     checked_columns(linear_feature_columns, dnn_feature_columns)
     is_training = mode == ModeKeys.TRAIN
-    logits, parts = [], []
+    logits: list = []
+    parts: list = []
     if dnn_feature_columns:
         optimizer = keras_optimizer_of(dnn_optimizer, _DNN_LEARNING_RATE) if is_training else None
         if not dnn_hidden_units:

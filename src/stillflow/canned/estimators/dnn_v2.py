@@ -92,21 +92,20 @@ def _dense(units, activation, name):
     return Dense(units=units, activation=activation, kernel_initializer=GlorotUniform(), name=name)
 
 
-def _made(units, *settings):
+def _check_units(units):
     if not isinstance(units, int):
         raise ValueError(f"units must be an int.  Given type: {type(units)}")
-    return DeepModel(units, *settings, name="dnn")
 
 
 @public("python.estimator.canned.dnn.dnn_logit_fn_builder_v2")
 def dnn_logit_fn_builder_v2(units, hidden_units, feature_columns, activation_fn, dropout, batch_norm):
     """A function of {name: feature} and of a mode that returns logits [batch, units]: arguments as of DeepModel."""
+    _check_units(units)
 
     def dnn_logit_fn(features, mode):
-        return _made(units, hidden_units, feature_columns, activation_fn, dropout, batch_norm)(features, mode)
+        model = DeepModel(units, hidden_units, feature_columns, activation_fn, dropout, batch_norm, name="dnn")
+        return model(features, mode)
 
-    if not isinstance(units, int):
-        raise ValueError(f"units must be an int.  Given type: {type(units)}")
     return dnn_logit_fn
 
 
@@ -116,7 +115,8 @@ def deep_part(units, hidden_units, feature_columns, activation_fn, dropout, batc
 
     Raises ValueError for units that are no int, and for columns of the older spelling.
     """
-    model = _made(units, hidden_units, feature_columns, activation_fn, dropout, batch_norm)
+    _check_units(units)
+    model = DeepModel(units, hidden_units, feature_columns, activation_fn, dropout, batch_norm, name="dnn")
     logits = model(features, mode)
     return logits, model.trainable_variables, model.updates
 
