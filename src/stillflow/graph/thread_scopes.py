@@ -1,4 +1,4 @@
-"""Scopes of a graph: names, which each thread has for itself, and what threads share until the graph is told otherwise."""
+"""Scopes of a graph: names, which each thread has for itself, and what threads share until the graph switches."""
 
 from __future__ import annotations
 

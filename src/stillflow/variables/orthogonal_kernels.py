@@ -1,4 +1,5 @@
-"""Initializers of convolutions that keep lengths: Xiao and others, "Dynamical isometry and a mean field theory of CNNs" (2018)."""
+"""Initializers of convolutions that keep lengths: Xiao et al. 2018, "Dynamical isometry and a mean field theory of
+CNNs" (arXiv:1806.05393)."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ class ConvolutionDeltaOrthogonal(_KernelInitializer):
     def __call__(self, shape, dtype=None, partition_info=None):
         dtype = self._dtype_or(dtype)
         if len(shape) < 3 or len(shape) > 5:
-            raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
+            raise ValueError(
+                "The tensor to initialize must be at least three-dimensional and at most five-dimensional"
+            )
         *window, inputs, outputs = _sizes(shape)
         _check_filters(inputs, outputs)
         q = self._random_rotation(outputs, dtype, full_matrices=False)[:inputs, :]
