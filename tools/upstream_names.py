@@ -11,8 +11,10 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.resources
 import inspect
 import itertools
+import json
 import os
 import re
 import sys
@@ -209,12 +211,32 @@ def _no(*_, **__):
     return False
 
 
+@functools.cache
+def _layers_of_tensorflow():
+    """{class of a layer: what TensorFlow prints of it}."""
+    from stillflow.names import namespace
+
+    places = json.loads(importlib.resources.files("stillflow.names").joinpath("locations.json").read_text())
+    found = {}
+    for place, names in places.items():
+        if place.startswith("python.keras.layers."):
+            for attribute, name in names.items():
+                with contextlib.suppress(KeyError, TypeError):
+                    found.setdefault(namespace.find(name), f"<class 'tensorflow.{place}.{attribute}'>")
+    return found
+
+
+def _text_of_option(value):
+    return _layers_of_tensorflow().get(value) or str(value) if inspect.isclass(value) else str(value)
+
+
 def _combinations_with_names(**options):
     """Each combination of options as a dict, with a name for the test that is parametrized by it."""
     keys = sorted(options)
     found = []
     for values in itertools.product(*(options[k] if isinstance(options[k], list) else [options[k]] for k in keys)):
-        words = [(filter(str.isalnum, key), filter(str.isalnum, str(v))) for key, v in zip(keys, values, strict=True)]
+        texts = map(_text_of_option, values)
+        words = [(filter(str.isalnum, key), filter(str.isalnum, v)) for key, v in zip(keys, texts, strict=True)]
         name = "_test" + "".join(f"_{''.join(key)}_{''.join(value)}" for key, value in words)
         found.append({**dict(zip(keys, values, strict=True)), "testcase_name": name})
     return found

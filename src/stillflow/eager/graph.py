@@ -100,7 +100,7 @@ class EagerGraph(Graph):
             if graph is not self:
                 if graph.serves_eager_execution:
                     with graph.as_default():
-                        return graph._add_node(op_def, inputs, attrs, name)
+                        return graph._add_node(op_def, inputs, attrs, name.rstrip("/"))
                 raise TypeError(
                     'An op outside of the function building code is being passed a "Graph" tensor. It is possible to '
                     "have Graph tensors leak out of the function building context by including a tf.init_scope in "
