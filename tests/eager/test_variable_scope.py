@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from stillflow.python.eager.function import defun
 
 import stillflow as tf
 from stillflow.eager.variable_scope import EagerVariableStore
@@ -156,3 +157,40 @@ def test_the_global_step():
     assert tf.train.global_step(None, step) == 3
     with pytest.raises(ValueError, match='"global_step" already exists'):
         tf.train.create_global_step()
+
+
+def test_a_new_default_graph_forgets_collections_and_scopes():
+    store = EagerVariableStore()
+    with store.as_default():
+        kept = tf.get_variable("a", [2])
+        tf.layers.dense(tf.ones([1, 2]), 3)
+    assert [v.name for v in tf.trainable_variables()] == ["a:0", "dense/kernel:0", "dense/bias:0"]
+    tf.reset_default_graph()
+    assert tf.trainable_variables() == []
+    with store.as_default():
+        assert tf.get_variable("a", [2]) is kept
+        tf.layers.dense(tf.ones([1, 2]), 3)
+    assert [v.name for v in store.variables()] == ["a:0", "dense/bias:0", "dense/kernel:0"]
+
+
+def test_variables_of_a_defun_are_made_outside_of_it():
+    made = []
+
+    @defun
+    def multiplied(x):
+        if not made:
+            made.append(tf.Variable(5.0))
+        return x * made[0]
+
+    assert multiplied(tf.constant(2.0)).numpy() == 10.0
+    made[0].assign(7.0)
+    assert multiplied(tf.constant(2.0)).numpy() == 14.0
+    store = EagerVariableStore()
+
+    @defun
+    def kept():
+        with store.as_default():
+            return tf.get_variable("w", [1], initializer=tf.ones_initializer()) + 1.0
+
+    assert kept().numpy().tolist() == [2.0]
+    assert [v.numpy().tolist() for v in store.variables()] == [[1.0]]

@@ -69,3 +69,23 @@ def test_names_are_counted_anew_in_all_graphs():
     tf.keras.backend.reset_uids()
     with graph.as_default():
         assert tf.keras.layers.Dense(1).name == "dense"
+
+
+def test_shapes_and_conditions_of_layers_own_code():
+    tuples, shapes = tf_utils.convert_shapes, tf.TensorShape
+    assert tuples([None, 3]) == (None, 3) and tuples(5) == (5,)
+    assert tuples([shapes([None, 2]), (1,)]) == [(None, 2), (1,)]
+    assert [shape.as_list() for shape in tuples([(None, 3), (1,)], to_tuples=False)] == [[None, 3], [1]]
+
+    class Doubling:
+        @tf_utils.shape_type_conversion
+        def compute_output_shape(self, input_shape):
+            assert type(input_shape) is tuple
+            return (*input_shape[:-1], 2 * input_shape[-1])
+
+    assert Doubling().compute_output_shape(shapes([None, 4])).as_list() == [None, 8]
+    assert tf_utils.constant_value(1) is True and tf_utils.constant_value(tf.Variable(True)) is None
+    assert tf_utils.smart_cond(tf.constant(False), lambda: 1, lambda: 2) == 2
+    assert tf_utils.is_tensor_or_tensor_list([tf.constant(1)]) and not tf_utils.is_tensor_or_tensor_list([1])
+    assert tf_utils.is_tensor_or_variable(tf.Variable(1)) and not tf_utils.is_tensor_or_variable(1)
+    assert tf_utils.are_all_symbolic_tensors([tf.constant(1), tf.Variable(1)])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stillflow.python.framework import ops
 
 import stillflow as tf
 from stillflow.formats import protobuf
@@ -204,3 +205,25 @@ def test_branches_loops_and_queue_runners_go_on_after_an_import():
         coordinator.request_stop()
         coordinator.join(threads)
         assert tf.train.export_meta_graph().collection_def == message.collection_def
+
+
+def test_collections_of_a_programs_own_messages_travel():
+    kind = protobuf.message("NameAttrList")
+    register = ops.register_proto_function
+    register(
+        "own", kind, to_proto=lambda item, export_scope=None: kind(name=item),
+        from_proto=lambda message, import_scope=None: f"{import_scope}:{message.name}",
+    )  # fmt: skip
+    assert ops.get_collection_proto_type("own") is kind
+    assert ops.get_to_proto_function("none") is ops.get_from_proto_function("none") is None
+    with pytest.raises(KeyError, match="own"):
+        register("own", kind)
+    with pytest.raises(TypeError, match="to_proto must be callable"):
+        register("other", kind, to_proto=5)
+    tf.constant(1.0, name="c")
+    tf.add_to_collection("own", "first")
+    message = tf.train.export_meta_graph()
+    assert kind.FromString(message.collection_def["own"].bytes_list.value[0]).name == "first"
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(message, import_scope="inside")
+        assert graph.get_collection("own") == ["inside:first"]
