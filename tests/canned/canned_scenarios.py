@@ -127,9 +127,30 @@ def baseline(tf, folder):
     return _story(tf, folder, estimator)
 
 
+def of_tensorflow_2(tf, folder):
+    """The classes of tf.compat.v2, whose optimizers and heads are those of tf.keras."""
+    models, wide_and_deep = tf.compat.v2.estimator, _columns(tf)
+    labels = {"label_vocabulary": ["low", "high"], "config": _config(tf)}
+    deep = models.DNNClassifier(
+        [5, 3], wide_and_deep[1], os.path.join(folder, "deep"), dropout=0.2, batch_norm=True, **labels
+    )
+    both = models.DNNLinearCombinedClassifier(
+        os.path.join(folder, "both"), linear_feature_columns=wide_and_deep[0], dnn_feature_columns=wide_and_deep[1],
+        dnn_hidden_units=[4], **labels,
+    )  # fmt: skip
+    linear = models.LinearClassifier(wide_and_deep[0], os.path.join(folder, "linear"), **labels)
+    found = [_story(tf, os.path.join(folder, str(n)), model) for n, model in enumerate([deep, both, linear])]
+    losses = []
+    baseline = models.BaselineClassifier(os.path.join(folder, "baseline"), **labels)
+    baseline.train(
+        lambda: _data(tf).map(lambda x, y: ({"price": x["price"]}, y)), steps=4, hooks=[_recorder(tf, losses)]
+    )
+    return [*sum(found, []), losses]
+
+
 def scenarios():
     """{name: function} of all."""
-    return {"wide_and_deep": wide_and_deep, "linear_then_warm": linear_then_warm, "baseline": baseline}
+    return {function.__name__: function for function in (wide_and_deep, linear_then_warm, baseline, of_tensorflow_2)}
 
 
 def outcome(tf, function):

@@ -61,10 +61,10 @@ class EstimatorSpec(_EstimatorSpec):
         predictions = _checked_predictions(predictions, mode)
         if mode == ModeKeys.PREDICT:
             export_outputs = get_export_outputs(export_outputs, predictions)
-        training_hooks = _checked_hooks(training_hooks)
-        evaluation_hooks = _checked_hooks(evaluation_hooks)
-        prediction_hooks = _checked_hooks(prediction_hooks)
-        training_chief_hooks = _checked_hooks(training_chief_hooks)
+        training_hooks = checked_hooks(training_hooks)
+        evaluation_hooks = checked_hooks(evaluation_hooks)
+        prediction_hooks = checked_hooks(prediction_hooks)
+        training_chief_hooks = checked_hooks(training_chief_hooks)
         eval_metric_ops = _checked_metrics(eval_metric_ops)
         scaffold = scaffold or Scaffold()
         if not isinstance(scaffold, Scaffold):
@@ -139,7 +139,7 @@ def _checked_predictions(predictions, mode):
     return dict(predictions)
 
 
-def _checked_hooks(hooks):
+def checked_hooks(hooks):
     hooks = tuple(hooks or ())
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):

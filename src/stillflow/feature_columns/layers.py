@@ -42,16 +42,19 @@ class LayerVariables(StateManager):
     ):
         if name in self._variables[feature_column]:
             raise ValueError("Variable already exists.")
-        self._variables[feature_column][name] = self._layer.add_variable(
+        self._variables[feature_column][name] = self._made(
             name=name,
             shape=shape,
             dtype=dtype,
             initializer=initializer,
             trainable=self._trainable and trainable,
             use_resource=use_resource,
-            getter=get_variable,
         )
         return self._variables[feature_column][name]
+
+    def _made(self, **settings):
+        """A new variable of the layer, in the scopes of variables."""
+        return self._layer.add_variable(getter=get_variable, **settings)
 
     def get_variable(self, feature_column, name):
         if name not in self._variables[feature_column]:

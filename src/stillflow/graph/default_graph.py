@@ -47,6 +47,8 @@ def reset_default_graph():
             "the nesting and create a new graph."
         )
     graphs.outermost = None
+    for graph in DefaultGraphs.all_eager:
+        graph.forget()
 
 
 def leave_all_graphs():

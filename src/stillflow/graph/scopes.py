@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 
 from stillflow.names import public
 
@@ -48,6 +49,7 @@ class DefaultGraphs(DefaultStack):
     """
 
     eager = None
+    all_eager: weakref.WeakSet = weakref.WeakSet()  # those of contexts, too
 
     def __init__(self):
         super().__init__()

@@ -17,7 +17,7 @@ from stillflow.variables.get_variable import get_variable
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.scope import variable_scope
 
-_LEARNING_RATE = 0.3
+LEARNING_RATE = 0.3
 
 
 def _key_of(weight_column):
@@ -30,8 +30,8 @@ def _key_of(weight_column):
     return weight_column.key
 
 
-def _logits(features, num_outputs, weight_column):
-    """A bias for each example: [batch, num_outputs]. Features only say how large the batch is."""
+def batch_of(features, weight_column):
+    """(checks that all features have as many examples, how many examples there are)."""
     weights, checks, batch_size = _key_of(weight_column), [], None
     for key, feature in features.items():
         if key == weights:
@@ -41,6 +41,12 @@ def _logits(features, num_outputs, weight_column):
             batch_size = size
         else:
             checks.append(assert_equal(batch_size, size))
+    return checks, batch_size
+
+
+def _logits(features, num_outputs, weight_column):
+    """A bias for each example: [batch, num_outputs]. Features only say how large the batch is."""
+    checks, batch_size = batch_of(features, weight_column)
     with control_dependencies(checks), variable_scope("baseline"):
         bias = get_variable("bias", shape=[num_outputs], initializer=Zeros)
         return ops.mul(bias, ops.ones([batch_size, num_outputs]))
@@ -48,7 +54,7 @@ def _logits(features, num_outputs, weight_column):
 
 def _model_fn(head, optimizer, weight_column=None):
     def train_op_fn(loss):
-        opt = optimizer_of(optimizer, learning_rate=_LEARNING_RATE)
+        opt = optimizer_of(optimizer, learning_rate=LEARNING_RATE)
         return opt.minimize(loss, global_step=get_global_step())
 
     def model_fn(features, labels, mode, config):

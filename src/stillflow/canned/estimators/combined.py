@@ -25,7 +25,8 @@ _DNN_LEARNING_RATE = 0.001
 _LINEAR_LEARNING_RATE = 0.005
 
 
-def _checked_columns(linear_feature_columns, dnn_feature_columns):
+def checked_columns(linear_feature_columns, dnn_feature_columns):
+    """All columns. Raises ValueError without any."""
     columns = [*(linear_feature_columns or []), *(dnn_feature_columns or [])]
     if not columns:
         raise ValueError("Either linear_feature_columns or dnn_feature_columns must be defined.")
@@ -75,7 +76,7 @@ class _Parts:
 
         def model_fn(features, labels, mode, config):
             check_features(features)
-            _checked_columns(self._linear_columns, self._dnn_columns)
+            checked_columns(self._linear_columns, self._dnn_columns)
             partitioner = self._input_layer_partitioner or linear_partitioner(config)
             parts = []
             if self._dnn_columns:
@@ -136,7 +137,7 @@ class DNNLinearCombinedClassifier(Estimator):
         weight_column=None, label_vocabulary=None, input_layer_partitioner=None, config=None, warm_start_from=None,
         loss_reduction=Reduction.SUM, batch_norm=False, linear_sparse_combiner="sum",
     ):  # fmt: skip
-        self._feature_columns = _checked_columns(linear_feature_columns, dnn_feature_columns)
+        self._feature_columns = checked_columns(linear_feature_columns, dnn_feature_columns)
         parts = _Parts(
             linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
             dnn_activation_fn, dnn_dropout, input_layer_partitioner, batch_norm, linear_sparse_combiner,
@@ -161,7 +162,7 @@ class DNNLinearCombinedEstimator(Estimator):
         dnn_optimizer="Adagrad", dnn_hidden_units=None, dnn_activation_fn=ops.relu, dnn_dropout=None,
         input_layer_partitioner=None, config=None, linear_sparse_combiner="sum",
     ):  # fmt: skip
-        self._feature_columns = _checked_columns(linear_feature_columns, dnn_feature_columns)
+        self._feature_columns = checked_columns(linear_feature_columns, dnn_feature_columns)
         parts = _Parts(
             linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
             dnn_activation_fn, dnn_dropout, input_layer_partitioner, False, linear_sparse_combiner,
@@ -186,7 +187,7 @@ class DNNLinearCombinedRegressor(Estimator):
         label_dimension=1, weight_column=None, input_layer_partitioner=None, config=None, warm_start_from=None,
         loss_reduction=Reduction.SUM, batch_norm=False, linear_sparse_combiner="sum",
     ):  # fmt: skip
-        self._feature_columns = _checked_columns(linear_feature_columns, dnn_feature_columns)
+        self._feature_columns = checked_columns(linear_feature_columns, dnn_feature_columns)
         parts = _Parts(
             linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
             dnn_activation_fn, dnn_dropout, input_layer_partitioner, batch_norm, linear_sparse_combiner,

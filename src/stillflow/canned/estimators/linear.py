@@ -37,7 +37,8 @@ def _parts(variables):
     ]
 
 
-def _fraction_of_zero(variables):
+@public("python.estimator.canned.linear._compute_fraction_of_zero")
+def zero_share(variables):
     """The share of elements that are 0 in all variables together."""
     with name_scope("zero_fraction"):
         variables = nest.flatten(variables)
@@ -77,16 +78,17 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner="sum"):
             summaries.histogram("bias", bias)
         else:
             summaries.scalar("bias", bias[0][0])
-        summaries.scalar("fraction_of_zero_weights", _fraction_of_zero(_parts(weights)))
+        summaries.scalar("fraction_of_zero_weights", zero_share(_parts(weights)))
         return logits
 
     return linear_logit_fn
 
 
-def _summarize(model):
+def summarize_parts(model):
+    """Summaries of the bias and of the weights of a model with one logit."""
     summaries.scalar("bias", _parts([model.bias])[0][0])
     weights = [variable for variable in model.variables if variable is not model.bias]
-    summaries.scalar("fraction_of_zero_weights", _fraction_of_zero(_parts(weights)))
+    summaries.scalar("fraction_of_zero_weights", zero_share(_parts(weights)))
 
 
 def _linear_model(features, feature_columns, units, sparse_combiner):
@@ -129,7 +131,7 @@ def _model_fn(head, feature_columns, optimizer, partitioner, sparse_combiner):
         split = partitioner or linear_partitioner(config)
         with variable_scope("linear", values=tuple(features.values()), partitioner=split):
             if isinstance(optimizer, LinearSDCA):
-                return sdca_spec(features, labels, mode, head, feature_columns, optimizer, _summarize)
+                return sdca_spec(features, labels, mode, head, feature_columns, optimizer, summarize_parts)
             logits = linear_logit_fn_builder(head.logits_dimension, feature_columns, sparse_combiner)(features)
             opt = optimizer_of(optimizer or _default_optimizer(feature_columns), learning_rate=_LEARNING_RATE)
             return head.create_estimator_spec(

@@ -48,7 +48,6 @@ class GraphHead(abc.ABC):
     def create_loss(self, features, mode, logits, labels):
         """The LossSpec of logits [..., logits_dimension] and labels."""
 
-    @abc.abstractmethod
     def create_estimator_spec(
         self, features, mode, logits, labels=None, optimizer=None, train_op_fn=None, regularization_losses=None
     ):
@@ -65,6 +64,27 @@ class GraphHead(abc.ABC):
 
         Raises ValueError for both or none of an optimizer and a function, where a model trains.
         """
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features,
+                mode,
+                logits,
+                labels=labels,
+                optimizer=optimizer,
+                train_op_fn=train_op_fn,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                "Subclasses of _Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            ) from error
+        return spec.as_estimator_spec()
+
+    def _create_tpu_estimator_spec(
+        self, features, mode, logits, labels=None, optimizer=None, train_op_fn=None, regularization_losses=None
+    ):
+        """Another way to say what `create_estimator_spec` returns: a spec that has `as_estimator_spec`."""
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
 
 def check_reduction(loss_reduction):

@@ -9,6 +9,7 @@ from stillflow.canned.head_checks import OF_HEADS, check_loss_fn, checked_labels
 from stillflow.canned.keys import MetricKeys, summary_key
 from stillflow.composites import summaries
 from stillflow.composites.weights_broadcast import broadcast_weights
+from stillflow.distribute.context import get_strategy
 from stillflow.estimator.spec import EstimatorSpec
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
@@ -63,7 +64,6 @@ class Head(abc.ABC):
     def update_metrics(self, eval_metrics, features, logits, labels, mode=None, regularization_losses=None):
         """Takes one more batch into the metrics, which it returns."""
 
-    @abc.abstractmethod
     def create_estimator_spec(
         self, features, mode, logits, labels=None, optimizer=None, trainable_variables=None, train_op_fn=None,
         update_ops=None, regularization_losses=None,
@@ -83,6 +83,38 @@ class Head(abc.ABC):
 
         Raises ValueError for both or none of an optimizer and a function, where a model trains.
         """
+        try:
+            spec = self._create_tpu_estimator_spec(
+                features,
+                mode,
+                logits,
+                labels=labels,
+                optimizer=optimizer,
+                trainable_variables=trainable_variables,
+                train_op_fn=train_op_fn,
+                update_ops=update_ops,
+                regularization_losses=regularization_losses,
+            )
+        except NotImplementedError as error:
+            raise NotImplementedError(
+                "Subclasses of Head must implement `create_estimator_spec()` or _create_tpu_estimator_spec()."
+            ) from error
+        return spec.as_estimator_spec()
+
+    def _create_tpu_estimator_spec(
+        self,
+        features,
+        mode,
+        logits,
+        labels=None,
+        optimizer=None,
+        trainable_variables=None,
+        train_op_fn=None,
+        update_ops=None,
+        regularization_losses=None,
+    ):
+        """Another way to say what `create_estimator_spec` returns: a spec that has `as_estimator_spec`."""
+        raise NotImplementedError("TPUEstimatorSpec not available for this model head.")
 
     def _summary_key(self, key):
         return summary_key(self.name, key)
@@ -122,7 +154,7 @@ def update_with_broadcast_weights(metric, values, weights):
     metric.update_state(values=values, sample_weight=weights)
 
 
-def training_step(loss, optimizer, train_op_fn, trainable_variables, update_ops):
+def training_step(loss, optimizer, train_op_fn, trainable_variables, update_ops, loss_reduction):
     """The step of an optimizer, or of a function of the loss, with other operations.
 
     Raises ValueError for both or neither, for an optimizer that is none of tf.keras, and without its variables.
@@ -139,12 +171,21 @@ def training_step(loss, optimizer, train_op_fn, trainable_variables, update_ops)
             if trainable_variables is None:
                 raise ValueError(f"trainable_variables cannot be None. Given {trainable_variables}")
             _check_list("trainable_variables", trainable_variables)
+            loss = scaled_for_replicas(loss, loss_reduction)
             train_op = optimizer.get_updates(loss, trainable_variables)[0]
         elif train_op_fn is not None:
             train_op = train_op_fn(loss)
         else:
             raise ValueError("train_op_fn and optimizer cannot both be None.")
         return train_op if update_ops is None else group(train_op, *update_ops)
+
+
+def scaled_for_replicas(loss, loss_reduction):
+    """The loss, of which each replica gives its share where it is a mean over the whole batch."""
+    replicas = get_strategy().num_replicas_in_sync
+    if loss_reduction != Reduction.SUM_OVER_BATCH_SIZE or replicas == 1:
+        return loss
+    return loss * (1.0 / replicas)
 
 
 def _check_list(name, given):
@@ -240,7 +281,9 @@ class SingleHead(Head):
             if mode == ModeKeys.EVAL:
                 metrics = self.metrics(regularization_losses=regularization_losses)
             else:
-                train_op = training_step(loss, optimizer, train_op_fn, trainable_variables, update_ops)
+                train_op = training_step(
+                    loss, optimizer, train_op_fn, trainable_variables, update_ops, self._loss_reduction
+                )
         if mode == ModeKeys.EVAL:
             metrics = self.update_metrics(
                 metrics, features, logits, labels, regularization_losses=regularization_losses

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.canned import class_outputs
 from stillflow.canned.head_checks import OF_HEADS, call_loss_fn, checked_n_classes, checked_range, checked_weights
 from stillflow.canned.heads.base import SingleHead, check_keys, check_vocabulary
+from stillflow.canned.heads.binary import BinaryClassHead
 from stillflow.canned.keys import CLASSIFY_SERVING_KEY, PREDICT_SERVING_KEY, MetricKeys, PredictionKeys
 from stillflow.graph.name_scope import name_scope
 from stillflow.keras.losses.reductions import Reduction
@@ -113,3 +114,12 @@ class MultiClassHead(SingleHead):
         accuracy.update_state(y_true=labels, y_pred=class_ids, sample_weight=weights)
         self._update_regularization(eval_metrics, regularization_losses)
         return eval_metrics
+
+
+@public("python.estimator.head.head_utils.binary_or_multi_class_head")
+def binary_or_multi_class_head(n_classes, weight_column, label_vocabulary, loss_reduction):
+    """The head of so many classes. Raises ValueError for less than two."""
+    settings = {
+        "weight_column": weight_column, "label_vocabulary": label_vocabulary, "loss_reduction": loss_reduction,
+    }  # fmt: skip
+    return BinaryClassHead(**settings) if n_classes == 2 else MultiClassHead(n_classes, **settings)

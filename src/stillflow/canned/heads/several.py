@@ -154,7 +154,9 @@ class MultiHead(Head):
                 return EstimatorSpec(mode, predictions, loss, eval_metric_ops=metrics)
             if mode != ModeKeys.TRAIN:
                 raise ValueError(f"mode={mode} unrecognized")
-            train_op = training_step(loss, optimizer, train_op_fn, trainable_variables, update_ops)
+            train_op = training_step(
+                loss, optimizer, train_op_fn, trainable_variables, update_ops, self.loss_reduction
+            )
             loss_summaries(loss, regularization_losses)
             metrics = {key: metric for spec in specs for key, metric in (spec.eval_metric_ops or {}).items()}
             return EstimatorSpec(mode, predictions, loss, train_op, metrics)

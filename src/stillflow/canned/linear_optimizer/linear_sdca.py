@@ -5,6 +5,8 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.canned.graph_heads.binary import BinaryGraphHead
 from stillflow.canned.graph_heads.regression import RegressionGraphHead
+from stillflow.canned.heads.binary import BinaryClassHead
+from stillflow.canned.heads.regression import RegressionHead
 from stillflow.canned.linear_optimizer.model import SdcaModel, SparseFeatureColumn
 from stillflow.feature_columns.columns import CategoricalColumn, DenseColumn, is_feature_column_v2
 from stillflow.feature_columns.layers import LinearModel
@@ -148,7 +150,7 @@ def check_sdca(optimizer, feature_columns, sparse_combiner, is_scalar, message):
         raise ValueError(message)
 
 
-def sdca_spec(features, labels, mode, head, feature_columns, optimizer, summarize):
+def sdca_spec(features, labels, mode, head, feature_columns, optimizer, summarize, name="linear_model"):
     """The EstimatorSpec of a linear model with a LinearSDCA.
 
     Args:
@@ -156,16 +158,17 @@ def sdca_spec(features, labels, mode, head, feature_columns, optimizer, summariz
       feature_columns: the columns.
       optimizer: the LinearSDCA.
       summarize: a function of the model that adds summaries.
+      name: the name of the linear model.
 
     Raises ValueError for a head that is neither of two classes nor of numbers.
     """
-    if isinstance(head, BinaryGraphHead):
+    if isinstance(head, (BinaryGraphHead, BinaryClassHead)):
         loss_type = "logistic_loss"
-    elif isinstance(head, RegressionGraphHead) and head.logits_dimension == 1:
+    elif isinstance(head, (RegressionGraphHead, RegressionHead)) and head.logits_dimension == 1:
         loss_type = "squared_loss"
     else:
         raise ValueError(f"Unsupported head type: {head}")
-    model = LinearModel(feature_columns, units=1, sparse_combiner="sum", name="linear_model")
+    model = LinearModel(feature_columns, units=1, sparse_combiner="sum", name=name)
     logits = model(features)
     summarize(model)
     if mode != ModeKeys.TRAIN:

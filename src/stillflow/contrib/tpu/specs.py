@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import NamedTuple
 
 from stillflow.estimator.spec import EstimatorSpec
+from stillflow.estimator.tpu_spec import TPUSpec
 from stillflow.names import public
 from stillflow.names.arguments import fn_args
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
@@ -23,22 +22,8 @@ class _HostCallHook(SessionRunHook):
         return SessionRunArgs(self._tensors)
 
 
-class _TPUEstimatorSpec(NamedTuple):
-    mode: str
-    predictions: object
-    loss: object
-    train_op: object
-    eval_metrics: tuple | None
-    export_outputs: dict | None
-    scaffold_fn: Callable | None
-    host_call: tuple | None
-    training_hooks: tuple
-    evaluation_hooks: tuple
-    prediction_hooks: tuple
-
-
 @public("contrib.tpu.TPUEstimatorSpec", "estimator.tpu.TPUEstimatorSpec")
-class TPUEstimatorSpec(_TPUEstimatorSpec):
+class TPUEstimatorSpec(TPUSpec):
     """What the model function of a TPUEstimator returns.
 
     Args:
@@ -62,13 +47,10 @@ class TPUEstimatorSpec(_TPUEstimatorSpec):
         for name, call in (("eval_metrics", eval_metrics), ("host_call", host_call)):
             if call is not None:
                 _check_host_call(name, call)
-        hooks = [tuple(given or ()) for given in (training_hooks, evaluation_hooks, prediction_hooks)]
-        for hook in sum(hooks, ()):
-            if not isinstance(hook, SessionRunHook):
-                raise TypeError(f"All hooks must be SessionRunHook instances, given: {hook}")
         return super().__new__(
-            cls, mode, predictions, loss, train_op, eval_metrics, export_outputs, scaffold_fn, host_call, *hooks
-        )
+            cls, mode, predictions, loss, train_op, eval_metrics, export_outputs, scaffold_fn, host_call,
+            training_hooks, evaluation_hooks, prediction_hooks,
+        )  # fmt: skip
 
     def as_estimator_spec(self):
         """The tf.estimator.EstimatorSpec that this is on the processor."""

@@ -8,10 +8,15 @@ from stillflow.composites.weights_broadcast import broadcast_weights
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public(
+    "compat.v2.losses.Reduction", "compat.v2.keras.losses.Reduction", "python.keras.utils.losses_utils.ReductionV2",
+    "python.ops.losses.loss_reduction.ReductionV2",
+)  # fmt: skip
 class Reduction:
     """What becomes of weighted losses: they are left as they are, added up, or their mean over the batch is taken.
 

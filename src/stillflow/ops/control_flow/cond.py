@@ -154,7 +154,8 @@ def smart_constant_value(pred):
     """
     if isinstance(pred, Tensor):
         value = constant_value(pred)
-        return folded_value(pred) if value is None else value
+        value = folded_value(pred) if value is None else value
+        return None if value is None else bool(value)
     if isinstance(pred, (bool, int)) and pred in (0, 1):
         return bool(pred)
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}")
