@@ -10,6 +10,7 @@ from stillflow.composites.embedding_lookup_sparse import embedding_lookup_sparse
 from stillflow.composites.shape_checks import assert_same_float_dtype
 from stillflow.composites.sparse import sparse_retain
 from stillflow.contrib.framework.model_variables import model_variable
+from stillflow.contrib.layers.sparse_labels import dense_to_sparse_tensor
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import Dimension, TensorShape
@@ -85,19 +86,6 @@ def bow_encoder(
         if is_sparse:
             raise TypeError("ids are expected to be dense Tensor, got: %s", ids)
         return ops.reduce_mean(embedding_lookup(embeddings, ids), axis=1)
-
-
-@public("contrib.layers.python.ops.sparse_ops.dense_to_sparse_tensor")
-def dense_to_sparse_tensor(dense_tensor, ignore_value=None):
-    """A SparseTensor of what is not `ignore_value`; by default not "" of strings, not 0 of numbers."""
-    with name_scope("DenseToSparseTensor"):
-        dense = convert_to_tensor(dense_tensor)
-        if ignore_value is None:
-            ignore_value = "" if dense.dtype == dtypes.string else dense.dtype.as_numpy_dtype()
-        ignored = ops.cast(ignore_value, dense.dtype, name="ignore_value")
-        places = ops.where(ops.not_equal(dense, ignored), name="indices")
-        values = ops.gather_nd(dense, places, name="values")
-        return SparseTensor(places, values, ops.shape(dense, out_type=dtypes.int64, name="dense_shape"))
 
 
 @public("contrib.layers.embedding_lookup_unique")

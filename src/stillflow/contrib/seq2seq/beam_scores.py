@@ -6,6 +6,7 @@ import collections
 
 from stillflow import ops
 from stillflow.contrib.seq2seq.attention_wrapper import AttentionWrapperState
+from stillflow.contrib.seq2seq.beam_tensors import Beams
 from stillflow.graph import dtypes, nest
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
@@ -88,16 +89,17 @@ def _mean_of(tensors):
     return ops.reduce_mean(ops.concat([ops.expand_dims(each, -1) for each in tensors], -1), -1)
 
 
-def _mask_ended(log_probs, end_token, finished):
+@public("contrib.seq2seq.python.ops.beam_search_decoder._mask_probs")
+def _mask_probs(probs, eos_token, finished):
     """Logarithms of probabilities; beams that have ended can only go on with the end."""
-    symbols = ops.shape(log_probs)[2]
+    symbols = ops.shape(probs)[2]
     row = ops.one_hot(
-        end_token, symbols, dtype=log_probs.dtype, on_value=convert_to_tensor(0.0, dtype=log_probs.dtype),
-        off_value=log_probs.dtype.min,
+        eos_token, symbols, dtype=probs.dtype, on_value=convert_to_tensor(0.0, dtype=probs.dtype),
+        off_value=probs.dtype.min,
     )  # fmt: skip
     rows = ops.tile(ops.reshape(row, [1, 1, -1]), ops.concat([ops.shape(finished), [1]], 0))
     is_ended = ops.tile(ops.expand_dims(finished, 2), [1, 1, symbols])
-    return ops.where(is_ended, rows, log_probs)
+    return ops.where(is_ended, rows, probs)
 
 
 def search_step(time, logits, next_cell_state, state, beams, end_token, scoring):
@@ -113,7 +115,7 @@ def search_step(time, logits, next_cell_state, state, beams, end_token, scoring)
       scoring: the Scoring.
     """
     goes_on = ops.logical_not(state.finished)
-    log_probs = _mask_ended(ops.log_softmax(logits), end_token, state.finished)
+    log_probs = _mask_probs(ops.log_softmax(logits), end_token, state.finished)
     totals = ops.expand_dims(state.log_probs, 2) + log_probs
     symbols = logits.shape.dims[-1].value or ops.shape(logits)[-1]
     lengths = _lengths_by_symbol(state.lengths, goes_on, end_token, symbols, beams)
@@ -154,3 +156,14 @@ def _lengths_by_symbol(lengths, goes_on, end_token, symbols, beams):
     )  # fmt: skip
     added *= ops.expand_dims(ops.cast(goes_on, dtypes.int64), 2)
     return added + ops.expand_dims(lengths, 2)
+
+
+@public("contrib.seq2seq.python.ops.beam_search_decoder._beam_search_step")
+def _beam_search_step(
+    time, logits, next_cell_state, beam_state, batch_size, beam_width, end_token, length_penalty_weight,
+    coverage_penalty_weight,
+):  # fmt: skip
+    """`search_step` with the beams and how they are scored as arguments of their own."""
+    scoring = Scoring(length_penalty_weight, coverage_penalty_weight)
+    beams = Beams(batch_size, beam_width)
+    return search_step(time, logits, next_cell_state, beam_state, beams, end_token, scoring)

@@ -183,7 +183,9 @@ class BeamSearchDecoder(Decoder):
         if not _may_be_beams(shape, self._beams):
             return array
         elements = array.stack()
-        with get_default_graph().control_dependencies([_check_beams(elements, self._beams)]):
+        with get_default_graph().control_dependencies(
+            [_check_batch_beam(elements, self._beams.batch_size, self._beams.width)]
+        ):
             return gather_tree_from_array(elements, parent_ids, lengths)
 
 
@@ -210,15 +212,16 @@ def _may_be_beams(shape, beams):
     return False
 
 
-def _check_beams(elements, beams):
+@public("contrib.seq2seq.python.ops.beam_search_decoder._check_batch_beam")
+def _check_batch_beam(t, batch_size, beam_width):
     """An operation that fails unless elements are [batch * beam, ...] or [batch, beam, ...]."""
     message = (
         "TensorArray reordering expects elements to be reshapable to [batch_size, beam_size, -1] which is "
-        f"incompatible with the dynamic shape of {elements.name} elements. {_REORDERING}"
+        f"incompatible with the dynamic shape of {t.name} elements. {_REORDERING}"
     )
-    shape = ops.shape(elements)
-    if elements.shape.ndims == 2:
-        return assert_that(ops.equal(shape[1], beams.batch_size * beams.width), [message])
-    is_merged = ops.equal(shape[1], beams.batch_size * beams.width)
-    is_split = ops.logical_and(ops.equal(shape[1], beams.batch_size), ops.equal(shape[2], beams.width))
+    shape = ops.shape(t)
+    if t.shape.ndims == 2:
+        return assert_that(ops.equal(shape[1], batch_size * beam_width), [message])
+    is_merged = ops.equal(shape[1], batch_size * beam_width)
+    is_split = ops.logical_and(ops.equal(shape[1], batch_size), ops.equal(shape[2], beam_width))
     return assert_that(ops.logical_or(is_merged, is_split), [message])

@@ -6,6 +6,7 @@ from stillflow import ops
 from stillflow.composites.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from stillflow.composites.statistics import count_nonzero
 from stillflow.graph.name_scope import name_scope
+from stillflow.keras.losses.classes import Loss
 from stillflow.names import public
 
 
@@ -66,3 +67,36 @@ def _mean(losses, weights, axis, counts):
     else:
         divisor = ops.reduce_sum(weights, axis=axis)
     return ops.div_no_nan(total, divisor)
+
+
+@public("contrib.seq2seq.python.ops.loss.SequenceLoss")
+class SequenceLoss(Loss):
+    """`sequence_loss` as a loss of Keras models: targets come first, and by default losses are summed.
+
+    Args:
+      average_across_timesteps, average_across_batch: what is averaged over.
+      sum_over_timesteps, sum_over_batch: what is summed over.
+      softmax_loss_function: a function of `labels` and `logits` instead of softmax cross entropy.
+      name: the scope of the loss's nodes.
+    """
+
+    def __init__(
+        self, average_across_timesteps=False, average_across_batch=False, sum_over_timesteps=True,
+        sum_over_batch=True, softmax_loss_function=None, name=None,
+    ):  # fmt: skip
+        super().__init__(name=name)
+        self.average_across_timesteps = average_across_timesteps
+        self.average_across_batch = average_across_batch
+        self.sum_over_timesteps = sum_over_timesteps
+        self.sum_over_batch = sum_over_batch
+        self.softmax_loss_function = softmax_loss_function
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        """The loss of logits [batch, time, symbols] for int targets and weights [batch, time]."""
+        return sequence_loss(
+            y_pred, y_true, sample_weight, self.average_across_timesteps, self.average_across_batch,
+            self.sum_over_timesteps, self.sum_over_batch, self.softmax_loss_function, self.name,
+        )  # fmt: skip
+
+    def call(self, y_true, y_pred):
+        """None: losses of single samples are not defined where whole batches are reduced."""
