@@ -24,7 +24,7 @@ import tensorflow_estimator  # noqa: E402
 
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "stillflow", "names", "locations.json")
 SKIPPED = re.compile(
-    r"_test$|_test_|\.testing|tests\.|debug|tools|tpu|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api|lite\."
+    r"_test$|_test_|\.testing|tests\.|debug|tools|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api|lite\."
 )
 
 

@@ -34,8 +34,17 @@ LIBRARIES = {
         [*PANDAS, *SKLEARN, "gensim", "smart_open", "wrapt", "tqdm"],
         ["cython<3", "setuptools", "wheel", "scipy"],
     ),
+    "probability_hmc": (
+        "tensorflow-probability==0.7.0", ["cloudpickle", "decorator", "scipy", "six"], None,
+    ),
     "recommenders_ncf": (
         "recommenders==1.2.1", [*PANDAS, *SKLEARN, "tf-slim==1.1.0", "absl-py", "tqdm", "retrying"], None,
+    ),
+    "sonnet_graph_nets": (
+        "graph-nets==1.1.0",
+        ["dm-sonnet==1.36", "tensorflow-probability==0.7.0", "cloudpickle", "contextlib2", "decorator", "dm-tree",
+         "absl-py", "attrs", "networkx", "scipy", "semantic_version", "six", "wrapt"],
+        None,
     ),
     "spleeter_two_stems": (
         "spleeter==2.4.2",

@@ -106,7 +106,7 @@ OF_OP = {
     "All": {"reduction_indices": 0}, "Any": {"reduction_indices": 0}, "ExtractImagePatches": {"images": (1, 2, 2, 1)},
     "Range": {"start": 0, "limit": 2, "delta": 1}, "UnravelIndex": {"indices": [0, 1], "dims": [2, 2]},
     "ParameterizedTruncatedNormal": {"means": 0, "stdevs": 1, "minvals": -1, "maxvals": 1},
-    "Unpack": {"value": (1, 2)},
+    "Unpack": {"value": (1, 2)}, "UnicodeEncode": {"input_values": [97], "input_splits": [0, 1]},
     "BiasAdd": {"value": (2, 2), "bias": (2,)}, "BiasAddV1": {"value": (2, 2), "bias": (2,)},
     "Bincount": {"arr": [0, 1], "size": 2, "weights": (2,)}, "BroadcastArgs": {"s0": [2], "s1": [2]},
     "Cholesky": {"input": [[2, 1], [1, 2]]}, "Lu": {"input": [[2, 1], [1, 2]]},
@@ -209,6 +209,7 @@ _WINDOW_VALUES = {"argmax": [[[[0]]]], "mean": [], "variance": []} | dict.fromke
     ("scale", "offset", "reserve_space_1", "reserve_space_2", "reserve_space_3"), (1,)
 )
 OF_ATTR = {
+    "input_encoding": "UTF-8", "output_encoding": "UTF-8", "errors": "replace",
     "variance_epsilon": 0.001, "pooling_ratio": [1.0] * 4, "beam_width": 1, "top_paths": 1,
     "interpolation": "NEAREST", "block_size": 2, "mode": "SYMMETRIC", "padding": "SAME", "ksizes": [1] * 4,
     "strides": [1] * 4, "rates": [1] * 4, "type": tf.uint8, "boundaries": [0.5], "set_operation": "a-b",

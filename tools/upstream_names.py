@@ -11,7 +11,10 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.resources
 import inspect
+import itertools
+import json
 import os
 import re
 import sys
@@ -113,7 +116,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find(self, module, attribute):
         child = f"{module}.{attribute}"
-        for look in (_own, self._module, self._stand_in, _op, _public):
+        for look in (_own, self._module, self._stand_in, _op, _of_keras_for_2, _public):
             value = look(module, attribute)
             if value is not None:
                 return value
@@ -177,6 +180,18 @@ def _public_names():
     return found
 
 
+def _of_keras_for_2(module, attribute):
+    """What an inner module of Keras has of TensorFlow 2's API, under a name that ends in V2."""
+    from stillflow.names import namespace
+
+    if not module.startswith("tensorflow.python.keras") or not attribute.endswith("V2"):
+        return None
+    try:
+        return namespace.find(f"compat.v2{module.removeprefix('tensorflow.python')}.{attribute.removesuffix('V2')}")
+    except KeyError:
+        return None
+
+
 def _public(module, attribute):
     from stillflow.names import namespace
 
@@ -194,6 +209,37 @@ def _as_it_is(f=None, *_, **__):
 
 def _no(*_, **__):
     return False
+
+
+@functools.cache
+def _layers_of_tensorflow():
+    """{class of a layer: what TensorFlow prints of it}."""
+    from stillflow.names import namespace
+
+    places = json.loads(importlib.resources.files("stillflow.names").joinpath("locations.json").read_text())
+    found = {}
+    for place, names in places.items():
+        if place.startswith("python.keras.layers."):
+            for attribute, name in names.items():
+                with contextlib.suppress(KeyError, TypeError):
+                    found.setdefault(namespace.find(name), f"<class 'tensorflow.{place}.{attribute}'>")
+    return found
+
+
+def _text_of_option(value):
+    return _layers_of_tensorflow().get(value) or str(value) if inspect.isclass(value) else str(value)
+
+
+def _combinations_with_names(**options):
+    """Each combination of options as a dict, with a name for the test that is parametrized by it."""
+    keys = sorted(options)
+    found = []
+    for values in itertools.product(*(options[k] if isinstance(options[k], list) else [options[k]] for k in keys)):
+        texts = map(_text_of_option, values)
+        words = [(filter(str.isalnum, key), filter(str.isalnum, v)) for key, v in zip(keys, texts, strict=True)]
+        name = "_test" + "".join(f"_{''.join(key)}_{''.join(value)}" for key, value in words)
+        found.append({**dict(zip(keys, values, strict=True)), "testcase_name": name})
+    return found
 
 
 def _skipping(f=None, *_, **__):
@@ -220,6 +266,7 @@ def _stand_ins():
             **dict.fromkeys(same.split(), _as_it_is),
             **dict.fromkeys(no.split(), _no),
             "enable_control_flow_v2": _skipping,
+            "generate_combinations_with_testcase_name": _combinations_with_names,
             "InstallStackTraceHandler": lambda: None,
         },
         "ops": {
@@ -239,6 +286,7 @@ def _stand_ins():
         "test": {"Benchmark": object, "mock": mock},
         "googletest": {"Benchmark": object},
         "benchmark": {"Benchmark": object},
+        "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes")},
     }
 
 

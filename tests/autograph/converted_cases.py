@@ -135,6 +135,13 @@ def in_try(x):
     return y
 
 
+def of_its_own_name(x):
+    of_its_own_name.calls = 1
+    if x > 0:
+        x = x * 2.0
+    return x
+
+
 def fibonacci(n):
     a, b = 0, 1
     for _ in tf.range(n):
@@ -176,6 +183,7 @@ CASES = [
     (inner_function, [3], 3),
     (break_of_while, [3], 24),
     (in_try, [-5], 6),
+    (of_its_own_name, [3.0], 6.0),
     (fibonacci, [10], 55),
     (arrays, [5], [0, 1, 0, 9, 0]),
 ]

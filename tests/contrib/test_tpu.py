@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from contrib import tpu_scenarios
+from stillflow.contrib.tpu.python.tpu import tpu_function as contrib_tpu_function
+from stillflow.python.tpu import tpu_function
 
 import stillflow as tf
 
@@ -40,3 +42,16 @@ def test_a_tpu_is_said_to_be_missing(tmp_path):
     estimator = tf.contrib.tpu.TPUEstimator(_model_fn, config=config, train_batch_size=2)
     with pytest.raises(RuntimeError, match="Cannot find any TPU cores .* pass use_tpu=False"):
         estimator.train(lambda params: tf.ones([params["batch_size"]]), steps=2)
+
+
+def test_a_shard_context_tells_the_number_of_shards():
+    context = tpu_function.get_tpu_context()
+    assert context is contrib_tpu_function.get_tpu_context()
+    assert context.number_of_shards is None
+    with tpu_function.tpu_shard_context(8):
+        assert context.number_of_shards == 8
+        nested = tpu_function.tpu_shard_context(2)
+        with pytest.raises(NotImplementedError, match="tpu_shard_context cannot be nested."):
+            nested.__enter__()
+        assert context.number_of_shards == 8
+    assert context.number_of_shards is None

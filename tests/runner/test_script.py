@@ -103,6 +103,7 @@ def test_old_numpy_names_are_there_and_told_once(program):
         print(np.zeros(2, np.int).dtype.kind, np.float is float, np.NaN != np.NaN, np.product([2, 3]))
         print(np.asscalar(np.array(4)), np.math.pi == np.pi, np.asfarray([1]).dtype, np.bool8 is np.bool_)
         print(np.reshape(np.arange(4), newshape=[2, -1]).tolist(), issubclass(np.RankWarning, Warning))
+        print([type(f([1], [2])) for f in (np.meshgrid, np.broadcast_arrays, np.atleast_1d)], np.atleast_2d(1).shape)
         try:
             np.nothing
         except AttributeError as error:
@@ -110,7 +111,10 @@ def test_old_numpy_names_are_there_and_told_once(program):
         """
     )
     result = run(cwd)
-    assert result.stdout == "i True True 6\n4 True float64 True\n[[0, 1], [2, 3]] True\nAttributeError True\n"
+    assert result.stdout == (
+        "i True True 6\n4 True float64 True\n[[0, 1], [2, 3]] True\n"
+        "[<class 'list'>, <class 'list'>, <class 'list'>] (1, 1)\nAttributeError True\n"
+    )
     assert result.stderr.count("no longer part of numpy") == 1
     assert len(result.stderr.splitlines()) == 1
 
@@ -140,6 +144,31 @@ def test_what_came_with_tensorflow_is_named_where_it_is_missing(program):
     result = run(program(text))
     assert result.returncode == 1 and "pip install stillflow[programs]" in result.stderr
     assert "stillflow[programs]" not in run(program("import no_such_module")).stderr
+
+
+def test_old_names_of_python_are_there(program):
+    (
+        cwd := program(
+            """
+        import base64, collections, fractions, inspect, threading, time
+        from collections import Mapping, Iterable
+        import imp
+        def f(a, b=2, *c, **d): pass
+        print(isinstance({}, Mapping), collections.Sequence is collections.abc.Sequence, inspect.getargspec(f))
+        print(inspect.formatargspec(*inspect.getargspec(f)), fractions.gcd(12, 18), time.clock() >= 0)
+        print(base64.decodestring(base64.encodestring(b"ab")), threading.Thread().isAlive())
+        print(imp.load_source("other", "other.py").X)
+        try:
+            collections.nothing
+        except AttributeError as error:
+            print(error)
+        """
+        )
+    ).joinpath("other.py").write_text("X = 5\n")
+    assert run(cwd).stdout.splitlines() == [
+        "True True ArgSpec(args=['a', 'b'], varargs='c', keywords='d', defaults=(2,))", "(a, b=2, *c, **d) 6 True",
+        "b'ab' False", "5", "module 'collections' has no attribute 'nothing'",
+    ]  # fmt: skip
 
 
 def test_old_numpy_names_stay_away_elsewhere():

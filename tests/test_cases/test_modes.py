@@ -7,6 +7,8 @@ from stillflow.python.eager import context
 from stillflow.python.framework import test_util
 
 import stillflow as tf
+from stillflow.eager.graph import EagerGraph
+from stillflow.graph.scopes import DefaultGraphs
 
 
 def outcome(method, name="testIt", decorator=None):
@@ -115,3 +117,23 @@ def test_layouts():
         assert test_util.NCHWToNHWC([1, 4, 2, 3, 5]) == [1, 2, 3, 5, 4]
         assert test_util.NHWCToNCHW(tf.zeros([1, 2, 3, 4])).shape.as_list() == [1, 4, 2, 3]
         assert test_util.NCHWToNHWC(tf.zeros([1, 4, 2])).shape.as_list() == [1, 2, 4]
+
+
+def test_a_graph_whose_context_set_up_forgets_stays_one_of_nodes(monkeypatch):
+    class Case(tf.test.TestCase):
+        def test(self):
+            with tf.Graph().as_default() as graph:
+                self.setUp()
+                seen.append((tf.executing_eagerly(), tf.get_default_graph() is graph))
+                with self.session() as session:
+                    seen.append(session.run(tf.constant(2.0)))
+            seen.append(tf.executing_eagerly())
+            self.setUp()
+            with tf.Graph().as_default() as graph:
+                seen.append(tf.get_default_graph() is graph)
+            seen.append(tf.executing_eagerly())
+
+    seen = []
+    monkeypatch.setattr(DefaultGraphs, "eager", EagerGraph())
+    Case("test").run()
+    assert seen == [(False, False), 2.0, True, True, True]

@@ -202,3 +202,46 @@ def test_minimize_passes_its_options_by_name():
         session.run(x.initializer)
         session.run(step)
         assert session.run(x) == 6.0
+
+
+def test_own_updates_are_called_for_the_kind_of_variable_that_their_name_says():
+    called = []
+
+    class Adam(tf.train.AdamOptimizer):
+        def _apply_dense(self, grad, var):
+            called.append("dense")
+            return super()._apply_dense(grad, var)
+
+        def _resource_apply_dense(self, grad, handle):
+            called.append("resource dense")
+            return super()._resource_apply_dense(grad, handle)
+
+        def _apply_sparse_duplicate_indices(self, grad, var):
+            called.append("duplicates")
+            return super()._apply_sparse_duplicate_indices(grad, var)
+
+        def _apply_sparse(self, grad, var):
+            called.append("sparse")
+            return super()._apply_sparse(grad, var)
+
+        def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+            called.append("resource duplicates")
+            return super()._resource_apply_sparse_duplicate_indices(grad, handle, indices)
+
+        def _resource_apply_sparse(self, grad, handle, indices):
+            called.append("resource sparse")
+            return super()._resource_apply_sparse(grad, handle, indices)
+
+    found = []
+    for use_resource in (False, True):
+        a, b = (tf.Variable([1.0, 2.0], use_resource=use_resource) for _ in range(2))
+        loss = tf.reduce_sum(a) + tf.reduce_sum(tf.gather(b, [1, 1]))
+        step = Adam(0.5).minimize(loss, var_list=[a, b])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run(step)
+            found.append([value.tolist() for value in session.run([a, b])])
+    assert called == [
+        "dense", "duplicates", "sparse", "resource dense", "resource duplicates", "resource sparse",
+    ]  # fmt: skip
+    assert found[0] == found[1]

@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from stillflow.python.ops.variable_scope import _pure_variable_scope
 
 import stillflow as tf
 from stillflow.variables.ref_variable import RefVariable
@@ -139,3 +140,14 @@ def test_scopes_of_creators_are_left_in_order():
     with pytest.raises(RuntimeError, match="Exiting variable_creator_scope without proper nesting."):
         outer.__exit__(None, None, None)
     inner.__exit__(None, None, None)
+
+
+def test_a_pure_variable_scope_opens_no_name_scope():
+    with tf.variable_scope("a"):
+        with _pure_variable_scope("b", initializer=tf.ones_initializer()) as scope:
+            assert scope.name == "a/b" and scope.original_name_scope == "b"
+            assert tf.get_variable("v", [2]).name == "a/b/v:0"
+            assert tf.constant(1.0).op.name == "a/Const"
+        with _pure_variable_scope(scope, reuse=True):
+            assert tf.get_variable("v", [2]).name == "a/b/v:0"
+        assert tf.get_variable_scope().name == "a"

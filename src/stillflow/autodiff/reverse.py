@@ -301,11 +301,13 @@ class _Backward:
                 self._add(self._places.outside(tensor), grad)
 
     def _called(self, op, function, out_grads):
-        """What the gradient function returns. Nodes that TensorFlow is to compile pass that on to their gradients."""
-        scope = op._attrs.get("_XlaScope")
-        if scope is None or not op._attrs.get("_XlaCompile"):
+        """What the gradient function returns. Nodes and functions that TensorFlow is to compile pass that on."""
+        called = self._graph._functions.get(op.type)
+        attrs = op._attrs if called is None else called.attrs
+        scope = attrs.get("_XlaScope")
+        if scope is None or not attrs.get("_XlaCompile"):
             return function(op, *out_grads)
-        if op._attrs.get("_XlaSeparateCompiledGradients"):
+        if attrs.get("_XlaSeparateCompiledGradients"):
             scope += f"_grad_{self._scope}".encode()
         with self._graph._attr_scope_of({"_XlaCompile": True, "_XlaScope": scope}):
             return function(op, *out_grads)

@@ -89,7 +89,9 @@ def _compiled(tree, original):
         kwarg=None, defaults=[],
     )  # fmt: skip
     factory = ast.parse("def factory(): pass").body[0]
-    factory.args, factory.body = arguments, [tree]  # type: ignore[attr-defined]
+    # A function that uses its own name finds it where the original does, not in the factory.
+    own_name = [] if tree.name in names else [ast.copy_location(ast.Global([tree.name]), tree)]
+    factory.args, factory.body = arguments, [*own_name, tree]  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, tree)], []))
     code = compile(module, original.co_filename, "exec", dont_inherit=True, flags=original.co_flags & _FUTURES)
     return _inner(_inner(code, "factory"), tree.name)

@@ -15,8 +15,12 @@ class _VariableType(type):
     def __subclasscheck__(cls, subclass):
         return issubclass(subclass, tf.Variable)
 
+    def __getattr__(cls, name):
+        """What tf.Variable has as a class: `SaveSliceInfo`, `from_proto`."""
+        return getattr(tf.Variable, name)
 
-@public("compat.v2.Variable")
+
+@public("compat.v2.Variable", "python.ops.variables.Variable", "python.ops.standard_ops.Variable")
 class Variable(metaclass=_VariableType):
     """tf.Variable with use_resource=True."""
 

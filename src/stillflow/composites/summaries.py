@@ -16,7 +16,8 @@ from stillflow.ops.convert import convert_to_tensor
 _BAD_CHARACTERS = re.compile(r"[^-/\w.]")
 
 
-def _cleaned(name):
+@public("python.ops.summary_op_util.clean_tag")
+def clean_tag(name):
     """The name without what scopes refuse: a "_" for each other character, and no "/" in front."""
     if name is None:
         return None
@@ -28,19 +29,26 @@ def _cleaned(name):
     return cleaned
 
 
+@public("python.ops.summary_op_util.summary_scope")
 @contextlib.contextmanager
-def _scope(name, family, default_name=None, values=None):
+def summary_scope(name, family, default_name=None, values=None):
     """Opens the summary's name scope; yields (tag, scope). A family stands in front of both."""
-    name, family = _cleaned(name), _cleaned(family)
+    name, family = clean_tag(name), clean_tag(family)
     base = name if family is None else f"{family}/{name}"
     with name_scope(base, default_name, values) as scope:
         tag = scope.rstrip("/")
         yield tag if family is None else f"{family}/{tag}", scope
 
 
+@public("python.ops.summary_op_util.collect")
+def collect(val, collections, default_collections):
+    """Adds `val` to the graph's collections of those keys, or of `default_collections` if they are None."""
+    for key in default_collections if collections is None else collections:
+        get_default_graph().add_to_collection(key, val)
+
+
 def _collected(summary, collections, default=(GraphKeys.SUMMARIES,)):
-    for key in default if collections is None else collections:
-        get_default_graph().add_to_collection(key, summary)
+    collect(summary, collections, default)
     return summary
 
 
@@ -60,7 +68,7 @@ def scalar(name, tensor, collections=None, family=None):
     Raises:
       At run time tf.errors.InvalidArgumentError for a tensor that is no scalar.
     """
-    with _scope(name, family, values=[tensor]) as (tag, scope):
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return _collected(ops.scalar_summary(tag, tensor, name=scope), collections)
 
 
@@ -82,7 +90,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
       ValueError: if `max_outputs` is less than 1.
       At run time tf.errors.InvalidArgumentError for other shapes.
     """
-    with _scope(name, family, values=[tensor]) as (tag, scope):
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
         return _collected(ops.image_summary(tag, tensor, max_images=max_outputs, name=scope), collections)
 
 
@@ -103,7 +111,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
     Raises:
       At run time tf.errors.InvalidArgumentError for other shapes, and a rate that is not positive.
     """
-    with _scope(name, family, values=[tensor]) as (tag, scope):
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
         sample_rate = convert_to_tensor(sample_rate, dtypes.float32, name="sample_rate")
         summary = ops.audio_summary_v2(tag, tensor, sample_rate, max_outputs=max_outputs, name=scope)
         return _collected(summary, collections)
@@ -124,7 +132,7 @@ def histogram(name, values, collections=None, family=None):
     Raises:
       At run time tf.errors.InvalidArgumentError if a value is not finite.
     """
-    with _scope(name, family, "HistogramSummary", [values]) as (tag, scope):
+    with summary_scope(name, family, "HistogramSummary", [values]) as (tag, scope):
         return _collected(ops.histogram_summary(tag, values, name=scope), collections)
 
 
@@ -153,7 +161,7 @@ def tensor_summary(
         metadata.summary_description = summary_description
     if display_name is not None:
         metadata.display_name = display_name
-    with _scope(name, family, values=[tensor]) as (tag, scope):
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
         summary = ops.tensor_summary_v2(tag, tensor, protobuf.to_bytes(metadata), name=scope)
         return _collected(summary, collections)
 
@@ -202,7 +210,7 @@ def merge(inputs, collections=None, name=None):
       At run time tf.errors.InvalidArgumentError if a tag occurs twice.
     """
     require_graph(_NO_MERGING)
-    name = _cleaned(name)
+    name = clean_tag(name)
     with name_scope(name, "Merge", inputs):
         return _collected(ops.merge_summary(inputs, name=name), collections, ())
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.names import public
 
-INFINITE = public("data.experimental.INFINITE_CARDINALITY")(-1)
-UNKNOWN = public("data.experimental.UNKNOWN_CARDINALITY")(-2)
+INFINITE = public("data.experimental.INFINITE_CARDINALITY", "python.data.experimental.ops.cardinality.INFINITE")(-1)
+UNKNOWN = public("data.experimental.UNKNOWN_CARDINALITY", "python.data.experimental.ops.cardinality.UNKNOWN")(-2)
 
 
 @public("data.experimental.cardinality")

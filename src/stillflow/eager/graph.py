@@ -17,6 +17,7 @@ from stillflow.graph import dtypes, recording
 from stillflow.graph.graph import Graph
 from stillflow.graph.mode import EAGER_VERSIONS, eager_version_of
 from stillflow.graph.op_def import OpDef
+from stillflow.graph.scopes import DefaultGraphs
 from stillflow.graph.shape_inference import infer_shapes
 from stillflow.ops.registry import Alias
 from stillflow.random.seeds import automatic_seed
@@ -70,6 +71,14 @@ class EagerGraph(Graph):
         self._seeds = random.Random()
         self._drawn: int | None = None  # the newest seed that was drawn, until an op has used it
 
+        DefaultGraphs.all_eager.add(self)
+
+    def forget(self):
+        """Forgets what TensorFlow keeps in the graph of nodes: collections, variable scopes, names of layers."""
+        self._collections = {}
+        for key in ("_variable_scopes", "_layer_name_counts"):
+            self.__dict__.pop(key, None)
+
     def version_of(self, item):
         return EAGER_VERSIONS.get(item, item)
 
@@ -91,7 +100,7 @@ class EagerGraph(Graph):
             if graph is not self:
                 if graph.serves_eager_execution:
                     with graph.as_default():
-                        return graph._add_node(op_def, inputs, attrs, name)
+                        return graph._add_node(op_def, inputs, attrs, name.rstrip("/"))
                 raise TypeError(
                     'An op outside of the function building code is being passed a "Graph" tensor. It is possible to '
                     "have Graph tensors leak out of the function building context by including a tf.init_scope in "

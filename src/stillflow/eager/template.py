@@ -21,7 +21,7 @@ class EagerTemplate(Template):
             raise ValueError("unique_name_ cannot be used when eager execution is enabled.")
         super().__init__(name, func, create_scope_now, custom_getter=custom_getter)
         outer = default_variable_store()
-        self._store = EagerVariableStore(outer if outer.keeps_variables else None)
+        self._template_store = EagerVariableStore(outer if outer.keeps_variables else None)
 
     def __call__(self, *args, **kwargs):
         """Calls the function. Raises ValueError if a later call makes a variable to be trained."""
@@ -32,11 +32,11 @@ class EagerTemplate(Template):
         with scope as opened:
             if self._variable_scope is None:
                 self._variable_scope = opened
-            with self._store.as_default():
+            with self._template_store.as_default():
                 return self._call(self._variable_scope.name, args, kwargs)
 
     def _to_be_trained(self):
-        return self._own(self._store.trainable_variables())
+        return self._own(self._template_store.trainable_variables())
 
     def _own(self, variables):
         return [variable for variable in variables if variable.name.startswith(self.variable_scope_name)]
@@ -45,4 +45,4 @@ class EagerTemplate(Template):
         if not self._has_been_called or key == GraphKeys.LOCAL_VARIABLES:
             return []
         trains = key == GraphKeys.TRAINABLE_VARIABLES
-        return self._own(self._store.trainable_variables() if trains else self._store.variables())
+        return self._own(self._template_store.trainable_variables() if trains else self._template_store.variables())

@@ -137,6 +137,8 @@ class EagerVariable(ResourceVariable):
 class _ChangedVariable(EagerVariable):
     """A variable after a change."""
 
+    _is_result_of_change = True
+
     def __init__(self, variable):
         self.__dict__.update(variable.__dict__)
         self._variable = variable  # which lives as long as this

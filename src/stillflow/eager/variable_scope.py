@@ -7,8 +7,9 @@ import contextlib
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import eager_version_of
+from stillflow.graph.name_scope import init_scope
 from stillflow.names import public
-from stillflow.variables import listing, scope, store
+from stillflow.variables import creation, listing, scope, store
 from stillflow.variables.scope import AUTO_REUSE, VariableScope, default_variable_store
 from stillflow.variables.store import VariableStore
 from stillflow.variables.variable import Variable
@@ -62,6 +63,13 @@ def variable_is_kept(variable, collections):
     graph.add_to_collections(collections or [GraphKeys.GLOBAL_VARIABLES], variable)
     if variable.trainable:
         graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, variable)
+
+
+@eager_version_of(creation.made)
+def made(cls, options):
+    """The variable, made outside of the functions that are being traced: its value is there before they run."""
+    with init_scope():
+        return cls(**options)
 
 
 @eager_version_of(listing.variables_initializer)

@@ -219,7 +219,7 @@ class DefinedFunction:
             body = self._traced(base)
             if self._name is None and self._grad_func:
                 base += f"_{self._grad_func.name}"
-            attrs = _attributes(dict(self._attrs))
+            attrs = _attributes(self._attrs, base)
             description = self._func.__doc__ or ""
             name = self._name
             if name is None:
@@ -336,7 +336,7 @@ class Defun:
         return OverloadedFunction(func, names, **self._settings)
 
 
-def _attributes(settings):
+def _attributes(settings, base_name=""):
     """The attributes of a node or a definition. Raises ValueError for unknown ones."""
     attrs: dict = {}
     settings = dict(settings)
@@ -345,6 +345,13 @@ def _attributes(settings):
         attrs["_noinline"] = bool(noinline)
     # TensorFlow does not infer shapes through such calls.
     attrs["_disable_call_shape_inference"] = True
+    compiled = settings.pop("compiled", None)
+    separate_gradients = settings.pop("separate_compiled_gradients", None)
+    if compiled is not None:
+        scope = get_default_graph()._attr_scope.get("_XlaScope", f"function_{base_name}".encode())
+        attrs.update(
+            _XlaCompile=bool(compiled), _XlaSeparateCompiledGradients=bool(separate_gradients), _XlaScope=scope
+        )
     for key in list(settings):
         if key.startswith("experimental_") or key in ("_implements", "_reference"):
             value = settings.pop(key)

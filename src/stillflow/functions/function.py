@@ -34,7 +34,7 @@ class Function:
         self._body = body
         self._load_body = load_body
         self._description = description
-        self._attrs = attrs or {}
+        self.attrs = attrs or {}
         self._output_names = output_names
 
     @property
@@ -44,7 +44,7 @@ class Function:
             from stillflow.graph.function_def import function_def_message
 
             self._definition = function_def_message(
-                self._body, self.name, self._description, self._attrs, self._output_names
+                self._body, self.name, self._description, self.attrs, self._output_names
             )
         return self._definition
 

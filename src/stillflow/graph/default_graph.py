@@ -20,7 +20,9 @@ def _outermost():
 def get_default_graph() -> Graph:
     """The graph of the innermost `with graph.as_default():` of this thread, or the thread's own."""
     stack = graphs.stack
-    return stack[-1] if stack else DefaultGraphs.eager or _outermost()
+    if stack:
+        return stack[-1]
+    return (DefaultGraphs.eager if not graphs.forgotten else None) or _outermost()
 
 
 def outermost_graph() -> Graph:
@@ -45,11 +47,19 @@ def reset_default_graph():
             "the nesting and create a new graph."
         )
     graphs.outermost = None
+    for graph in DefaultGraphs.all_eager:
+        graph.forget()
 
 
 def leave_all_graphs():
-    """Makes this thread's outermost graph the default, whatever contexts have been left open, or stays eager."""
-    graphs.stack[:] = [graph for graph in graphs.stack[-1:] if graph.executes_eagerly]
+    """Makes this thread's outermost graph the default, whatever contexts have been left open, or stays eager.
+
+    Nodes are built until the contexts that are open now have been left, if they are contexts of graphs of nodes.
+    """
+    innermost = graphs.stack[-1:]
+    if innermost and not innermost[0].executes_eagerly:
+        graphs.forgotten += len(graphs.stack)
+    graphs.stack[:] = [graph for graph in innermost if graph.executes_eagerly]
 
 
 def innermost_graph_of_nodes() -> Graph:

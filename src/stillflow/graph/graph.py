@@ -13,6 +13,7 @@ from stillflow.graph.control import ControlDependencies
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape_inference import infer_shapes
+from stillflow.graph.thread_scopes import ThreadScopes
 from stillflow.names import public
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
@@ -21,7 +22,7 @@ _RESET_DEVICES = object()
 
 
 @public("Graph")
-class Graph:
+class Graph(ThreadScopes):
     """A dataflow graph: Operations, connected by the Tensors they make and take.
 
     Nodes have the names, types and order that TensorFlow 1.15 gives them. A graph may grow in one thread
@@ -262,14 +263,6 @@ class Graph:
         self._seed = seed
 
     # ---- Names ----------------------------------------------------------------------------------------------
-
-    @property
-    def _name_stack(self):
-        return getattr(self._name_stacks, "current", "")
-
-    @_name_stack.setter
-    def _name_stack(self, value):
-        self._name_stacks.current = value
 
     def unique_name(self, name, mark_as_used=True):
         """`name` in the current scope, with "_1", "_2", ... if it is taken. Case does not tell names apart."""

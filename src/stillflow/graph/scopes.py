@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 
 from stillflow.names import public
 
@@ -42,13 +43,27 @@ class DefaultStack(threading.local):
 
 
 class DefaultGraphs(DefaultStack):
-    """The default graphs of a thread: the innermost of the stack, else the eager one of all threads, else its own."""
+    """The default graphs of a thread: the innermost of the stack, else the eager one of all threads, else its own.
+
+    While contexts of graphs that have been forgotten are still open, the thread's own one comes before the eager one.
+    """
 
     eager = None
+    all_eager: weakref.WeakSet = weakref.WeakSet()  # those of contexts, too
 
     def __init__(self):
         super().__init__()
         self.outermost = None
+        self.forgotten = 0  # contexts of graphs of nodes that are still open
+
+    @contextlib.contextmanager
+    def with_default(self, default, enforces_nesting=True):
+        try:
+            with super().with_default(default, enforces_nesting):
+                yield default
+        finally:
+            if self.forgotten and not self.stack:
+                self.forgotten -= 1
 
 
 graphs = DefaultGraphs()

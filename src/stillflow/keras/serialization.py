@@ -116,7 +116,15 @@ class Known:
         return None
 
 
-_LAYERS = Known("keras.layers", "keras.models", BatchNormalizationV1="keras.layers.BatchNormalization")
+_LAYERS = Known(
+    "keras.layers",
+    "keras.models",
+    BatchNormalizationV1="keras.layers.BatchNormalization",
+    BatchNormalizationV2="keras.layers.BatchNormalization",
+    AddLoss="python.keras.engine.base_layer.AddLoss",
+    AddMetric="python.keras.engine.base_layer.AddMetric",
+    TensorFlowOpLayer="python.keras.engine.base_layer.TensorFlowOpLayer",
+)
 
 
 @public("keras.layers.serialize")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from stillflow import ops
+from stillflow.composites import checks
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
@@ -45,6 +49,26 @@ def broadcast_batches(batch_matrices, name=None):
         for matrix in matrices[1:]:
             batch = ops.broadcast_args(batch, ops.shape(matrix)[:-2])
         return [_broadcast(matrix, batch) for matrix in matrices]
+
+
+@public("python.ops.distributions.util.rotate_transpose")
+def rotate_transpose(x, shift, name="rotate_transpose"):
+    """A tensor whose dimensions are moved by `shift` places to the right, or to the left by one that is negative.
+
+    The dimensions that leave at one end enter at the other. Raises TypeError for a shift that is no integer.
+    """
+    with name_scope(name, values=[x, shift]):
+        x = convert_to_tensor(x, name="x")
+        shift = convert_to_tensor(shift, name="shift")
+        checks.assert_integer(shift)
+        rank, known_shift = x.shape.rank, constant_value(shift)
+        if rank is not None and known_shift is not None:
+            places = int(math.fmod(known_shift, rank)) if rank > 1 else 0
+            return ops.transpose(x, perm=np.roll(np.arange(rank), places)) if places else x
+        rank = ops.rank(x)
+        places = ops.where_v2(ops.less(shift, 0), ops.floor_mod(-shift, rank), rank - ops.floor_mod(shift, rank))
+        first, last = ops.range(0, places), ops.range(places, rank)
+        return ops.transpose(x, perm=ops.concat([last, first], 0))
 
 
 @public("python.ops.linalg.linear_operator_util.assert_is_batch_matrix")

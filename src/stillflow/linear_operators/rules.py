@@ -7,6 +7,7 @@ from stillflow.linear_operators.adjoint import LinearOperatorAdjoint
 from stillflow.linear_operators.algebra import rule
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.block_diag import LinearOperatorBlockDiag
+from stillflow.linear_operators.circulant import LinearOperatorCirculant
 from stillflow.linear_operators.composition import LinearOperatorComposition
 from stillflow.linear_operators.derived import HINTS
 from stillflow.linear_operators.diag import LinearOperatorDiag
@@ -110,6 +111,13 @@ def _(operator):
     return LinearOperatorKronecker(parts, **_hints(operator, is_square=True))
 
 
+@rule("adjoint", LinearOperatorCirculant)
+def _(operator):
+    spectrum = operator.spectrum
+    spectrum = ops.conj(spectrum) if spectrum.dtype.is_complex else spectrum
+    return LinearOperatorCirculant(spectrum, **_hints(operator, is_square=True))
+
+
 # ---- Inverses ---------------------------------------------------------------------------------------------------
 
 
@@ -139,6 +147,11 @@ def _(operator):
 def _(operator):
     parts = [each.inverse() for each in operator.operators]
     return LinearOperatorKronecker(parts, **_hints(operator, is_square=True))
+
+
+@rule("inverse", LinearOperatorCirculant)
+def _(operator):
+    return LinearOperatorCirculant(1.0 / operator.spectrum, **_hints(operator, is_square=True))
 
 
 # ---- Cholesky factors -------------------------------------------------------------------------------------------
@@ -253,6 +266,11 @@ def _(triangular, diagonal):
     return _triangular(triangular.to_dense() * diagonal.diag, diagonal, triangular)
 
 
+@rule("matmul", LinearOperatorCirculant, LinearOperatorCirculant)
+def _(a, b):
+    return LinearOperatorCirculant(a.spectrum * b.spectrum, **_hints_of_commuting(a, b))
+
+
 # ---- Solutions --------------------------------------------------------------------------------------------------
 
 
@@ -284,3 +302,8 @@ def _(scaled, diagonal):
 @rule("solve", LinearOperatorDiag, LinearOperatorLowerTriangular)
 def _(diagonal, triangular):
     return _triangular(triangular.to_dense() / diagonal.diag[..., None], diagonal, triangular)
+
+
+@rule("solve", LinearOperatorCirculant, LinearOperatorCirculant)
+def _(a, b):
+    return LinearOperatorCirculant(b.spectrum / a.spectrum, **_hints_of_commuting(a, b))

@@ -44,7 +44,7 @@ def getfullargspec(obj):
         return FullArgSpec(spec.args, spec.varargs, spec.keywords, spec.defaults, [], None, {})
     target = _unwrapped(obj)
     if isinstance(target, functools.partial) or inspect.isclass(target) or not hasattr(target, "__code__"):
-        target = getattr(target, "__call__", target) if _is_callable_object(target) else target  # noqa: B004
+        target = getattr(type(target), "__call__", target) if _is_callable_object(target) else target  # noqa: B004
     return inspect.getfullargspec(target)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow.names import public
-from stillflow.runner import numpy_changes, tensorflow_modules
+from stillflow.runner import surroundings
 
 _HINT = (
     "The cell has been run before: its nodes and variables are still in the graph. Call tf.reset_default_graph() "
@@ -17,8 +17,7 @@ def load_ipython_extension(shell):
 
     Errors that come of running a cell again, whose variables exist already, end with a sentence that says what to do.
     """
-    tensorflow_modules.install()
-    numpy_changes.install()
+    surroundings.install()
     shell.register_magic_function(_tensorflow_version, magic_name="tensorflow_version")
     shell.set_custom_exc((ValueError,), _show_with_hint)
 

@@ -59,8 +59,21 @@ def install(notice=None):
         return value
 
     np.__getattr__ = find  # type: ignore[method-assign, assignment]
+    for name in ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid"):
+        setattr(np, name, _returning_lists(getattr(np, name)))
     if "newshape" not in inspect.signature(np.reshape).parameters:
         np.reshape = _with_newshape(np.reshape)
+
+
+def _returning_lists(function):
+    """A function of numpy that has returned lists of arrays where it returns tuples now."""
+
+    @functools.wraps(function)
+    def returning_lists(*args, **kwargs):
+        found = function(*args, **kwargs)
+        return list(found) if isinstance(found, tuple) else found
+
+    return returning_lists
 
 
 def _with_newshape(reshape):

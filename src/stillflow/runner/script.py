@@ -50,11 +50,10 @@ def run_module(name: str, arguments: list[str]) -> int:
 
 
 def _prepare(argv, folder):
-    """What a program finds: its arguments, its path, a tensorflow, and a numpy that is much like the old one."""
-    from stillflow.runner import numpy_changes, tensorflow_modules
+    """What a program finds: its arguments, its path, a tensorflow, and Python and numpy much as they were."""
+    from stillflow.runner import surroundings
 
-    tensorflow_modules.install()
-    numpy_changes.install()
+    surroundings.install()
     sys.argv = argv
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder

@@ -213,13 +213,13 @@ class Export:
     def _fill_collection(self, to, name, items):
         registered = collection_protos.find(name)
         if registered is not None:
-            kind = protobuf.message(registered.message)
+            kind = registered.kind
             for item in items:
                 message = registered.to_proto(item, export_scope=self._scope)
                 if message is None:
                     continue
                 if not isinstance(message, kind):
-                    raise TypeError(f"{message!r} is no {registered.message}")
+                    raise TypeError(f"{message!r} is no {kind.__name__}")
                 to.bytes_list.value.append(protobuf.to_bytes(message))
             return
         first = items[0]

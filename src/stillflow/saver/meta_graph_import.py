@@ -139,7 +139,7 @@ class _Collections:
         if registered is not None and kind == "bytes_list":
             if name in GraphKeys._VARIABLE_COLLECTIONS:
                 return [self._variable(name, registered, value) for value in values]
-            parse = protobuf.message(registered.message).FromString
+            parse = registered.kind.FromString
             return [registered.from_proto(parse(value), import_scope=self._scope) for value in values]
         if registered is not None:
             _log.warning(
@@ -156,7 +156,7 @@ class _Collections:
 
     def _variable(self, name, registered, value):
         if value not in self._variables:
-            message = protobuf.message(registered.message).FromString(value)
+            message = registered.kind.FromString(value)
             if not self._says_trainable:
                 message.trainable = name == GraphKeys.TRAINABLE_VARIABLES
             self._variables[value] = registered.from_proto(message, import_scope=self._scope)

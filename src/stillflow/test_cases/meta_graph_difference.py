@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stillflow.formats import protobuf
 from stillflow.graph import collection_protos
 from stillflow.names import public
 from stillflow.test_cases.graph_def_difference import assert_equal_graph_def
@@ -23,7 +22,7 @@ def assert_meta_graph_protos_equal(tester, a, b):
             tester.assertEqual(first, second)
             continue
         tester.assertEqual(len(first.bytes_list.value), len(second.bytes_list.value))
-        parse = protobuf.message(registered.message).FromString
+        parse = registered.kind.FromString
         for one, other in zip(first.bytes_list.value, second.bytes_list.value, strict=True):
             tester.assertProtoEquals(parse(one), parse(other))
     assert_equal_graph_def(a.graph_def, b.graph_def, checkpoint_v2=True)

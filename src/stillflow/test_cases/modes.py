@@ -48,7 +48,7 @@ def _decorator(decorate):
     return outer
 
 
-@public("python.framework.test_util.run_in_graph_and_eager_modes")
+@public("python.framework.test_util.run_in_graph_and_eager_modes", "contrib.eager.run_test_in_graph_and_eager_modes")
 @_decorator
 def run_in_graph_and_eager_modes(f, config=None, use_gpu=True, reset_test=True, assert_no_eager_garbage=False):
     """Runs a test in a graph, within a session, and then eagerly, after tearDown and setUp."""
@@ -76,7 +76,10 @@ def run_in_graph_and_eager_modes(f, config=None, use_gpu=True, reset_test=True, 
     return run
 
 
-@public("python.framework.test_util.run_all_in_graph_and_eager_modes")
+@public(
+    "python.framework.test_util.run_all_in_graph_and_eager_modes",
+    "contrib.eager.run_all_tests_in_graph_and_eager_modes",
+)
 def run_all_in_graph_and_eager_modes(cls):
     """Decorates every test of a class with run_in_graph_and_eager_modes."""
     return _of_methods(cls, run_in_graph_and_eager_modes)

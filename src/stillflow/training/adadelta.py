@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.AdadeltaOptimizer")
-class AdadeltaOptimizer(Optimizer):
+class AdadeltaOptimizer(UniformOptimizer):
     """The algorithm of Zeiler, "ADADELTA: an adaptive learning rate method", 2012:
 
         accum = rho * accum + (1 - rho) * gradient ** 2
@@ -44,10 +44,10 @@ class AdadeltaOptimizer(Optimizer):
         scalars = [ops.cast(scalar, dtype) for scalar in (self._lr_t, self._rho_t, self._epsilon_t)]
         return [var, self.get_slot(var, "accum"), self.get_slot(var, "accum_update"), *scalars]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adadelta(*self._arguments(var), grad, use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_adadelta(
             *self._arguments(var), grad.values, grad.indices, use_locking=self._use_locking
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 from stillflow.variables.initializers import Constant
 
 
 @public("train.AdagradOptimizer")
-class AdagradOptimizer(Optimizer):
+class AdagradOptimizer(UniformOptimizer):
     """accumulator += gradient ** 2; variable -= learning_rate * gradient / sqrt(accumulator).
 
     See Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization",
@@ -47,7 +47,7 @@ class AdagradOptimizer(Optimizer):
     def _prepare(self):
         self._learning_rate_tensor = self._hyperparameter(self._learning_rate, "learning_rate")
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adagrad(
             var,
             self.get_slot(var, "accumulator"),
@@ -56,7 +56,7 @@ class AdagradOptimizer(Optimizer):
             use_locking=self._use_locking,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_adagrad(
             var,
             self.get_slot(var, "accumulator"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.AdagradDAOptimizer")
-class AdagradDAOptimizer(Optimizer):
+class AdagradDAOptimizer(UniformOptimizer):
     """Variables follow from the sums of their gradients and of the squares of these:
 
         variable = -rate * soft(sum, l1 * steps) / (l2 * steps * rate + sqrt(sum of squares))
@@ -68,12 +68,12 @@ class AdagradDAOptimizer(Optimizer):
             steps = ops.identity(self._steps)
         return [*(ops.cast(each, dtype) for each in (self._learning_rate_tensor, self._l1, self._l2)), steps]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adagrad_da(
             var, *self._slots_of(var), grad, *self._scalars(var), use_locking=self._use_locking
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_adagrad_da(
             var, *self._slots_of(var), grad.values, grad.indices, *self._scalars(var), use_locking=self._use_locking
         )

@@ -6,12 +6,12 @@ from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 from stillflow.variables.resource_variable import is_resource_variable
 
 
 @public("train.AdamOptimizer")
-class AdamOptimizer(Optimizer):
+class AdamOptimizer(UniformOptimizer):
     """The algorithm of Kingma and Ba, "Adam: a method for stochastic optimization", 2014:
 
         rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)
@@ -59,7 +59,7 @@ class AdamOptimizer(Optimizer):
         parameters = *self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t
         return [ops.cast(parameter, dtype) for parameter in parameters]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adam(
             var,
             self.get_slot(var, "m"),
@@ -69,7 +69,7 @@ class AdamOptimizer(Optimizer):
             use_locking=self._use_locking,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         graph = get_default_graph()
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = self._scalars(var.dtype.base_dtype)
         rate = lr * ops.sqrt(1 - beta2_power) / (1 - beta1_power)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.FtrlOptimizer")
-class FtrlOptimizer(Optimizer):
+class FtrlOptimizer(UniformOptimizer):
     """The algorithm of McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013:
 
         new_accum = accum + gradient ** 2
@@ -81,11 +81,11 @@ class FtrlOptimizer(Optimizer):
             if self._shrinks or key != "l2_shrinkage_regularization_strength"
         ]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         apply = ops.apply_ftrl_v2 if self._shrinks else ops.apply_ftrl
         return apply(var, *self._slots_of(var), grad, *self._scalars(var), use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         apply = ops.sparse_apply_ftrl_v2 if self._shrinks else ops.sparse_apply_ftrl
         return apply(
             var, *self._slots_of(var), grad.values, grad.indices, *self._scalars(var), use_locking=self._use_locking

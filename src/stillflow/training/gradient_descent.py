@@ -5,12 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
-from stillflow.variables.resource_variable import is_resource_variable
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.GradientDescentOptimizer")
-class GradientDescentOptimizer(Optimizer):
+class GradientDescentOptimizer(UniformOptimizer):
     """Plain gradient descent: variable -= learning_rate * gradient.
 
     Args:
@@ -26,13 +25,14 @@ class GradientDescentOptimizer(Optimizer):
     def _prepare(self):
         self._learning_rate_tensor = self._hyperparameter(self._learning_rate, "learning_rate")
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         rate = ops.cast(self._learning_rate_tensor, var.dtype.base_dtype)
         return ops.apply_gradient_descent(var, rate, grad, use_locking=self._use_locking)
 
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        return ops.resource_scatter_add(handle.handle, indices, -grad * self._learning_rate)
+
     def _apply_sparse_duplicate_indices(self, grad, var):
-        if is_resource_variable(var):
-            return ops.resource_scatter_add(var.handle, grad.indices, -grad.values * self._learning_rate)
         rate = ops.cast(self._learning_rate_tensor, var.dtype.base_dtype)
         delta = IndexedSlices(grad.values * rate, grad.indices, grad.dense_shape)
         return var.scatter_sub(delta, use_locking=self._use_locking)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.MomentumOptimizer")
-class MomentumOptimizer(Optimizer):
+class MomentumOptimizer(UniformOptimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation.
 
     A sparse gradient changes only the rows that it has, of the variable and of the accumulation.
@@ -34,7 +34,7 @@ class MomentumOptimizer(Optimizer):
         self._learning_rate_tensor = self._hyperparameter(self._learning_rate, "learning_rate")
         self._momentum_tensor = self._hyperparameter(self._momentum, "momentum")
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         dtype = var.dtype.base_dtype
         return ops.apply_momentum(
             var,
@@ -46,7 +46,7 @@ class MomentumOptimizer(Optimizer):
             use_nesterov=self._use_nesterov,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         dtype = var.dtype.base_dtype
         return ops.sparse_apply_momentum(
             var,

@@ -27,8 +27,9 @@ class Optimizer(Trackable):
     """Base class of optimizers: computes gradients of a loss and applies them to variables.
 
     A subclass says how one variable is updated: `_apply_dense` for a Tensor, `_apply_sparse` for IndexedSlices
-    without repeated indices (or `_apply_sparse_duplicate_indices` for any). It may make slots in
-    `_create_slots`, tensors that all updates share in `_prepare`, and wrap up in `_finish`.
+    without repeated indices (or `_apply_sparse_duplicate_indices` for any); `_resource_apply_dense`,
+    `_resource_apply_sparse` and `_resource_apply_sparse_duplicate_indices` for a resource variable. It may make
+    slots in `_create_slots`, tensors that all updates share in `_prepare`, and wrap up in `_finish`.
     """
 
     # What gradients wait for: nothing; all others of the same op; all others.
@@ -217,8 +218,11 @@ class Optimizer(Trackable):
         if isinstance(grad, IndexedSlices):
             if variable.constraint is not None:
                 raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+            if is_resource_variable(variable):
+                return self._resource_apply_sparse_duplicate_indices(grad.values, variable, grad.indices)
             return self._apply_sparse_duplicate_indices(grad, variable)
-        update = self._apply_dense(grad, variable)
+        apply = self._resource_apply_dense if is_resource_variable(variable) else self._apply_dense
+        update = apply(grad, variable)
         if variable.constraint is None:
             return update
         with get_default_graph().control_dependencies([update]):
@@ -341,10 +345,22 @@ class Optimizer(Trackable):
         """What changes `var` by a Tensor."""
         raise NotImplementedError
 
+    def _resource_apply_dense(self, grad, handle):
+        """What changes a resource variable by a Tensor."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
+        """What changes rows of a resource variable where indices may occur repeatedly: here, these are summed up."""
+        summed, unique_indices = deduplicate_slices(grad, indices)
+        return self._resource_apply_sparse(summed, handle, unique_indices)
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        """What changes rows of a resource variable where no index occurs twice."""
+        raise NotImplementedError
+
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """What changes `var` by IndexedSlices in which indices may occur repeatedly: here, they are summed up."""
-        unique_indices, positions = ops.unique(grad.indices)
-        summed = ops.unsorted_segment_sum(grad.values, positions, ops.shape(unique_indices)[0])
+        """What changes `var` by IndexedSlices in which indices may occur repeatedly: here, these are summed up."""
+        summed, unique_indices = deduplicate_slices(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(summed, unique_indices, grad.dense_shape), var)
 
     def _apply_sparse(self, grad, var):
@@ -361,6 +377,40 @@ class Optimizer(Trackable):
     def _hyperparameter(self, value, name):
         """A number, tensor or function as a tensor of that name."""
         return convert_to_tensor(self._call_if_callable(value), name=name)
+
+
+class UniformOptimizer(Optimizer):
+    """An optimizer that updates variables of both kinds alike, by `_update_dense` and `_update_sparse`.
+
+    What subclasses of its own override is still called for the one kind that its name says.
+    """
+
+    def _update_dense(self, grad, var):
+        """What changes `var` by a Tensor."""
+        raise NotImplementedError
+
+    def _update_sparse(self, grad, var):
+        """What changes `var` by IndexedSlices in which no index occurs twice."""
+        raise NotImplementedError
+
+    def _apply_dense(self, grad, var):
+        return self._update_dense(grad, var)
+
+    def _resource_apply_dense(self, grad, handle):
+        return self._update_dense(grad, handle)
+
+    def _apply_sparse(self, grad, var):
+        return self._update_sparse(grad, var)
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        return self._update_sparse(IndexedSlices(grad, indices), handle)
+
+
+@public("python.training.optimizer._deduplicate_indexed_slices")
+def deduplicate_slices(values, indices):
+    """(sums, unique indices) of slices whose indices may occur repeatedly."""
+    unique_indices, positions = ops.unique(indices)
+    return ops.unsorted_segment_sum(values, positions, ops.shape(unique_indices)[0]), unique_indices
 
 
 def _key(variable):

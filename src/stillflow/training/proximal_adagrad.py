@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.ProximalAdagradOptimizer")
-class ProximalAdagradOptimizer(Optimizer):
+class ProximalAdagradOptimizer(UniformOptimizer):
     """accumulator += gradient ** 2, then ProximalGradientDescentOptimizer's step, at the rate
     learning_rate / sqrt(accumulator).
 
@@ -48,12 +48,12 @@ class ProximalAdagradOptimizer(Optimizer):
             self._hyperparameter(self._l2, "l2_regularization_strength"),
         ]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_proximal_adagrad(
             var, self.get_slot(var, "accumulator"), *self._scalars, grad, use_locking=self._use_locking
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_proximal_adagrad(
             var,
             self.get_slot(var, "accumulator"),

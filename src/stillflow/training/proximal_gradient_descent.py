@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("train.ProximalGradientDescentOptimizer")
-class ProximalGradientDescentOptimizer(Optimizer):
+class ProximalGradientDescentOptimizer(UniformOptimizer):
     """moved = variable - rate * gradient; variable = soft(moved, rate * l1) / (1 + rate * l2).
 
     soft(x, bound) is x taken towards 0 by the bound. See Duchi and Singer, "Efficient learning using forward-backward
@@ -36,10 +36,10 @@ class ProximalGradientDescentOptimizer(Optimizer):
             self._hyperparameter(self._l2, "l2_regularization_strength"),
         ]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_proximal_gradient_descent(var, *self._scalars, grad, use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_proximal_gradient_descent(
             var, *self._scalars, grad.values, grad.indices, use_locking=self._use_locking
         )

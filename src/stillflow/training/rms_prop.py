@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 from stillflow.variables.initializers import Ones
 
 
 @public("train.RMSPropOptimizer")
-class RMSPropOptimizer(Optimizer):
+class RMSPropOptimizer(UniformOptimizer):
     """The algorithm of Tieleman and Hinton's lecture 6.5, "RMSProp", 2012:
 
         rms = decay * rms + (1 - decay) * gradient ** 2
@@ -57,10 +57,10 @@ class RMSPropOptimizer(Optimizer):
         scalars = [ops.cast(tensor, var.dtype.base_dtype) for tensor in self._tensors]
         return [var, *(self.get_slot(var, name) for name in names), *scalars]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         apply = ops.apply_centered_rms_prop if self._centered else ops.apply_rms_prop
         return apply(*self._arguments(var), grad, use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         apply = ops.sparse_apply_centered_rms_prop if self._centered else ops.sparse_apply_rms_prop
         return apply(*self._arguments(var), grad.values, grad.indices, use_locking=self._use_locking)

@@ -12,8 +12,8 @@ from stillflow.variables.resource_variable import is_resource_variable
 
 @public("assign")
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
-    """A tensor that, when computed, sets the variable `ref` to `value`."""
-    if is_resource_variable(ref):
+    """A tensor that, when computed, sets `ref`, a variable or the part `variable[...]` of one, to `value`."""
+    if not ref.dtype._is_ref_dtype:
         return ref.assign(value, name=name)
     return ops.assign(ref, value, validate_shape=validate_shape, use_locking=use_locking, name=name)
 
@@ -21,7 +21,7 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 @public("assign_add")
 def assign_add(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, adds `value` to the variable `ref`."""
-    if is_resource_variable(ref):
+    if not ref.dtype._is_ref_dtype:
         return ref.assign_add(value)
     return ops.assign_add(ref, value, use_locking=use_locking, name=name)
 
@@ -29,7 +29,7 @@ def assign_add(ref, value, use_locking=None, name=None):
 @public("assign_sub")
 def assign_sub(ref, value, use_locking=None, name=None):
     """A tensor that, when computed, subtracts `value` from the variable `ref`."""
-    if is_resource_variable(ref):
+    if not ref.dtype._is_ref_dtype:
         return ref.assign_sub(value)
     return ops.assign_sub(ref, value, use_locking=use_locking, name=name)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 
-from stillflow.graph.mode import by_mode
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, by_outermost_mode
+from stillflow.graph.name_scope import init_scope
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.creators import creators
 from stillflow.variables.defaults import resource_variables_enabled
@@ -52,7 +55,14 @@ def uses_resource(use_resource, variable_def):
 
 def default_creator(use_resource=None, expected_shape=None, **options):
     """The variable of tf.Variable's arguments; the creator that all others lead to."""
-    cls = ResourceVariable if uses_resource(use_resource, options["variable_def"]) else RefVariable
+    with init_scope() if get_default_graph().serves_eager_execution else contextlib.nullcontext():
+        cls = ResourceVariable if uses_resource(use_resource, options["variable_def"]) else RefVariable
+        return made(cls, options)
+
+
+@by_outermost_mode
+def made(cls, options):
+    """A variable of that class."""
     return cls(**options)
 
 

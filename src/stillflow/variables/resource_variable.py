@@ -290,6 +290,8 @@ _SCATTERS = {
 class _UnreadVariable(ResourceVariable):
     """A variable after a change: whatever reads it waits for that."""
 
+    _is_result_of_change = True
+
     def __init__(self, variable, parent_op):
         self._handle = variable._handle
         self._dtype = variable._dtype

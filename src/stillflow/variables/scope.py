@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import threading
@@ -368,6 +369,13 @@ class variable_scope:  # noqa: N801
         if store.current is not opened:
             raise RuntimeError("Improper nesting of variable_scope.")
         self._entered.pop()
+        self._close(store, outer, counts, opened)
+        for context in reversed(contexts):
+            context.__exit__(*exception)
+        return False
+
+    def _close(self, store, outer, counts, opened):
+        """Goes back to the outer scope. What is opened inside of this one from now on begins to count anew."""
         name = opened.name
         if isinstance(self._name_or_scope, VariableScope):
             store.counts = counts
@@ -377,6 +385,26 @@ class variable_scope:  # noqa: N801
                 if key.startswith(f"{name}/"):
                     store.counts[key] = 0
         store.current = outer
-        for context in reversed(contexts):
-            context.__exit__(*exception)
-        return False
+
+
+@public("python.ops.variable_scope._pure_variable_scope")
+@contextlib.contextmanager
+def pure_variable_scope(
+    name_or_scope, reuse=None, initializer=None, regularizer=None, caching_device=None, partitioner=None,
+    custom_getter=None, old_name_scope=None, dtype=None, use_resource=None, constraint=None,
+):  # fmt: skip
+    """A variable_scope that opens no name scope, nor goes back to that which is open.
+
+    `old_name_scope` is the `original_name_scope` of a scope given by its name. Other arguments: see variable_scope.
+    """
+    scope = variable_scope(
+        name_or_scope, None, None, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, dtype,
+        use_resource, constraint,
+    )  # fmt: skip
+    store = _scope_store()
+    outer, counts = store.current, store.counts
+    opened = store.current = scope._open(store, old_name_scope)
+    try:
+        yield opened
+    finally:
+        scope._close(store, outer, counts, opened)

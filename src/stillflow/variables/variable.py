@@ -38,7 +38,6 @@ class VariableType(MadeByMode):
         return cls.maker(*args, **kwargs) if cls is Variable else super().__call__(*args, **kwargs)
 
 
-@public("python.ops.variables.Variable", "python.ops.standard_ops.Variable")
 @public("Variable")
 class Variable(Trackable, metaclass=VariableType):
     """A value that a session keeps between runs, changed by `assign` and by optimizers.
@@ -50,6 +49,8 @@ class Variable(Trackable, metaclass=VariableType):
     SaveSliceInfo = SaveSliceInfo
     _initial_value: Any
     _initializer_op: Any
+
+    _is_result_of_change = False  # what `assign` returns is a variable, too
 
     # numpy must leave `array + variable` to the variable.
     __array_priority__ = 100

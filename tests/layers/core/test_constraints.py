@@ -36,3 +36,19 @@ def test_names_are_found_and_configs_go_both_ways():
         constraints.get("other")
     with pytest.raises(ValueError, match="Could not interpret constraint identifier: 3"):
         constraints.get(3)
+
+
+@pytest.mark.parametrize(
+    ("size", "rings"),
+    [(3, [4, 0, 4]), (5, [18, 12, 6, 12, 18])],  # the middle row, as TensorFlow has it
+)
+def test_radial_kernels(size, rings):
+    radial = tf.keras.constraints.get("radial_constraint")
+    kernel = tf.constant(np.arange(size**2, dtype="float32").reshape(size, size, 1, 1))
+    with tf.Session() as session:
+        value = session.run(radial(kernel))[:, :, 0, 0]
+    np.testing.assert_array_equal(value[size // 2], rings)
+    np.testing.assert_array_equal(value, value.T)
+    assert set(value[0]) == {rings[0]}
+    with pytest.raises(ValueError, match="The weight tensor must be of rank 4"):
+        radial(tf.ones([3, 3]))

@@ -266,7 +266,22 @@ def test_config_of_a_layer_with_arguments_must_be_told():
 def test_control_flow_of_python_is_explained(x):
     class Branching(Layer):
         def call(self, inputs):
-            return inputs if inputs > 0 else -inputs
+            return inputs if bool(inputs > 0) else -inputs
 
     with pytest.raises(TypeError, match="Pass `dynamic=True` to the class constructor"):
         Branching()(x)
+
+
+def test_control_flow_on_tensors_is_converted(x):
+    class Positive(Layer):
+        def call(self, inputs):
+            total = tf.reduce_sum(inputs)
+            if total < 0:
+                return -inputs
+            while tf.reduce_sum(inputs) < 5:
+                inputs = inputs + 1
+            return inputs
+
+    with tf.Session() as session:
+        values = session.run([Positive()(tf.constant([-2.0, 1.0])), Positive()(tf.constant([1.0, 2.0]))])
+    np.testing.assert_array_equal(values, [[2.0, -1.0], [2.0, 3.0]])

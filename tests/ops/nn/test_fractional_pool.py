@@ -32,12 +32,12 @@ def test_cells_are_of_two_sizes_and_cover_all(is_pseudo_random):
     pooled = tf.nn.fractional_max_pool(values, [1.0, 1.3, 2.6, 1.0], pseudo_random=is_pseudo_random)
     assert pooled[0].shape == [1, 30, 34, 1]
     with tf.Session() as session:
-        drawn = [session.run(pooled, {values: np.zeros((1, 40, 90, 1))}) for _ in range(3)]
+        drawn = [session.run(pooled, {values: np.zeros((1, 40, 90, 1))}) for _ in range(8)]
     for _, rows, columns in drawn:
         for begins, size, smaller in ((rows, 40, 1), (columns, 90, 2)):
             assert (begins[0], begins[-1]) == (0, size)
             assert set(np.diff(begins)) == {smaller, smaller + 1}
-    assert len({tuple(columns) for _, _, columns in drawn}) == 3
+    assert len({tuple(columns) for _, _, columns in drawn}) > 1
 
 
 @pytest.mark.parametrize(

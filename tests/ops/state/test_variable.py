@@ -222,3 +222,14 @@ def test_nothing_is_assigned_to_parts_without_elements(use_resource):
         assert session.run(v).tolist() == [[1.0, 2.0]]
         with pytest.raises(tf.errors.UnimplementedError, match=r"l-value shape \[1,2\] does not match .* \[\]"):
             session.run(v[:1].assign(7.0))
+
+
+def test_functions_of_variables_take_parts_of_them(session):
+    a, b = tf.Variable([1.0, 2.0, 3.0], use_resource=False), tf.Variable([1.0, 2.0], use_resource=True)
+    first, second = tf.assign(a[1], 5.0), tf.assign(b[0], 7.0)
+    assert first.op.type == "StridedSliceAssign"
+    session.run(tf.global_variables_initializer())
+    assert session.run(first).tolist() == [1.0, 5.0, 3.0]
+    assert session.run(second).tolist() == [7.0, 2.0]
+    with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'assign_add'"):
+        tf.assign_add(a[0], 1.0)

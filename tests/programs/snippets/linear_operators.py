@@ -312,3 +312,43 @@ def modules(tf):
     assert [module.name for module in model.submodules] == ["named", "layer"]
     assert model.name == "my_model"
     return [layer(tf.constant(3.0)) for layer in model.submodules]
+
+
+def circulant(tf):
+    spectrum = np.array([6.0, 4 + 1j, 4 - 1j], np.complex64)
+    operator = tf.linalg.LinearOperatorCirculant(spectrum, input_output_dtype=tf.float32, is_non_singular=True)
+    results = _everything(tf, operator, _matrix(tf, 3, 2), tf.constant([1.0, 2.0, 3.0]))
+    with tf.control_dependencies([operator.assert_positive_definite()]):
+        results.append(operator.convolution_kernel())
+    pair = [tf.linalg.LinearOperatorCirculant(s, name=f"c{i}") for i, s in enumerate((spectrum, spectrum * 1j))]
+    others = [pair[0].matmul(pair[1]), pair[0].solve(pair[1]), pair[1].adjoint(), pair[1].inverse()]
+    return results + [each.to_dense() for each in others]
+
+
+def circulants_of_unknown_shape(tf):
+    spectrum = _unknown(tf, np.array([[1.0, 2.0, 3.0, 2.0], [5.0, 1.0, 2.0, 1.0]], np.float32))
+    operator = tf.linalg.LinearOperatorCirculant(spectrum, is_self_adjoint=True)
+    x = tf.complex(_matrix(tf, 2, 4, 2), 1.0)
+    return [operator.to_dense(), operator.matmul(x), operator.solve(x), operator.diag_part(), operator.trace()]
+
+
+def circulants_of_more_dimensions(tf):
+    results = []
+    for kind, shape in (
+        (tf.linalg.LinearOperatorCirculant2D, (2, 3)),
+        (tf.linalg.LinearOperatorCirculant3D, (2, 1, 3)),
+    ):
+        spectrum = np.random.RandomState(3).rand(*shape).astype(np.float32) + 1
+        operator = kind(spectrum)
+        x = tf.complex(_matrix(tf, 6, 2), 0.5)
+        results += [
+            operator.block_shape_tensor(), operator.convolution_kernel(), operator.matmul(x), operator.solve(x),
+            operator.determinant(), operator.log_abs_determinant(), operator.diag_part(),
+        ]  # fmt: skip
+    return results
+
+
+def toeplitz(tf):
+    col, row = tf.constant([3.0, 2.0, 0.5]), tf.constant([3.0, -1.0, 0.25])
+    operator = tf.linalg.LinearOperatorToeplitz(col, row)
+    return _everything(tf, operator, _matrix(tf, 3, 2), tf.constant([1.0, 2.0, 3.0]))

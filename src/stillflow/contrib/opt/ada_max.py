@@ -43,13 +43,13 @@ class AdaMaxOptimizer(AdamOptimizer):
         parameters = self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t
         return [ops.cast(parameter, dtype) for parameter in parameters]
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         slots = self.get_slot(var, "m"), self.get_slot(var, "v")
         return ops.apply_ada_max(
             var, *slots, *self._scalars(var.dtype.base_dtype), grad, use_locking=self._use_locking
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         graph = get_default_graph()
         beta1_power, lr, beta1, beta2, epsilon = self._scalars(var.dtype.base_dtype)
         indices = grad.indices

@@ -49,7 +49,7 @@ class AdamGSOptimizer(AdamOptimizer):
 class LazyAdamGSOptimizer(AdamGSOptimizer):
     """AdamGSOptimizer whose sparse updates change only the rows they have, as LazyAdamOptimizer's do."""
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return apply_to_rows(
             grad, var, self.get_slot(var, "m"), self.get_slot(var, "v"), self._scalars(var.dtype.base_dtype),
             self._use_locking,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites.linear_algebra import norm
 from stillflow.names import public
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
 @public("contrib.opt.LARSOptimizer")
-class LARSOptimizer(Optimizer):
+class LARSOptimizer(UniformOptimizer):
     """The algorithm of You and others, "Large batch training of convolutional networks", 2017.
 
     The rate of a variable w with gradient g is
@@ -72,7 +72,7 @@ class LARSOptimizer(Optimizer):
         self._learning_rate_tensor = self._hyperparameter(self._learning_rate, "learning_rate")
         self._momentum_tensor = self._hyperparameter(self._momentum, "momentum")
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         rate, grad = self.compute_lr(grad, var)
         return ops.apply_momentum(
             var,
@@ -84,7 +84,7 @@ class LARSOptimizer(Optimizer):
             use_nesterov=self._use_nesterov,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         dtype = var.dtype.base_dtype
         return ops.sparse_apply_momentum(
             var,

@@ -17,7 +17,7 @@ class LazyAdamOptimizer(AdamOptimizer):
     Arguments are those of tf.train.AdamOptimizer.
     """
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return apply_to_rows(
             grad, var, self.get_slot(var, "m"), self.get_slot(var, "v"), self._scalars(var.dtype.base_dtype),
             self._use_locking,

@@ -28,7 +28,7 @@ class MultitaskOptimizerWrapper:
         if not isinstance(opt, Optimizer):
             raise TypeError("Supplied optimizer must be an instance of tf.train.Optimizer")
         self._opt = opt
-        for name in ("_apply_dense", "_apply_sparse"):
+        for name in ("_apply_dense", "_resource_apply_dense", "_apply_sparse", "_resource_apply_sparse"):
             setattr(opt, name, _unless_zero(getattr(opt, name)))
 
     def __getattr__(self, name):

@@ -17,7 +17,7 @@ class NadamOptimizer(AdamOptimizer):
     Arguments are those of tf.train.AdamOptimizer.
     """
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adam(
             var,
             self.get_slot(var, "m"),
@@ -28,7 +28,7 @@ class NadamOptimizer(AdamOptimizer):
             use_nesterov=True,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         graph = get_default_graph()
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = self._scalars(var.dtype.base_dtype)
         rate = lr * ops.sqrt(1 - beta2_power) / (1 - beta1_power)

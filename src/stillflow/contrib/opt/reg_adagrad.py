@@ -35,7 +35,7 @@ class RegAdagradOptimizer(AdagradOptimizer):
         finally:
             self._should_update_slots = before
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         return ops.apply_adagrad(
             var,
             self.get_slot(var, "accumulator"),
@@ -45,7 +45,7 @@ class RegAdagradOptimizer(AdagradOptimizer):
             update_slots=self._should_update_slots,
         )
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         return ops.sparse_apply_adagrad(
             var,
             self.get_slot(var, "accumulator"),

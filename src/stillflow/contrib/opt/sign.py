@@ -8,10 +8,10 @@ from stillflow import ops
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.training.optimizer import Optimizer
+from stillflow.training.optimizer import UniformOptimizer
 
 
-class _SignOptimizer(Optimizer):
+class _SignOptimizer(UniformOptimizer):
     """What both optimizers share: the running mean, and the decay of the influence of signs."""
 
     def __init__(self, learning_rate, beta, sign_decay_fn, use_locking, name):
@@ -76,11 +76,11 @@ class PowerSignOptimizer(_SignOptimizer):
         self._logbase_t = convert_to_tensor(self._logbase, name="logbase")
         self._prepare_sign_decay()
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         parameters = self._cast(var.dtype.base_dtype, self._lr_t, self._logbase_t, self._sign_decay_t, self._beta_t)
         return ops.apply_power_sign(var, self.get_slot(var, "m"), *parameters, grad, use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         dtype = var.dtype.base_dtype
         lr, beta, logbase, e = self._cast(dtype, self._lr_t, self._beta_t, self._logbase_t, math.e)
         m_t = self._mean_of_rows(grad, self.get_slot(var, "m"), beta)
@@ -118,11 +118,11 @@ class AddSignOptimizer(_SignOptimizer):
         self._alpha_t = convert_to_tensor(self._alpha, name="alpha")
         self._prepare_sign_decay()
 
-    def _apply_dense(self, grad, var):
+    def _update_dense(self, grad, var):
         parameters = self._cast(var.dtype.base_dtype, self._lr_t, self._alpha_t, self._sign_decay_t, self._beta_t)
         return ops.apply_add_sign(var, self.get_slot(var, "m"), *parameters, grad, use_locking=self._use_locking)
 
-    def _apply_sparse(self, grad, var):
+    def _update_sparse(self, grad, var):
         dtype = var.dtype.base_dtype
         lr, beta, alpha = self._cast(dtype, self._lr_t, self._beta_t, self._alpha_t)
         m_t = self._mean_of_rows(grad, self.get_slot(var, "m"), beta)

@@ -65,22 +65,32 @@ class DecoupledWeightDecayExtension(_Next):
     def _is_decayed(self, var):
         return self._decay_var_list is None or var in self._decay_var_list
 
-    def _apply_dense(self, grad, var):
+    def _decayed(self, var):
         if self._is_decayed(var):
-            decay = var.assign_sub(self._weight_decay_value * var, self._use_locking)
-        else:
-            decay = ops.no_op()
-        with get_default_graph().control_dependencies([decay]):
+            return var.assign_sub(self._weight_decay_value * var, self._use_locking)
+        return ops.no_op()
+
+    def _decayed_rows(self, var, indices):
+        if self._is_decayed(var):
+            rows = -self._weight_decay_value * ops.gather(var, indices)
+            return scatter_add(var, indices, rows, self._use_locking)
+        return ops.no_op()
+
+    def _apply_dense(self, grad, var):
+        with get_default_graph().control_dependencies([self._decayed(var)]):
             return super()._apply_dense(grad, var)
 
+    def _resource_apply_dense(self, grad, var):
+        with get_default_graph().control_dependencies([self._decayed(var)]):
+            return super()._resource_apply_dense(grad, var)
+
     def _apply_sparse(self, grad, var):
-        if self._is_decayed(var):
-            rows = -self._weight_decay_value * ops.gather(var, grad.indices)
-            decay = scatter_add(var, grad.indices, rows, self._use_locking)
-        else:
-            decay = ops.no_op()
-        with get_default_graph().control_dependencies([decay]):
+        with get_default_graph().control_dependencies([self._decayed_rows(var, grad.indices)]):
             return super()._apply_sparse(grad, var)
+
+    def _resource_apply_sparse(self, grad, var, indices):
+        with get_default_graph().control_dependencies([self._decayed_rows(var, indices)]):
+            return super()._resource_apply_sparse(grad, var, indices)
 
 
 @public("contrib.opt.extend_with_decoupled_weight_decay")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import contextlib
 
 from stillflow import ops
@@ -11,6 +10,8 @@ from stillflow.graph.default_graph import get_default_graph, outermost_graph, re
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.layers.core import weight_values
+from stillflow.layers.core.call_context import training_of_outermost_layer
+from stillflow.layers.core.layer_names import forget_names, name_counts
 from stillflow.names import public
 
 
@@ -25,6 +26,7 @@ def backend():
     return "tensorflow"
 
 
+@public("python.keras.backend.get_graph")
 @by_mode
 def get_graph():
     """The graph that models are built in: the default graph, or one of Keras' own in eager execution."""
@@ -88,6 +90,14 @@ def global_learning_phase():
 @eager_version_of(global_learning_phase)
 def _global_learning_phase():
     return _state().get("phase")
+
+
+@eager_version_of(training_of_outermost_layer)
+def _phase_of_outermost_layer(is_symbolic):
+    phase = _state().get("phase")
+    if phase is None and is_symbolic and get_default_graph() is _state().get("graph"):
+        return symbolic_learning_phase()
+    return phase
 
 
 @by_mode
@@ -163,7 +173,7 @@ def learning_phase_scope(value):
 @public("keras.backend.get_uid")
 def get_uid(prefix=""):
     """How often a number has been asked for with this prefix, in this graph."""
-    counts = get_graph().__dict__.setdefault("_layer_name_counts", collections.defaultdict(int))
+    counts = name_counts(get_graph())
     counts[prefix] += 1
     return counts[prefix]
 
@@ -171,8 +181,7 @@ def get_uid(prefix=""):
 @public("keras.backend.reset_uids")
 def reset_uids():
     """Begins to number names anew."""
-    for graph in {id(g): g for g in (get_graph(), get_default_graph())}.values():
-        graph.__dict__.pop("_layer_name_counts", None)
+    forget_names()
 
 
 # ---- The session --------------------------------------------------------------------------------------------
@@ -214,11 +223,11 @@ def _forget_graph():
 @eager_version_of(_forget_graph)
 def _forget_graph_of_models():
     _state().clear()
-    get_default_graph().__dict__.pop("_layer_name_counts", None)
 
 
 @public("keras.backend.clear_session")
 def clear_session():
     """Begins anew: an empty default graph, another session, names from the start."""
     _forget_graph()
+    forget_names()
     symbolic_learning_phase()

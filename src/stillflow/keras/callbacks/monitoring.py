@@ -86,12 +86,15 @@ class ModelCheckpoint(Callback):
     def on_train_begin(self, logs=None):
         if not self.load_weights_on_restart:
             return
-        path = _latest_file(self.filepath)
+        path = self._get_most_recently_modified_file_matching_pattern(self.filepath)
         if path is not None:
             try:
                 self.model.load_weights(path)
             except (OSError, ValueError) as error:
                 raise ValueError(f"Error loading file from {path}. Reason: {error}") from error
+
+    def _get_most_recently_modified_file_matching_pattern(self, pattern):
+        return _latest_file(pattern)
 
     def on_batch_end(self, batch, logs=None):
         if isinstance(self.save_freq, int):

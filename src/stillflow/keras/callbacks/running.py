@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stillflow.keras.callbacks.base import BaseLogger, Callback, History, ProgbarLogger
+from stillflow.names import public
 
 _KEPT = 10  # how many times of hooks are looked at
 
@@ -63,6 +64,7 @@ def make_logs(model, logs, outputs, mode, prefix=""):
     return logs
 
 
+@public("python.keras.callbacks.CallbackList")
 class CallbackList:
     """Callbacks that are called one after another.
 

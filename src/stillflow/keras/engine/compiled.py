@@ -168,7 +168,9 @@ class Compiled(Network):
         return names + [metric.name for metric in self._metrics]
 
     def _make_metrics(self, metrics, weighted_metrics):
-        shapes = [None if each.shape.rank is None else each.shape.as_list() for each in self.outputs]
+        shapes = [
+            None if each is None or each.shape.rank is None else each.shape.as_list() for each in self.outputs
+        ]  # there is no tensor where a layer that is `dynamic` does not say its outputs' shape
         plain, weighted = (
             metrics_of_outputs(each, self.output_names, shapes, self.loss_functions, is_weighted)
             for each, is_weighted in ((metrics, False), (weighted_metrics, True))
@@ -333,12 +335,17 @@ class Compiled(Network):
         metrics = self._get_training_eval_metrics()
         return [metric._call_result for metric in metrics if hasattr(metric, "_call_result")]
 
+    def _optimizers_and_weights(self, weights):
+        """[(optimizer, the weights that it changes)] of all weights that are trained."""
+        if isinstance(self.optimizer, list):
+            raise ValueError("The `optimizer` in `compile` should be a single optimizer.")
+        return [(self.optimizer, weights)]
+
     @untracked
     def _make_train_function(self):
         has_recompiled = self._recompile_weights_loss_and_weighted_metrics()
         self._check_trainable_weights_consistency()
-        if isinstance(self.optimizer, list):
-            raise ValueError("The `optimizer` in `compile` should be a single optimizer.")
+        shares = self._optimizers_and_weights(self._collected_trainable_weights)
         if getattr(self, "train_function", None) is not None and not has_recompiled:
             return
         state = self._get_trainable_state()
@@ -348,7 +355,9 @@ class Compiled(Network):
             inputs.append(symbolic_learning_phase())
         with get_graph().as_default():
             with name_scope("training"):
-                updates = self.optimizer.get_updates(params=self._collected_trainable_weights, loss=self.total_loss)
+                updates = []
+                for optimizer, weights in shares:
+                    updates += optimizer.get_updates(params=weights, loss=self.total_loss)
                 updates += self.get_updates_for(None)
                 updates += self.get_updates_for(self.inputs)
             outputs = [self.total_loss, *self._metrics_tensors()]
@@ -411,7 +420,8 @@ def make_training_state(model):
 
 @eager_version_of(make_training_state)
 def _make_optimizer_state(model):
-    model.optimizer.make_state(model.trainable_weights)
+    for optimizer, weights in model._optimizers_and_weights(model.trainable_weights):
+        optimizer.make_state(weights)
 
 
 @eager_version_of(prepare_training)

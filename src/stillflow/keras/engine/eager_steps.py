@@ -107,8 +107,9 @@ def train(model, x, y, weights):
             outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, True)
         variables = list({id(variable): variable for variable in model.trainable_weights}.values())
         if variables:
-            gradients = tape.gradient(total, variables)
-            model.optimizer.apply_gradients(zip(gradients, variables, strict=True))
+            gradients = dict(zip(map(id, variables), tape.gradient(total, variables), strict=True))
+            for optimizer, share in model._optimizers_and_weights(variables):
+                optimizer.apply_gradients([(gradients[id(variable)], variable) for variable in share])
         else:
             logging.getLogger("tensorflow").warning(
                 "The list of trainable weights is empty. Make sure that you are not setting model.trainable to False "

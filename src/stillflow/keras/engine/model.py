@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import logging
 from typing import Any
@@ -21,6 +20,7 @@ from stillflow.keras.engine.summary import print_summary
 from stillflow.keras.engine.symbolic_inputs import like, named_inputs, symbolic
 from stillflow.layers.core.attributes import untracked
 from stillflow.names import namespace, public
+from stillflow.platform.argument_specs import getfullargspec
 
 KERAS_VERSION = "2.2.4-tf"
 
@@ -145,7 +145,7 @@ class Model(GeneratorMethods, Compiled):
 
     def _check_call_args(self, method_name):
         """Raises ValueError if `call` needs more than inputs."""
-        spec = inspect.getfullargspec(self.call)
+        spec = getfullargspec(self.call)
         needed = spec.args[: len(spec.args) - len(spec.defaults or ())]
         extra = [name for name in needed if name != "training"][2:]
         if extra:
@@ -249,7 +249,11 @@ class Model(GeneratorMethods, Compiled):
                 training = runs.training_of_call() if training is None else training
                 if training is not None:
                     arguments["training"] = training
-            outputs = self(inputs, **arguments)
+            try:
+                outputs = self(inputs, **arguments)
+            except NotImplementedError:
+                if not self.dynamic:
+                    raise
         self._set_output_attrs(outputs)
 
     @untracked
@@ -267,7 +271,8 @@ class Model(GeneratorMethods, Compiled):
         self._feed_input_names = [name for name, _ in fed]
         self._feed_inputs = [value for _, value in fed]
         self._feed_input_shapes = [int_shape(value) for _, value in fed]
-        if isinstance(inputs, dict):
+        self._takes_dictionary = isinstance(inputs, dict)
+        if self._takes_dictionary:
             return dict(found)
         return self.inputs if isinstance(inputs, (list, tuple)) else self.inputs[0]
 

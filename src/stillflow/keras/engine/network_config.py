@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 import logging
 
@@ -18,6 +17,7 @@ from stillflow.keras.engine.layer_graph import node_key
 from stillflow.keras.engine.shapes import as_tensor_shapes, as_tuples, flat_shapes, is_shape, packed_shapes
 from stillflow.keras.serialization import deserialize_layer
 from stillflow.layers.core.settings import floatx
+from stillflow.platform.argument_specs import getfullargspec
 
 # ---- To plain values ----------------------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ def call_with_placeholders(network, input_shape):
     Raises ValueError if `call` needs more than inputs, or cannot take floats.
     """
     arguments = {}
-    spec = inspect.getfullargspec(network.call)
+    spec = getfullargspec(network.call)
     if len(spec.args) < 2:
         raise ValueError("You can only call `build` on a model if its `call` method accepts an `inputs` argument.")
     for name in spec.args[2 : len(spec.args) - len(spec.defaults or ())]:

@@ -14,10 +14,12 @@ from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.nodes import give_histories_by
+from stillflow.names import public
 
 _PREFIX = "tf_op_layer_"
 
 
+@public("python.keras.engine.base_layer.TensorFlowOpLayer")
 class TensorFlowOpLayer(Layer):
     """A layer that is one operation.
 
@@ -129,6 +131,7 @@ def _create(tensors, done, created):
 give_histories_by(make_histories)
 
 
+@public("python.keras.engine.base_layer.AddLoss")
 class AddLoss(Layer):
     """A layer that adds what it is called with to the losses."""
 
@@ -144,6 +147,7 @@ class AddLoss(Layer):
         return {**super().get_config(), "unconditional": self.unconditional}
 
 
+@public("python.keras.engine.base_layer.AddMetric")
 class AddMetric(Layer):
     """A layer that adds what it is called with to the metrics."""
 

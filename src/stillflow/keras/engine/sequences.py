@@ -6,6 +6,7 @@ import queue
 import random
 import threading
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,38 @@ def _next_or_end(generator):
         return _END
 
 
+_PROCESSES: weakref.WeakSet = weakref.WeakSet()  # the executors whose workers are processes
+
+
+@public(
+    "keras.experimental.terminate_keras_multiprocessing_pools",
+    "python.keras.utils.data_utils.terminate_keras_multiprocessing_pools",
+)
+def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):
+    """Ends the processes that make batches, as where they wait for something that a forked process never gets.
+
+    Args:
+      grace_period: how many seconds they are given to end.
+      use_sigkill: whether those that do not end by then are killed.
+
+    Returns:
+      A list of strings that describe the processes that are still there.
+    """
+    workers: list = []
+    for executor in list(_PROCESSES):
+        workers += (executor._processes or {}).values()
+        executor.shutdown(wait=False, cancel_futures=True)
+    for ask in (lambda worker: worker.terminate(), *([lambda worker: worker.kill()] if use_sigkill else [])):
+        workers = [worker for worker in workers if worker.is_alive()]
+        for worker in workers:
+            ask(worker)
+        for worker in workers:
+            worker.join(grace_period)
+    return [
+        f"worker still alive: {each.name}, pid={each.pid}, hash={hash(each)}" for each in workers if each.is_alive()
+    ]
+
+
 @public("keras.utils.SequenceEnqueuer")
 class SequenceEnqueuer:
     """A queue of batches that workers make.
@@ -116,9 +149,11 @@ class SequenceEnqueuer:
         import concurrent.futures  # here, as it takes long to load
 
         if self.use_multiprocessing:
-            return concurrent.futures.ProcessPoolExecutor(
+            executor = concurrent.futures.ProcessPoolExecutor(
                 self.workers, initializer=_work_for, initargs=(self.sequence, seed)
             )
+            _PROCESSES.add(executor)
+            return executor
         return concurrent.futures.ThreadPoolExecutor(self.workers)
 
     def _put(self, future):

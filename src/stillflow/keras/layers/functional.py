@@ -8,14 +8,20 @@ import logging
 import marshal
 import sys
 import types
+from typing import Any
 
 import numpy as np
 
+from stillflow.eager.modes import eager_mode
 from stillflow.graph.shape import TensorShape
+from stillflow.keras.backend.values import track_variable
 from stillflow.keras.engine.shapes import as_tensor_shapes, as_tuples, flat_shapes, map_shapes
 from stillflow.keras.serialization import deserialize_keras_object
 from stillflow.layers.core.layer import Layer
+from stillflow.layers.core.symbols import scope_of_variables
 from stillflow.names import public
+from stillflow.tracking.structures import NoDependency
+from stillflow.variables.creators import variable_creator_scope
 
 
 @public("keras.layers.Lambda")
@@ -39,21 +45,36 @@ class Lambda(Layer):
         self._output_shape = output_shape
         names = inspect.getfullargspec(function).args
         self._passed_on = [name for name in ("mask", "training") if name in names]
+        self._variables_by_name: Any = NoDependency({})
 
     def call(self, inputs, mask=None, training=None):
         given = {"mask": mask, "training": training}
-        return self.function(inputs, **{**self.arguments, **{name: given[name] for name in self._passed_on}})
+        with variable_creator_scope(self._variable_of_name):
+            return self.function(inputs, **{**self.arguments, **{name: given[name] for name in self._passed_on}})
+
+    def _variable_of_name(self, next_creator, **options):
+        """Makes a variable that the function asks for, in its first call; it is the layer's own from then on."""
+        name = options["name"]
+        if name not in self._variables_by_name:
+            with scope_of_variables():
+                made = self._variables_by_name[name] = next_creator(**options)
+            self._weights_list(made.trainable).append(made)
+            track_variable(made)
+        return self._variables_by_name[name]
 
     def compute_output_shape(self, input_shape):
-        """The shape, as `output_shape` says. Raises NotImplementedError without that, in graphs."""
+        """The shape, as `output_shape` says, or that of a call's outputs.
+
+        Raises NotImplementedError if the function cannot be called with one tensor of each shape.
+        """
         if self._output_shape is None:
             try:
-                return super().compute_output_shape(input_shape)
+                with eager_mode():
+                    return super().compute_output_shape(input_shape)
             except NotImplementedError:
                 raise NotImplementedError(
                     "We could not automatically infer the shape of the Lambda's output. Please specify "
-                    "`output_shape` "
-                    "for this Lambda."
+                    "`output_shape` for this Lambda."
                 ) from None
         if callable(self._output_shape):
             return as_tensor_shapes(self._output_shape(as_tuples(input_shape)))

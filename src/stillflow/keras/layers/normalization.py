@@ -12,7 +12,7 @@ from stillflow.layers.core.serialization import serialize
 from stillflow.names import public
 
 
-@public("keras.layers.BatchNormalization")
+@public("keras.layers.BatchNormalization", "python.keras.layers.normalization.BatchNormalizationV1")
 class BatchNormalization(batch_norm.BatchNormalization):
     """Inputs shifted and scaled to mean 0 and variance 1, then scaled by `gamma` and shifted by `beta`.
 

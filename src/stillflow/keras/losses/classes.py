@@ -50,6 +50,7 @@ class Loss:
         return Reduction.SUM_OVER_BATCH_SIZE if self.reduction == Reduction.AUTO else self.reduction
 
 
+@public("python.keras.losses.LossFunctionWrapper")
 class LossFunctionWrapper(Loss):
     """A loss that a function computes, with further arguments."""
 

@@ -15,6 +15,7 @@ from stillflow.ops.convert import convert_to_tensor
 
 @public(
     "compat.v2.losses.Reduction", "compat.v2.keras.losses.Reduction", "python.keras.utils.losses_utils.ReductionV2",
+    "python.ops.losses.loss_reduction.ReductionV2",
 )  # fmt: skip
 class Reduction:
     """What becomes of weighted losses: they are left as they are, added up, or their mean over the batch is taken.

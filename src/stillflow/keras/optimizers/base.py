@@ -12,7 +12,7 @@ from stillflow.eager.gradient_tape import GradientTape
 from stillflow.graph import dtypes, nest
 from stillflow.graph.contexts import colocate_with, control_dependencies, device
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.keras.backend.phases import get_graph
@@ -466,7 +466,7 @@ def _with_gradients(grads_and_vars):
     return found
 
 
-@by_mode
+@by_outermost_mode
 def _update_scope(variable):
     return f"update_{variable.op.name}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.keras.backend.values import batch_get_value, batch_set_value
+from stillflow.names import public
 
 KERAS_VERSION = "2.2.4-tf"
 _MOST_BYTES = 64512  # of an attribute; longer ones are written in parts
@@ -23,9 +24,13 @@ def _text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def save_names(group, name, names):
+@public(
+    "python.keras.saving.hdf5_format.save_attributes_to_hdf5_group",
+    "python.keras.engine.saving.save_attributes_to_hdf5_group",
+)
+def save_names(group, name, data):
     """Writes a list of names as an attribute, in parts if it is too long."""
-    encoded = np.asarray([each.encode() for each in names])
+    encoded = np.asarray([each if isinstance(each, bytes) else each.encode() for each in data])
     if encoded.nbytes <= _MOST_BYTES:
         group.attrs[name] = encoded if len(encoded) else np.asarray([], "S1")
         return
@@ -36,6 +41,10 @@ def save_names(group, name, names):
         group.attrs[f"{name}{i}"] = part
 
 
+@public(
+    "python.keras.saving.hdf5_format.load_attributes_from_hdf5_group",
+    "python.keras.engine.saving.load_attributes_from_hdf5_group",
+)
 def load_names(group, name):
     """The list of names that `save_names` has written."""
     if name in group.attrs:
@@ -62,24 +71,45 @@ def load_values(group):
     return [np.asarray(group[name]) for name in load_names(group, "weight_names")]
 
 
+@public("python.keras.saving.hdf5_format.save_optimizer_weights_to_hdf5_group")
+def save_optimizer_weights(hdf5_group, optimizer):
+    """Writes the variables of an optimizer, if it has any, to the group `optimizer_weights` of a group."""
+    if optimizer.weights:
+        save_variables(hdf5_group.create_group("optimizer_weights"), optimizer.weights)
+
+
+@public("python.keras.saving.hdf5_format.load_optimizer_weights_from_hdf5_group")
+def load_optimizer_weights(hdf5_group):
+    """The arrays that `save_optimizer_weights` has written."""
+    return load_values(hdf5_group["optimizer_weights"])
+
+
 def _weights(layer):
     """The variables of a layer, those to be trained first."""
     return layer.trainable_weights + layer.non_trainable_weights
 
 
-def save_weights(group, layers):
+@public(
+    "python.keras.saving.hdf5_format.save_weights_to_hdf5_group",
+    "python.keras.engine.saving.save_weights_to_hdf5_group",
+)
+def save_weights(f, layers):
     """Writes the weights of layers to a group."""
-    save_names(group, "layer_names", [layer.name for layer in layers])
-    group.attrs["backend"] = b"tensorflow"
-    group.attrs["keras_version"] = KERAS_VERSION.encode()
+    save_names(f, "layer_names", [layer.name for layer in layers])
+    f.attrs["backend"] = b"tensorflow"
+    f.attrs["keras_version"] = KERAS_VERSION.encode()
     for layer in layers:
-        save_variables(group.create_group(layer.name), _weights(layer))
+        save_variables(f.create_group(layer.name), _weights(layer))
 
 
-def load_weights(group, layers):
+@public(
+    "python.keras.saving.hdf5_format.load_weights_from_hdf5_group",
+    "python.keras.engine.saving.load_weights_from_hdf5_group",
+)
+def load_weights(f, layers):
     """Sets the weights of layers, in their order. Raises ValueError if they do not fit."""
     layers = [layer for layer in layers if layer.weights]
-    names = [name for name in load_names(group, "layer_names") if load_names(group[name], "weight_names")]
+    names = [name for name in load_names(f, "layer_names") if load_names(f[name], "weight_names")]
     if len(names) != len(layers):
         raise ValueError(
             f"You are trying to load a weight file containing {len(names)} layers into a model with {len(layers)} "
@@ -87,7 +117,7 @@ def load_weights(group, layers):
         )
     pairs: list = []
     for number, (name, layer) in enumerate(zip(names, layers, strict=True)):
-        variables, values = _weights(layer), load_values(group[name])
+        variables, values = _weights(layer), load_values(f[name])
         if len(variables) != len(values):
             raise ValueError(
                 f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer '
@@ -100,14 +130,18 @@ def load_weights(group, layers):
     batch_set_value(pairs)
 
 
-def load_weights_by_name(group, layers):
+@public(
+    "python.keras.saving.hdf5_format.load_weights_from_hdf5_group_by_name",
+    "python.keras.engine.saving.load_weights_from_hdf5_group_by_name",
+)
+def load_weights_by_name(f, layers):
     """Sets the weights of those layers whose names are in the file. Raises ValueError if they do not fit."""
     by_name: dict = {}
     for layer in layers:
         by_name.setdefault(layer.name, []).append(layer)
     pairs: list = []
-    for number, name in enumerate(load_names(group, "layer_names")):
-        values = load_values(group[name])
+    for number, name in enumerate(load_names(f, "layer_names")):
+        values = load_values(f[name])
         for layer in by_name.get(name, ()):
             variables = _weights(layer)
             if len(variables) != len(values):

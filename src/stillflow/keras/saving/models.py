@@ -72,8 +72,7 @@ def _save_training(file, model):
         "optimizer_config": {"class_name": type(model.optimizer).__name__, "config": model.optimizer.get_config()},
     }  # fmt: skip
     file.attrs["training_config"] = json.dumps(training, default=plain_json).encode()
-    if model.optimizer.weights:
-        hdf5.save_variables(file.create_group("optimizer_weights"), model.optimizer.weights)
+    hdf5.save_optimizer_weights(file, model.optimizer)
 
 
 @public("keras.models.load_model")
@@ -111,7 +110,7 @@ def load_model(filepath, custom_objects=None, compile=True):
         if "optimizer_weights" in file:
             make_training_state(model)
             try:
-                model.optimizer.set_weights(hdf5.load_values(file["optimizer_weights"]))
+                model.optimizer.set_weights(hdf5.load_optimizer_weights(file))
             except ValueError:
                 logging.getLogger("tensorflow").warning(
                     "Error in loading the saved optimizer state. As a result, your model is starting with a freshly "

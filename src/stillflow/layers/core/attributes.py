@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from stillflow.graph import nest
+from stillflow.layers.core import weight_values
 from stillflow.names import public
 from stillflow.tracking.structures import NoDependency, tracked
 from stillflow.tracking.weights import has_weights, layers_in
@@ -60,10 +61,11 @@ class LayerAttributes(Module):
                 if hasattr(layer, "_use_resource_variables"):
                     layer._use_resource_variables = True
         for item in nest.flatten(value):
-            if isinstance(item, Variable):
+            if isinstance(item, Variable) and not item._is_result_of_change:
                 weights = self._weights_list(item.trainable)
                 if not _is_in(item, weights):
                     weights.append(item)
+                    weight_values.made(item)
 
     def _weights_list(self, trainable):
         return self.__dict__.setdefault("_trainable_weights" if trainable else "_non_trainable_weights", [])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 
+from stillflow.graph.mode import by_outermost_mode
+
 
 class CallContext(threading.local):
     """The innermost layer whose `call` is running in this thread.
@@ -38,3 +40,9 @@ class CallContext(threading.local):
 
 
 call_context = CallContext()
+
+
+@by_outermost_mode
+def training_of_outermost_layer(is_symbolic):
+    """`training` of a layer that no other calls and that is not told: Keras' learning phase in eager execution."""
+    return

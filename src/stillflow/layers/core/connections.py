@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from stillflow import ops
@@ -10,6 +9,7 @@ from stillflow.graph import nest
 from stillflow.graph.name_scope import name_scope
 from stillflow.layers.core.attributes import LayerAttributes
 from stillflow.layers.core.nodes import KerasHistory, Node
+from stillflow.platform.argument_specs import getfullargspec
 
 
 def default(method):
@@ -180,7 +180,7 @@ class Connected(LayerAttributes):
         """The names of the arguments of `call`, and whether it takes any others. Kept, as each call asks."""
         found = self.__dict__.get("_call_arguments")
         if found is None:
-            spec = inspect.getfullargspec(self.call)
+            spec = getfullargspec(self.call)
             names = spec.args[1:] if spec.args and spec.args[0] == "self" else spec.args
             found = self.__dict__["_call_arguments"] = names, spec.varkw is not None
         return found

@@ -89,11 +89,34 @@ class MinMaxNorm(Constraint):
         return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
 
 
+@public("keras.constraints.RadialConstraint", "keras.constraints.radial_constraint")
+class RadialConstraint(Constraint):
+    """Makes kernels of two-dimensional convolutions the same in all directions: rings of one value each.
+
+    The value of a ring is one of the diagonal's, as TensorFlow chooses it: the innermost ring has the last one before
+    the middle, each further ring the next but, in kernels of even size, the one after that. Raises ValueError for
+    anything but kernels of shape [size, size, inputs, outputs].
+    """
+
+    def __call__(self, w):
+        if w.shape.rank != 4:
+            raise ValueError(f"The weight tensor must be of rank 4, but is of shape: {w.shape}")
+        height, width, inputs, outputs = w.shape.as_list()
+        places = np.arange(height)
+        distances = np.maximum(*np.meshgrid(*[np.maximum(places - height // 2, (height - 1) // 2 - places)] * 2))
+        first = height // 2 - 1
+        of_diagonal = np.where(distances == 0, first, first + distances + (height + 1) % 2)
+        rows = ops.reshape(w, (height * width, inputs, outputs))
+        rings = ops.gather(rows, (of_diagonal * (width + 1)).reshape(-1), axis=0)
+        return ops.reshape(rings, (height, width, inputs, outputs))
+
+
 _CLASSES = {
     MaxNorm: "max_norm maxnorm",
     NonNeg: "non_neg nonneg",
     UnitNorm: "unit_norm unitnorm",
     MinMaxNorm: "min_max_norm",
+    RadialConstraint: "radial_constraint",
 }
 KNOWN = {name: kind for kind, names in _CLASSES.items() for name in (kind.__name__, *names.split())}
 

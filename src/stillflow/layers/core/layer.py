@@ -16,13 +16,13 @@ from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.layers.core import constraints, initializers, regularizers, symbols, weight_values
 from stillflow.layers.core.attributes import untracked
-from stillflow.layers.core.call_context import call_context
+from stillflow.layers.core.call_context import call_context, training_of_outermost_layer
 from stillflow.layers.core.connections import default
 from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibility
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
 from stillflow.layers.core.measured import Measured
 from stillflow.layers.core.nodes import have_history, make_histories
-from stillflow.layers.core.output_shape import found_output_shape
+from stillflow.layers.core.output_shape import found_output_shape, output_signature, placeholders_of_outputs
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -166,6 +166,11 @@ class Layer(Measured):
         """The shape of the outputs for inputs of that shape. Raises NotImplementedError if it is not known."""
         return found_output_shape(self, input_shape)
 
+    @default
+    def compute_output_signature(self, input_signature):
+        """The tf.TensorSpecs of the outputs for inputs of such. Raises TypeError for anything else."""
+        return output_signature(self, input_signature)
+
     # ---- Calls ----------------------------------------------------------------------------------------------
 
     def __call__(self, inputs, *args, **kwargs):
@@ -191,7 +196,7 @@ class Layer(Measured):
             inputs = nest.map_structure(
                 lambda x: convert_to_tensor(x) if isinstance(x, (np.ndarray, float, int)) else x, inputs
             )
-        kwargs, masks, training, passed = self._completed(inputs, args, kwargs)
+        kwargs, masks, training, passed = self._completed(inputs, args, kwargs, is_symbolic)
         if not call_context.in_call:
             if is_symbolic:
                 make_histories(values)
@@ -201,7 +206,7 @@ class Layer(Measured):
                 assert_input_compatibility(self.input_spec, inputs, self.name)
             with name_scope(self._name_scope()):
                 self._maybe_build(inputs)
-                outputs = self._outputs(inputs, args, kwargs)
+                outputs = self._outputs(inputs, args, kwargs, is_symbolic)
                 if is_symbolic:
                     if outputs is None:
                         raise ValueError(
@@ -221,7 +226,7 @@ class Layer(Measured):
     def _called_with(self, inputs, outputs):
         """What models do after a call with tensors of a graph."""
 
-    def _completed(self, inputs, args, kwargs):
+    def _completed(self, inputs, args, kwargs, is_symbolic):
         """(arguments by name with those that come from elsewhere, the inputs' masks, training, names of those)."""
         passed = []
         was_given, masks = self._given("mask", args, kwargs)
@@ -236,15 +241,24 @@ class Layer(Measured):
                 kwargs = {key: value for key, value in kwargs.items() if key != "training"}
         else:
             training = call_context.training
+            if training is None:
+                training = training_of_outermost_layer(is_symbolic)
             if training is not None and self._expects("training"):
                 training = ops.cast(training, dtypes.bool_) if isinstance(training, Tensor) else bool(training)
                 kwargs = {**kwargs, "training": training}
                 passed.append("training")
         return kwargs, masks, training, passed
 
-    def _outputs(self, inputs, args, kwargs):
+    def _outputs(self, inputs, args, kwargs, is_symbolic):
+        if is_symbolic and self.dynamic:
+            return placeholders_of_outputs(self, inputs)
+        call = self.call
+        if is_symbolic and not type(self).__module__.startswith("stillflow."):
+            from stillflow.autograph.calls import convert_argument
+
+            call = convert_argument(call)
         try:
-            return self.call(inputs, *args, **kwargs)
+            return call(inputs, *args, **kwargs)
         except OperatorNotAllowedInGraphError as error:
             raise TypeError(
                 "You are attempting to use Python control flow in a layer that was not declared to be dynamic. Pass "
@@ -273,7 +287,8 @@ class Layer(Measured):
                     self.build(shapes)
             self.built = True
         if self._initial_weights is not None:
-            self.set_weights(self._initial_weights)
+            with self._scope_of_build():
+                self.set_weights(self._initial_weights)
             self._initial_weights = None
 
     def _scope_of_build(self):

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import collections
 import re
+import weakref
 
 from stillflow.graph.default_graph import get_default_graph
 
 _WORD = re.compile(r"(.)([A-Z][a-z0-9]+)")
 _INNER_CAPITAL = re.compile(r"([a-z])([A-Z])")
+
+_COUNTS: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # graph -> {name: how often it was asked for}
+
+
+def name_counts(graph):
+    """How often names have been asked for in a graph: a defaultdict that may be changed."""
+    return _COUNTS.setdefault(graph, collections.defaultdict(int))
+
+
+def forget_names():
+    """Begins to number names anew, in all graphs."""
+    _COUNTS.clear()
 
 
 def to_snake_case(name):
@@ -28,7 +41,7 @@ def unique_object_name(name, name_uid_map=None, avoid_names=None, namespace="", 
       zero_based: whether "name" and "name_1" are the first two, rather than "name_1" and "name_2".
     """
     if name_uid_map is None:
-        name_uid_map = get_default_graph().__dict__.setdefault("_layer_name_counts", collections.defaultdict(int))
+        name_uid_map = name_counts(get_default_graph())
     key = namespace, name
     while True:
         number = name_uid_map[key]

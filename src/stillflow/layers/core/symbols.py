@@ -9,6 +9,8 @@ from stillflow.graph import nest
 from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
+from stillflow.names import public
+from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.variable import Variable
 
 
@@ -33,7 +35,10 @@ def graph_of_call(values):
 
 @eager_version_of(graph_of_call)
 def _graph_of_tensors(values):
-    return nest.components(values[0])[0].graph.as_default()
+    first = values[0]
+    if isinstance(first, tuple(_CONVERTED)):
+        first = convert_to_tensor(first)
+    return nest.components(first)[0].graph.as_default()
 
 
 @by_mode
@@ -47,8 +52,24 @@ def _has_value(variable):
     return False
 
 
+_CONVERTED: list[type] = []  # classes of objects that stand for tensors
+
+
+@public("python.keras.utils.tf_utils.register_symbolic_tensor_type")
+def register_symbolic_tensor_type(cls):
+    """Lets layers take and return objects of a class as they are, if these can be converted to tensors.
+
+    See tf.register_tensor_conversion_function.
+    """
+    if cls not in _CONVERTED:
+        _CONVERTED.append(cls)
+
+
+@public("python.keras.utils.tf_utils.is_symbolic_tensor")
 def is_symbolic(value):
     """Whether it is of a graph that is being built."""
+    if isinstance(value, tuple(_CONVERTED)):
+        value = convert_to_tensor(value)
     if isinstance(value, Variable):
         return _has_node(value)
     return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))

@@ -98,6 +98,11 @@ def GraphOrParentsInXlaContext(graph):
     return False
 
 
+@public("python.ops.control_flow_util.GetContainingXLAContext")
+def GetContainingXLAContext(ctxt):
+    """None: nothing is compiled by XLA."""
+
+
 @public("python.ops.control_flow_util.EnableControlFlowV2")
 def EnableControlFlowV2(graph):
     """False: tf.cond and tf.while_loop build Switch and Merge nodes."""

@@ -2,8 +2,7 @@
 
 import sys
 
-from stillflow.runner import numpy_changes, tensorflow_modules
+from stillflow.runner import surroundings
 
 del sys.modules[__name__]  # what takes its place is stillflow
-tensorflow_modules.install()
-numpy_changes.install()
+surroundings.install()
