@@ -3,6 +3,7 @@
 Runs in Python 3.7, too, where tools/record_golden.py records it. Each is a function of tf and of an empty folder.
 """
 
+import importlib
 import os
 import tempfile
 
@@ -148,9 +149,72 @@ def of_tensorflow_2(tf, folder):
     return [*sum(found, []), losses]
 
 
+def recurrent(tf, folder):
+    """Classes of tf.compat.v2 and of tf.contrib.estimator over columns of sequences."""
+
+    def data():
+        places = [[0, 0], [0, 1], [1, 0], [2, 0], [2, 1], [2, 2]]
+        price = tf.SparseTensor(places, [1.0, 2.0, 3.0, 4.0, 0.5, -1.0], [3, 3])
+        return {"price": price, "size": tf.constant([[1.0], [2.0], [-1.0]])}, tf.constant([[0], [1], [1]])
+
+    size = tf.feature_column.numeric_column("size")
+    new = tf.compat.v2.estimator.experimental.RNNClassifier(
+        [tf.feature_column.sequence_numeric_column("price")], [size], units=[4, 3], cell_type="gru", n_classes=3,
+        model_dir=os.path.join(folder, "new"), config=_config(tf),
+    )  # fmt: skip
+    old = tf.contrib.estimator.RNNClassifier(
+        [tf.contrib.feature_column.sequence_numeric_column("price")], [size], num_units=[4, 3], cell_type="lstm",
+        model_dir=os.path.join(folder, "old"), config=_config(tf),
+    )  # fmt: skip
+    found = []
+    for model in (new, old):
+        model.train(data, steps=4)
+        found += [_plain(model.evaluate(data, steps=1)), model.get_variable_names()]
+    return found
+
+
+def _saved_model_estimator(tf):
+    """SavedModelEstimator, which has no public name in TensorFlow 1.15."""
+    if tf.__name__ == "stillflow":
+        return importlib.import_module("stillflow.canned.estimators.saved_model").SavedModelEstimator
+    inner = importlib.import_module("tensorflow_estimator.python.estimator.canned.saved_model_estimator")
+    return inner.SavedModelEstimator
+
+
+def exported_model_goes_on(tf, folder):
+    """A SavedModel of all modes is an Estimator again."""
+
+    def model_fn(features, labels, mode):
+        weight = tf.get_variable("weight", [], initializer=tf.ones_initializer())
+        logits = features["price"] * weight
+        loss = None if labels is None else tf.reduce_mean(tf.square(logits - labels))
+        train = None
+        if mode == tf.estimator.ModeKeys.TRAIN:
+            train = tf.train.GradientDescentOptimizer(0.01).minimize(loss, tf.train.get_global_step())
+        metrics = None if labels is None else {"mean": tf.metrics.mean(logits)}
+        return tf.estimator.EstimatorSpec(mode, {"logits": logits}, loss, train, metrics)
+
+    def data():
+        return {"price": tf.constant([1.0, 2.0])}, tf.constant([3.0, 5.0])
+
+    first = tf.estimator.Estimator(model_fn, os.path.join(folder, "model"), _config(tf))
+    first.train(data, steps=3)
+    from_data = tf.contrib.estimator.build_supervised_input_receiver_fn_from_input_fn(data)
+    serving = tf.estimator.export.build_raw_serving_input_receiver_fn({"price": tf.placeholder(tf.float32, [None])})
+    modes = tf.estimator.ModeKeys
+    path = first.experimental_export_all_saved_models(
+        os.path.join(folder, "export"), {modes.TRAIN: from_data, modes.EVAL: from_data, modes.PREDICT: serving}
+    )
+    second = _saved_model_estimator(tf)(path, os.path.join(folder, "second"))
+    found = [_plain(second.evaluate(data, steps=1))]
+    second.train(data, steps=3)
+    return found + [_plain(second.evaluate(data, steps=1)), _plain(next(second.predict(data)))]
+
+
 def scenarios():
     """{name: function} of all."""
-    return {function.__name__: function for function in (wide_and_deep, linear_then_warm, baseline, of_tensorflow_2)}
+    functions = wide_and_deep, linear_then_warm, baseline, of_tensorflow_2, recurrent, exported_model_goes_on
+    return {function.__name__: function for function in functions}
 
 
 def outcome(tf, function):

@@ -6,10 +6,10 @@ import abc
 import os
 
 from stillflow import errors
-from stillflow.files import filesystem, gfile
+from stillflow.estimator.kept_exports import get_paths, largest_export_versions, negation
+from stillflow.files import gfile
 from stillflow.names import public
 from stillflow.names.arguments import fn_args
-from stillflow.platform.compat import as_str_any
 from stillflow.summary.event_files import summary_iterator
 from stillflow.training_loop.messages import log
 
@@ -210,14 +210,18 @@ def simple_values(event):
     return {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
 
 
+def _with_version(path):
+    """The path with its version, the time of the export, or None for what is no export."""
+    name = os.path.basename(path.path)
+    return path._replace(export_version=int(name)) if len(name) == _DIGITS and name.isdigit() else None
+
+
 def _delete_old_exports(folder, kept_count):
     """Deletes exports, but for the newest ones."""
     if kept_count is None:
         return
-    names = [as_str_any(name).rstrip("/") for name in gfile.ListDirectory(folder)]
-    exports = sorted(name for name in names if len(name) == _DIGITS and name.isdigit())
-    for name in exports[:-kept_count]:
-        path = os.path.join(filesystem.path_text(folder), name)
+    old = negation(largest_export_versions(kept_count))
+    for path, _ in old(get_paths(folder, _with_version)):
         try:
             gfile.DeleteRecursively(path)
         except errors.NotFoundError as error:

@@ -28,7 +28,7 @@ _SINGLE_NAMES = {
 }
 
 
-def _checked(tensors, what, allows_int_keys=False):
+def checked_inputs(tensors, what, allows_int_keys=False):
     """{name: tensor}, of such a dict or of a single tensor."""
     if tensors is None:
         raise ValueError(f"{what}s must be defined.")
@@ -75,17 +75,17 @@ class ServingInputReceiver(_Receiver):
     """
 
     def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
-        features = _checked(features, "feature", allows_int_keys=True)
+        features = checked_inputs(features, "feature", allows_int_keys=True)
         return super().__new__(cls, features, *_checked_receivers(receiver_tensors, receiver_tensors_alternatives))
 
 
 def _checked_receivers(receiver_tensors, alternatives):
-    receiver_tensors = _checked(receiver_tensors, "receiver_tensor")
+    receiver_tensors = checked_inputs(receiver_tensors, "receiver_tensor")
     if alternatives is not None:
         if not isinstance(alternatives, dict):
             raise ValueError(f"receiver_tensors_alternatives must be a dict: {alternatives}.")
         for name, tensors in alternatives.items():
-            alternatives[name] = _checked(tensors, "receiver_tensors_alternative")
+            alternatives[name] = checked_inputs(tensors, "receiver_tensors_alternative")
     return receiver_tensors, alternatives
 
 
@@ -133,9 +133,9 @@ class SupervisedInputReceiver(_SupervisedReceiver):
     """
 
     def __new__(cls, features, labels, receiver_tensors):
-        _checked(features, "feature", allows_int_keys=True)
-        _checked(labels, "label", allows_int_keys=True)
-        return super().__new__(cls, features, labels, _checked(receiver_tensors, "receiver_tensor"))
+        checked_inputs(features, "feature", allows_int_keys=True)
+        checked_inputs(labels, "label", allows_int_keys=True)
+        return super().__new__(cls, features, labels, checked_inputs(receiver_tensors, "receiver_tensor"))
 
 
 # ---- Functions that make them -------------------------------------------------------------------------------------

@@ -28,13 +28,35 @@ class Snapshot:
         graph._names_in_use = self._names_in_use
 
 
-def unique_import_name(graph, name):
-    """`name`, with "_1", "_2", ... if the graph has a node of that name."""
-    found, number = name, 0
-    while found in graph._by_name:
-        number += 1
-        found = f"{name}_{number}"
+def scopes_of(names):
+    """The scopes that names of nodes lie in, "a" and "a/b" of "a/b/c"."""
+    found = set()
+    for name in names:
+        scope = name.rpartition("/")[0]
+        while scope and scope not in found:
+            found.add(scope)
+            scope = scope.rpartition("/")[0]
     return found
+
+
+class ImportNames:
+    """The names that imported nodes get: their own, with "_1", "_2", ... where the graph has a node or scope of it.
+
+    `names` are those of all nodes to be imported.
+    """
+
+    def __init__(self, graph, names):
+        self._in_graph = graph._by_name.keys()
+        self._scopes_in_graph = scopes_of(graph._by_name)
+        self._imported = {*names, *scopes_of(names)}
+
+    def unique(self, name):
+        """The name that a node of this name gets."""
+        found, number = name, 0
+        while found in self._in_graph or found in self._scopes_in_graph or (number and found in self._imported):
+            number += 1
+            found = f"{name}_{number}"
+        return found
 
 
 def add_imported_node(graph, op_def, name, inputs, control_inputs, attrs, output_dims):

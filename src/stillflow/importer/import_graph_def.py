@@ -13,11 +13,11 @@ from stillflow.graph import op_def as op_defs
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_def import graph_def_of_function
 from stillflow.graph.imported import (
+    ImportNames,
     Snapshot,
     add_imported_node,
     add_to_context,
     place_imported_nodes,
-    unique_import_name,
 )
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
@@ -188,10 +188,11 @@ class _Import:
             self._check_colocation(node)
         ordered = self._in_order()
         self._check_map()
-        for node in ordered:
-            self._names[node.name] = (
-                f"{self._scope}{node.name}" if self._scope else unique_import_name(self._graph, node.name)
-            )
+        if self._scope:
+            self._names = {node.name: f"{self._scope}{node.name}" for node in ordered}
+        else:
+            names = ImportNames(self._graph, [node.name for node in ordered])
+            self._names = {node.name: names.unique(node.name) for node in ordered}
         self.added = [self._add_node(node) for node in ordered]
         for node in ordered:
             self._close_rounds(node)

@@ -105,6 +105,21 @@ def _train_op_fn(parts):
     return train_op_fn
 
 
+@public("python.estimator.canned.dnn_linear_combined._dnn_linear_combined_model_fn")
+def dnn_linear_combined_model_fn(
+    features, labels, mode, head, linear_feature_columns=None, linear_optimizer="Ftrl", dnn_feature_columns=None,
+    dnn_optimizer="Adagrad", dnn_hidden_units=None, dnn_activation_fn=ops.relu, dnn_dropout=None,
+    input_layer_partitioner=None, config=None, batch_norm=False, linear_sparse_combiner="sum",
+):  # fmt: skip
+    """The tf.estimator.EstimatorSpec of a wide and deep model: arguments as of DNNLinearCombinedEstimator, and of a
+    model function."""
+    parts = _Parts(
+        linear_feature_columns, linear_optimizer, dnn_feature_columns, dnn_optimizer, dnn_hidden_units,
+        dnn_activation_fn, dnn_dropout, input_layer_partitioner, batch_norm, linear_sparse_combiner,
+    )  # fmt: skip
+    return parts.model_fn(head)(features, labels, mode, config)
+
+
 @public("estimator.DNNLinearCombinedClassifier")
 class DNNLinearCombinedClassifier(Estimator):
     """A wide and deep classifier.

@@ -123,23 +123,31 @@ def dnn_partitioner(config):
     return min_max_variable_partitioner(max_partitions=config.num_ps_replicas if config else 0)
 
 
+@public("python.estimator.canned.dnn._dnn_model_fn")
+def dnn_model_fn(
+    features, labels, mode, head, hidden_units, feature_columns, optimizer="Adagrad", activation_fn=ops.relu,
+    dropout=None, input_layer_partitioner=None, config=None, use_tpu=False, batch_norm=False,
+):  # fmt: skip
+    """The tf.estimator.EstimatorSpec of a deep model: arguments as of DNNEstimator, and of a model function."""
+    opt = optimizer_of(optimizer, learning_rate=_LEARNING_RATE)
+    check_features(features)
+    with variable_scope("dnn", values=tuple(features.values()), partitioner=dnn_partitioner(config)):
+        split = input_layer_partitioner or linear_partitioner(config)
+        logit_fn = dnn_logit_fn_builder(
+            head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, split, batch_norm
+        )
+        logits = logit_fn(features=features, mode=mode)
+        return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=opt, logits=logits)
+
+
 def _model_fn(
     head, hidden_units, feature_columns, optimizer, activation_fn, dropout, input_layer_partitioner, batch_norm
 ):
-    feature_columns = tuple(feature_columns or [])
-
     def model_fn(features, labels, mode, config):
-        opt = optimizer_of(optimizer, learning_rate=_LEARNING_RATE)
-        check_features(features)
-        with variable_scope("dnn", values=tuple(features.values()), partitioner=dnn_partitioner(config)):
-            split = input_layer_partitioner or linear_partitioner(config)
-            logit_fn = dnn_logit_fn_builder(
-                head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, split, batch_norm
-            )
-            logits = logit_fn(features=features, mode=mode)
-            return head.create_estimator_spec(
-                features=features, mode=mode, labels=labels, optimizer=opt, logits=logits
-            )
+        return dnn_model_fn(
+            features, labels, mode, head, hidden_units, tuple(feature_columns or []), optimizer, activation_fn,
+            dropout, input_layer_partitioner, config, batch_norm=batch_norm,
+        )  # fmt: skip
 
     return model_fn
 
