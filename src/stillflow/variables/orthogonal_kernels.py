@@ -100,7 +100,7 @@ class ConvolutionOrthogonal(_KernelInitializer):
         q = self._random_rotation(size, self.dtype)
         mask = ops.cast(self._numbers.random_normal([size], seed=self.seed) > 0, self.dtype)
         self._advance()
-        columns = ops.multiply(q, mask)
+        columns = ops.mul(q, mask)
         return ops.matmul(columns, ops.matrix_transpose(columns))
 
     def _small_kernel(self, size):
