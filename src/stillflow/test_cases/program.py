@@ -46,4 +46,4 @@ def test_src_dir_path(relative_path):
     return str(Path(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path))
 
 
-mock = public("test.mock", "python.platform.googletest.mock")(_mock)
+mock = public("test.mock", "python.platform.googletest.mock", "python.platform.test.mock")(_mock)
