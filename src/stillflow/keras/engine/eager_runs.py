@@ -174,8 +174,11 @@ class _Run:
         if self._iterator is None or self.recreates:
             self._iterator = self.source.begin()
         samples, callbacks, progress = self.source.samples, self.callbacks, self.progress
-        kind = Outputs if self.mode == modes.PREDICT else Means
-        aggregator = kind(samples is None, samples or self.steps)
+        aggregator: Any
+        if self.mode == modes.PREDICT:  # of a Sequence, the number of samples is only guessed
+            aggregator = Outputs(isinstance(self.source, _Batches), samples)
+        else:
+            aggregator = Means(samples is None, samples or self.steps)
         step = seen = 0
         while self.steps is None or step < self.steps:
             expected = 1 if samples is None else min(self.source.batch_size, samples - seen)
