@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import stillflow as tf
+from stillflow.ragged.composites import take_rows
 
 RAGGED = [[[1]], [[2, 3]]]
 
@@ -101,3 +102,16 @@ def test_composite_inputs_have_to_be_declared():
         model.predict(sparse(), steps=1)
     with pytest.raises(ValueError, match="either a single array or a list of arrays"):
         model.predict(scipy.sparse.eye(3))
+
+
+def test_rows_are_taken_in_any_order():
+    rows = np.array([2, 0])
+    places = np.array([[0, 1], [1, 0], [2, 0], [2, 2]])
+    sparse_rows = tf.SparseTensorValue(places, np.arange(4), np.array([3, 3]))
+    found = take_rows(sparse_rows, rows)
+    np.testing.assert_array_equal(found.indices, [[0, 0], [0, 2], [1, 1]])
+    np.testing.assert_array_equal(found.values, [2, 3, 0])
+    np.testing.assert_array_equal(found.dense_shape, [2, 3])
+    with tf.Session() as session:
+        ragged = session.run(tf.ragged.constant([[[1], [2, 3]], [], [[4, 5, 6], []]], ragged_rank=2))
+    assert take_rows(ragged, rows).to_list() == [[[4, 5, 6], []], [[1], [2, 3]]]

@@ -9,7 +9,7 @@ from stillflow.names import public
 from stillflow.ops.sparse.order import sparse_concat
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
 from stillflow.ragged.concatenation import concat
-from stillflow.ragged.tensor import RaggedTensor
+from stillflow.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from stillflow.ragged.value import RaggedTensorValue
 
 
@@ -45,6 +45,33 @@ def _joined_ragged(first, second):
     splits = np.append(first.row_splits, second.row_splits[1:] + first.row_splits[-1])
     join = _joined_ragged if isinstance(first.values, RaggedTensorValue) else lambda *both: np.concatenate(both)
     return RaggedTensorValue(join(first.values, second.values), splits)
+
+
+def as_tensor(value):
+    """A tensor, sparse or ragged for what is."""
+    if isinstance(value, (SparseTensor, SparseTensorValue)):
+        return SparseTensor.from_value(value)
+    return convert_to_tensor_or_ragged_tensor(value)
+
+
+def take_rows(value, rows):
+    """Some rows of a SparseTensorValue or RaggedTensorValue, in the order of `rows`, which are different numbers."""
+    rows = np.asarray(rows)
+    if isinstance(value, SparseTensorValue):
+        places = np.full(value.dense_shape[0], -1)
+        places[rows] = np.arange(len(rows))
+        places = places[value.indices[:, 0]]
+        kept = np.flatnonzero(places >= 0)
+        kept = kept[np.argsort(places[kept], kind="stable")]
+        indices = np.concatenate([places[kept, None], value.indices[kept, 1:]], axis=1).astype(np.int64)
+        return SparseTensorValue(indices, value.values[kept], np.array([len(rows), *value.dense_shape[1:]], np.int64))
+    starts, lengths = value.row_splits[:-1][rows], np.diff(value.row_splits)[rows]
+    splits = np.concatenate([[0], np.cumsum(lengths)]).astype(value.row_splits.dtype)
+    inner = np.arange(splits[-1]) + np.repeat(starts - splits[:-1], lengths)
+    values = value.values
+    return RaggedTensorValue(
+        take_rows(values, inner) if isinstance(values, RaggedTensorValue) else values[inner], splits
+    )
 
 
 @public("python.framework.composite_tensor_utils.append_composite_tensor")

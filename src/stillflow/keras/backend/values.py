@@ -77,7 +77,8 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
         if ragged:
             sizes = [*shape[1:]]
             ragged_rank = next((i for i, size in enumerate(sizes) if size is not None), len(sizes))
-            return constants.placeholder(dtype or floatx(), ragged_rank, shape[1 + ragged_rank :], name)
+            if ragged_rank:
+                return constants.placeholder(dtype or floatx(), ragged_rank, shape[1 + ragged_rank :], name)
         make = sparse_placeholder if sparse else ops.placeholder
         return make(dtype or floatx(), shape=shape, name=name)
 

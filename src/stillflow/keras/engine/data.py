@@ -11,6 +11,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import nest
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.type_spec import type_spec_from_value
@@ -19,7 +20,7 @@ from stillflow.keras.losses import classes, functions
 from stillflow.keras.losses import lookup as losses
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
-from stillflow.ragged.composites import get_shape, is_composite
+from stillflow.ragged.composites import get_shape, is_composite, take_rows
 from stillflow.variables.variable import Variable
 
 
@@ -332,13 +333,20 @@ def slices(arrays, start=None, stop=None):
         return [None]
     if isinstance(start, (list, np.ndarray)):
         rows = start.tolist() if isinstance(start, np.ndarray) and not _take_arrays(arrays) else start
-        return [None if each is None else each[rows] for each in arrays]
-    return [None if each is None else each[start:stop] for each in arrays]
+    else:
+        rows = slice(start, stop)
+    return [None if each is None else _rows(each, rows) for each in arrays]
+
+
+def _rows(array, rows):
+    if not is_composite(array):
+        return array[rows]
+    return take_rows(array, np.arange(_row_count(array))[rows] if isinstance(rows, slice) else rows)
 
 
 def _take_arrays(arrays):
     """Whether all can be indexed with an array; those of HDF5 files want a list."""
-    return all(each is None or isinstance(each, np.ndarray) for each in arrays)
+    return all(each is None or isinstance(each, np.ndarray) or is_composite(each) for each in arrays)
 
 
 def batches(size, batch_size):
@@ -425,7 +433,14 @@ def as_numpy(arrays):
     """Tensors of eager execution in a list, as arrays."""
     if arrays is None:
         return None
-    return [each.numpy() if isinstance(each, EagerTensor) else each for each in arrays]
+    return [_as_numpy(each) for each in arrays]
+
+
+def _as_numpy(tensor):
+    parts = nest.flatten(tensor, expand_composites=True) if isinstance(tensor, CompositeTensor) else [tensor]
+    if not all(isinstance(part, EagerTensor) for part in parts):
+        return tensor
+    return nest.pack_sequence_as(tensor, [part.numpy() for part in parts], expand_composites=True)
 
 
 def as_dense(value, expected):
@@ -442,5 +457,9 @@ def as_dense(value, expected):
 def sample_count(arrays):
     """How many samples there are, or None."""
     with contextlib.suppress(AttributeError, IndexError, TypeError):
-        return int(arrays[0].shape[0])
+        return _row_count(arrays[0])
     return None
+
+
+def _row_count(array):
+    return int(get_shape(array)[0])

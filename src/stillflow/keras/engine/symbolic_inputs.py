@@ -17,18 +17,24 @@ from stillflow.ragged.composites import is_composite
 from stillflow.variables.variable import Variable
 
 
+def _wrong_kind(given):
+    return ValueError(
+        f"Please provide as model inputs either a single array or a list of arrays. You passed: inputs={given}"
+    )
+
+
 @by_mode
 def _check_kinds(inputs, given):
     listed = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     if not all(isinstance(each, (np.ndarray, Tensor, Variable, CompositeTensor)) for each in listed):
-        raise ValueError(
-            f"Please provide as model inputs either a single array or a list of arrays. You passed: inputs={given}"
-        )
+        raise _wrong_kind(given)
 
 
 @eager_version_of(_check_kinds)
-def _take_all_kinds(inputs, given):
-    """Whatever is no array becomes one."""
+def _check_kinds_of_values(inputs, given):
+    """Lists and numbers become arrays; matrices of scipy do not."""
+    if any(hasattr(each, "tocoo") for each in nest.flatten(inputs)):
+        raise _wrong_kind(given)
 
 
 def check_inputs(inputs, given):
