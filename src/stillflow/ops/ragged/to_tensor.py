@@ -11,7 +11,7 @@ _FIRST = b"FIRST_DIM_SIZE"
 ragged_tensor_to_tensor = define_op(
     "RaggedTensorToTensor(shape: Tshape, values: T, default_value: T, "
     "row_partition_tensors: num_row_partition_tensors * Tindex) -> (result: T)",
-    "T: type; Tindex: {int64, int32}; Tshape: {int64, int32}; num_row_partition_tensors: int; "
+    "T: type; Tindex: {int64, int32}; Tshape: {int64, int32}; num_row_partition_tensors: int >= 1; "
     "row_partition_types: list(string)",
     kernel="ragged_tensor_to_tensor(shape, values, default_value, row_partition_tensors | row_partition_types)",
     differentiable=None,
