@@ -117,3 +117,15 @@ def test_ops_of_which_tensorflow_has_no_gradient(new_graph):
         with pytest.raises(LookupError, match="No gradient defined for operation"):
             tf.gradients(y, source)
     assert tf.gradients(tf.scatter_add(variable, [0], [2.0]), variable) == [None]
+
+
+def test_gradients_in_parts_pass_sums_and_products(new_graph):
+    table = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    for build in (lambda: table * 3.0, lambda: 1.0 + table * table, lambda: table - table / 2.0, lambda: table**2.0):
+        parts, whole = tf.gather(build(), [0, 0, 2]), build()
+        by_parts, by_whole = (
+            tf.gradients(parts, table)[0],
+            tf.gradients(whole, table, [[2.0] * 2, [0.0] * 2, [1.0] * 2])[0],
+        )
+        with tf.Session() as session:
+            np.testing.assert_allclose(*session.run([tf.convert_to_tensor(by_parts), by_whole]))

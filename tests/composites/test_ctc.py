@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from stillflow.python.ops import ctc_ops
 
 import stillflow as tf
 from stillflow.testing import assert_same_bits, check_gradient, evaluate
@@ -155,3 +156,10 @@ def test_labels_in_a_matrix_cost_what_sparse_ones_do(rng, blank, is_unique):
     np.testing.assert_allclose(dense, sparse, rtol=1e-5)
     for b, time in enumerate(times):  # what the matrix's gradient is behind the end is TensorFlow's affair
         np.testing.assert_allclose(dense_gradient[:time, b], sparse_gradient[:time, b], rtol=1e-4, atol=1e-5)
+
+
+def test_rows_of_labels_become_sparse():
+    sparse = ctc_ops.dense_labels_to_sparse([[1, 3, 3, 0], [4, 2, 0, 0]], [3, 1])
+    with tf.Session() as session:
+        found = session.run(sparse)
+    assert [part.tolist() for part in found] == [[[0, 0], [0, 1], [0, 2], [1, 0]], [1, 3, 3, 4], [2, 3]]

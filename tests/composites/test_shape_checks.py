@@ -93,3 +93,12 @@ def test_numbers_are_those_of_tensorflows_checks(new_graph):
         with pytest.raises(TypeError, match="Expected x to be numeric"):
             tf.is_non_decreasing(tf.zeros([2], dtype))
     assert not tf.debugging.is_numeric_tensor(1.0)
+
+
+def test_ranks_that_a_run_tells_are_scalars():
+    with new_session() as session:
+        x, rank = tf.ones([2, 3]), tf.placeholder(tf.int32)
+        for check in (tf.assert_rank(x, rank), tf.assert_rank_in(x, (1, rank))):
+            session.run(check, {rank: 2})
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Rank must be a scalar"):
+                session.run(check, {rank: [2]})

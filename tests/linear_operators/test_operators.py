@@ -143,3 +143,11 @@ def test_a_subclass_needs_three_methods():
 def test_module_names_are_identifiers():
     with tf.Graph().as_default(), pytest.raises(ValueError, match="not a valid module name"):
         tf.Module("a-b")
+
+
+def test_determinants_of_complex_updates():
+    factor = np.array([[1.0 + 2j], [0.5]], np.complex64)
+    base = linalg.LinearOperatorFullMatrix(MATRIX.astype(np.complex64))
+    operator = linalg.LinearOperatorLowRankUpdate(base, factor, diag_update=[-0.5 + 0j])
+    expected = np.log(abs(np.linalg.det(MATRIX - 0.5 * factor @ factor.conj().T)))
+    np.testing.assert_allclose(value_of(operator.log_abs_determinant()), expected, rtol=1e-5)

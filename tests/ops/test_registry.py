@@ -91,7 +91,7 @@ def check_kernel(op_def):
                 assert op_def.attrs[attr.name].kind == "func"
                 assert set(attr.inputs) <= {arg.name for arg in op_def.inputs}
             else:
-                assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name")
+                assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name", "input_name")
     else:
         assert isinstance(lowering, (Alias, Elementwise, Special))
 

@@ -137,3 +137,12 @@ def test_a_graph_whose_context_set_up_forgets_stays_one_of_nodes(monkeypatch):
     monkeypatch.setattr(DefaultGraphs, "eager", EagerGraph())
     Case("test").run()
     assert seen == [(False, False), 2.0, True, True, True]
+
+
+def test_a_test_of_graph_mode_may_replace_the_default_graph():
+    def method(_, seen):
+        tf.constant(1, name="old")
+        tf.reset_default_graph()
+        seen.append((tf.executing_eagerly(), tf.get_default_graph().get_operations()))
+
+    assert outcome(method, decorator=test_util.run_deprecated_v1) == ([], [(False, [])])

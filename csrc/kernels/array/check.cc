@@ -1,8 +1,10 @@
 // check_numerics, ensure_shape: identities that fail on NaN or infinity, or on another shape.
 //
 //   check_numerics  in[0] floating array without infinities and NaN; attr message
-//   ensure_shape    in[0] array; attr shape: sizes, -1 for any; -2 alone for any shape
+//   ensure_shape    in[0] array; attrs shape: sizes, -1 for any; -2 alone for any shape; input_name
 //   out[0]          in[0]
+#include <string>
+
 #include "arithmetic/math/scalar.h"
 
 namespace stillflow {
@@ -49,9 +51,14 @@ Status EnsureShape(const KernelCall& call) {
     for (int i = 0; fits && i < input.rank; ++i) fits = expected[i] < 0 || expected[i] == input.dims[i];
   }
   if (!fits) {
+    std::string text = "[";
+    for (int64_t i = 0; i < rank; ++i) {
+      if (i != 0) text += ",";
+      text += expected[i] < 0 ? "?" : std::to_string(expected[i]);
+    }
     return STILLFLOW_INVALID_ARGUMENT(
-        "Shape of tensor %s is not compatible with expected shape %s.", ShapeText(input).c_str(),
-        ShapeText(static_cast<int>(rank < kMaxRank ? rank : kMaxRank), expected).c_str());
+        "Shape of tensor %.*s %s is not compatible with expected shape %s].", static_cast<int>(call.attrs[1].size),
+        static_cast<const char*>(call.attrs[1].data), ShapeText(input).c_str(), text.c_str());
   }
   Alias(call, 0, 0, Shape(input));
   return Status();
@@ -59,7 +66,8 @@ Status EnsureShape(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(array, check){
-    {"check_numerics", "tensor | message", CheckNumerics}, {"ensure_shape", "input | shape", EnsureShape}, {}};
+STILLFLOW_KERNELS(array, check){{"check_numerics", "tensor | message", CheckNumerics},
+                                {"ensure_shape", "input | shape, input_name", EnsureShape},
+                                {}};
 
 }  // namespace stillflow

@@ -75,7 +75,8 @@ Status DiagPart(const KernelCall& call) {
 Status MatrixDiag(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   if (input.rank < 1) {
-    return STILLFLOW_INVALID_ARGUMENT("input must be at least 1-dim, received shape: %s", ShapeText(input).c_str());
+    return STILLFLOW_INVALID_ARGUMENT("diagonal must be at least 1-dim, received shape: %s",
+                                      ShapeText(input).c_str());
   }
   if (input.rank == kMaxRank) return STILLFLOW_INVALID_ARGUMENT("too many dimensions: must be <= %d", kMaxRank - 1);
   Shape shape(input);
@@ -124,6 +125,7 @@ Status MatrixSetDiag(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   const Tensor& diagonal = *call.in[1];
   STILLFLOW_RETURN_IF_ERROR(CheckMatrices(input));
+  if (diagonal.rank == 0) return STILLFLOW_INVALID_ARGUMENT("diagonal must be at least 1-dim, received shape: []");
   const Matrices matrices(input);
   Shape expected(input);
   expected.rank -= 1;

@@ -2,6 +2,7 @@
 //
 //   in[0] numbers; attrs precision, scientific, shortest, width, fill: one of "", " ", "+", "-" and "0"
 //   out[0] strings of the same shape
+#include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
 #include "kernels/guarded.h"
 
@@ -41,7 +42,7 @@ std::string FloatText(const Style& style, double value) {
 
 Status ReadStyle(const KernelCall& call, Style* style) {
   const DType dtype = call.in[0]->dtype;
-  const bool is_float = dtype == DType::kFloat || dtype == DType::kDouble;
+  const bool is_float = dtype == DType::kFloat || dtype == DType::kDouble || IsComplex(dtype);
   const int64_t precision = call.attrs[0].i;
   const bool is_scientific = call.attrs[1].i != 0;
   const bool is_shortest = call.attrs[2].i != 0;
@@ -80,26 +81,30 @@ Status AsString(const KernelCall& call) {
   Style style;
   STILLFLOW_RETURN_IF_ERROR(ReadStyle(call, &style));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kString, Shape(input)));
-  return ForType<float, double, int8_t, int16_t, int32_t, int64_t, bool>("AsString", input.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    return ForEachChunk(call, input.count, 128, [&](Range range) {
-      return CatchingOutOfMemory([&] {
-        for (int64_t i = range.begin; i < range.end; ++i) {
-          const T value = Data<T>(input)[i];
-          std::string text;
-          if constexpr (std::is_same_v<T, bool>) {
-            text = value ? "true" : "false";
-          } else if constexpr (kIsFloating<T>) {
-            text = FloatText(style, value);
-          } else {
-            text = Formatted(style, "*lld", style.width, static_cast<long long>(value));
-          }
-          if (!SetString(call, call.out[0], i, text.data(), static_cast<int64_t>(text.size()))) return OutOfScratch();
-        }
-        return Status();
+  return ForType<float, double, Complex64, Complex128, int8_t, int16_t, int32_t, int64_t, bool>(
+      "AsString", input.dtype, [&](auto type) {
+        using T = typename decltype(type)::type;
+        return ForEachChunk(call, input.count, 128, [&](Range range) {
+          return CatchingOutOfMemory([&] {
+            for (int64_t i = range.begin; i < range.end; ++i) {
+              const T value = Data<T>(input)[i];
+              std::string text;
+              if constexpr (std::is_same_v<T, bool>) {
+                text = value ? "true" : "false";
+              } else if constexpr (kIsComplex<T>) {
+                text = "(" + FloatText(style, value.re) + "," + FloatText(style, value.im) + ")";
+              } else if constexpr (kIsFloating<T>) {
+                text = FloatText(style, value);
+              } else {
+                text = Formatted(style, "*lld", style.width, static_cast<long long>(value));
+              }
+              if (!SetString(call, call.out[0], i, text.data(), static_cast<int64_t>(text.size())))
+                return OutOfScratch();
+            }
+            return Status();
+          });
+        });
       });
-    });
-  });
 }
 
 }  // namespace

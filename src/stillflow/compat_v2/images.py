@@ -24,3 +24,18 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
 def draw_bounding_boxes(images, boxes, colors, name=None):
     """tf.image.draw_bounding_boxes."""
     return tf.image.draw_bounding_boxes(images=images, boxes=boxes, colors=colors, name=name)
+
+
+@public("compat.v2.image.extract_glimpse")
+def extract_glimpse(input, size, offsets, centered=True, normalized=True, noise="uniform", name=None):
+    """tf.image.extract_glimpse; `noise` is "uniform", "gaussian" or "zero"."""
+    return tf.raw_ops.ExtractGlimpse(
+        input=input,
+        size=size,
+        offsets=offsets,
+        centered=centered,
+        normalized=normalized,
+        uniform_noise=False,
+        noise=noise,
+        name=name,
+    )

@@ -55,10 +55,16 @@ def ctc_loss_v2(
             values = ops.where(labels.values < blank_index, labels.values, labels.values - 1)
             labels = SparseTensor(labels.indices, values, labels.dense_shape)
         return ctc_loss(labels=labels, inputs=logits, sequence_length=logit_length, time_major=logits_time_major)
-    return _dense_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index or 0, name)
+    return ctc_loss_dense(
+        labels, logits, label_length, logit_length, logits_time_major, unique, blank_index or 0, name
+    )
 
 
-def _dense_loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name):
+@public("python.ops.ctc_ops.ctc_loss_dense")
+def ctc_loss_dense(
+    labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=0, name=None
+):
+    """ctc_loss_v2 of labels in a matrix."""
     with name_scope(name, "ctc_loss_dense", [logits, labels, label_length, logit_length]):
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, name="labels")
@@ -84,6 +90,17 @@ def _dense_loss(labels, logits, label_length, logit_length, logits_time_major, u
             return result, grad
 
         return loss(*args)
+
+
+@public("python.ops.ctc_ops.dense_labels_to_sparse")
+def dense_labels_to_sparse(dense, length):
+    """The first `length[i]` labels of each row of a matrix as a SparseTensor: what ctc_loss takes."""
+    dense = convert_to_tensor(dense)
+    length = convert_to_tensor(length)
+    indices = ops.where(ops.sequence_mask(length, maxlen=size_of(dense, 1)))
+    longest = ops.cast(ops.reduce_max(length), dtypes.int64)
+    batch = ops.shape(dense, out_type=dtypes.int64)[0]
+    return SparseTensor(indices, ops.gather_nd(dense, indices), ops.stack([batch, longest]))
 
 
 def _loss_and_gradient(logits, labels, label_length, logit_length, unique):
@@ -148,6 +165,7 @@ def _blank_logs(states, label_states):
     return reduce_logsumexp(states[:, :, label_states:], axis=2, keepdims=True)
 
 
+@public("python.ops.ctc_ops._state_to_olabel")
 def _class_logs(labels, classes, states):
     """[time, batch, classes], of [time, batch, states]."""
     label_states = size_of(labels, 1) + 1
@@ -156,14 +174,13 @@ def _class_logs(labels, classes, states):
     return ops.concat([_blank_logs(states, label_states), reduce_logsumexp(of_labels, axis=2)], axis=-1)
 
 
+@public("python.ops.ctc_ops._state_to_olabel_unique")
 def _class_logs_of_unique(labels, classes, states, unique):
     """The same with a place for each different label, and not for each class, in between."""
     values, numbers = unique
     length = size_of(labels, 1)
     frames, batch = size_of(states, 0), size_of(states, 1)
-    with name_scope("sum_states"):
-        chosen = ops.one_hot(numbers, depth=length, on_value=0.0, off_value=_LOG_ZERO, axis=1)
-        sums = reduce_logsumexp(ops.expand_dims(states[:, :, 1 : length + 1], axis=2) + chosen, axis=-1)
+    sums = _sums_of_same(numbers, states[:, :, 1 : length + 1])
     updates = ops.reshape(ops.transpose(sums, perm=[1, 2, 0]), [batch * length, frames])
     rows = values + ops.expand_dims(ops.range(batch, dtype=values.dtype) * classes, axis=-1)
     spread = ops.scatter_nd(ops.reshape(rows, [-1, 1]), updates, shape=[batch * classes, frames])
@@ -171,6 +188,15 @@ def _class_logs_of_unique(labels, classes, states, unique):
     spread = ops.where(ops.equal(spread, 0.0), ops.fill(ops.shape(spread), _LOG_ZERO), spread)
     of_labels = ops.transpose(spread, [2, 0, 1])[:, :, 1:]
     return ops.concat([_blank_logs(states, length + 1), of_labels], axis=-1)
+
+
+@public("python.ops.ctc_ops._sum_states")
+def _sums_of_same(numbers, states):
+    """Of [time, batch, length], logarithms of the sums over the places with each number of [batch, length]."""
+    with name_scope("sum_states"):
+        numbers = convert_to_tensor(numbers)
+        chosen = ops.one_hot(numbers, depth=size_of(states, 2), on_value=0.0, off_value=_LOG_ZERO, axis=1)
+        return reduce_logsumexp(ops.expand_dims(states, axis=2) + chosen, axis=-1)
 
 
 def _normalized(logs):

@@ -13,8 +13,6 @@ from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 
-# The number or name of a method -> the op's builder.
-@public("python.ops.image_ops.ResizeMethod", "python.ops.image_ops_impl.ResizeMethod")
 @public("image.ResizeMethod")
 class ResizeMethod:
     """The methods of resize_images."""
@@ -25,6 +23,21 @@ class ResizeMethod:
     AREA = 3
 
 
+@public("compat.v2.image.ResizeMethod", "python.ops.image_ops.ResizeMethod", "python.ops.image_ops_impl.ResizeMethod")
+class ResizeMethodV2:
+    """The methods of TensorFlow 2's resize."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+# The number or name of a method -> the op's builder.
 _METHODS = {
     0: "resize_bilinear", "bilinear": "resize_bilinear", 1: "resize_nearest_neighbor",
     "nearest": "resize_nearest_neighbor", 2: "resize_bicubic", "bicubic": "resize_bicubic", 3: "resize_area",

@@ -8,6 +8,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -44,7 +45,7 @@ def _check(x, rank, default_name, words, compare, holds, data, summarize, messag
                     f"{len(x._dims)}, shape {x.shape}"
                 )
             return ops.no_op(name="static_checks_determined_all_ok")
-        return assert_that(compare(ops.rank(x), rank), data, summarize)
+        return assert_that(_once_scalar([rank], compare(ops.rank(x), rank)), data, summarize)
 
 
 @public("assert_rank_in", "debugging.assert_rank_in")
@@ -73,4 +74,13 @@ def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None)
         others = [ops.equal(rank, x_rank) for rank in ranks[1:]]
         for other in others:
             fits = ops.logical_or(fits, other)
-        return assert_that(fits, data, summarize)
+        return assert_that(_once_scalar(ranks, fits), data, summarize)
+
+
+def _once_scalar(ranks, condition):
+    """The condition, known after checks that the ranks which only a run tells are scalars, not vectors of one."""
+    for rank in ranks:
+        if constant_value(rank) is None:
+            is_scalar = assert_rank(rank, 0, data=["Rank must be a scalar. Received rank: ", rank])
+            condition = with_dependencies([is_scalar], condition)
+    return condition

@@ -62,7 +62,8 @@ def load_and_remap_matrix(
         raise _invalid(
             f"Provided col_remapping, but its size is {len(columns)} instead of being equal to num_cols={count}"
         )
-    old = _matrix(os.fsencode(ckpt_path), os.fsencode(old_tensor_name))
+    path = np.asarray(ckpt_path, object).item()  # TensorFlow takes a vector of one path, too
+    old = _matrix(os.fsencode(path), os.fsencode(old_tensor_name))
     if not len(columns):
         columns = np.arange(count)
         if old.shape[1] != count:

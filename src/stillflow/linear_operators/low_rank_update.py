@@ -154,7 +154,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             of_capacitance = 2 * ops.reduce_sum(ops.log(diagonal), axis=[-1])
         else:
             determinant = ops.matrix_determinant(self._capacitance())
-            of_capacitance = ops.log(ops.abs(determinant))
+            of_capacitance = ops.cast(ops.log(ops.abs(determinant)), self.dtype)
         return of_capacitance + of_diagonal + of_base
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):

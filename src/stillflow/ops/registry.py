@@ -47,7 +47,8 @@ class Kernel:
     """One kernel does it. `inputs` and `attrs` name the op's own, in the kernel's order.
 
     Where one kernel serves several ops, an attribute may be a name that the kernel lists ('sum', in quotes), true,
-    false, a number, or a tuple of types. "node_name" is the node's. A function is written with the inputs that are
+    false, a number, or a tuple of types. "node_name" is the node's, "input_name" its first
+    input's. A function is written with the inputs that are
     its last arguments, "f(other_arguments)", and a star if these are only the first such.
     """
 

@@ -170,6 +170,8 @@ def _emit_step(program, kernels, node, step, control_flow, compile_function, is_
 def _attr_value(node, values, name, tasks):
     if name == "node_name":
         return node.name.encode()
+    if name == "input_name":
+        return (node.op.inputs[0]._label.removesuffix(":0") or "dummy_input").encode()
     if name == "container" and tasks is not None:
         container = values[name].decode()
         return f"{tasks.place(node.op._device, container)}{container or 'localhost'}".encode()

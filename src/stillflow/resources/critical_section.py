@@ -14,8 +14,10 @@ from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, tuple_of
 
-CRITICAL_SECTIONS = "critical_sections"
-CRITICAL_SECTION_EXECUTIONS = "critical_section_executions"
+CRITICAL_SECTIONS = public("python.ops.critical_section_ops.CRITICAL_SECTIONS")("critical_sections")
+CRITICAL_SECTION_EXECUTIONS = public("python.ops.critical_section_ops.CRITICAL_SECTION_EXECUTIONS")(
+    "critical_section_executions"
+)
 
 
 class _Execution(NamedTuple):

@@ -7,6 +7,7 @@ import functools
 import unittest
 from typing import Any
 
+from stillflow.eager.behavior import executing_eagerly
 from stillflow.eager.modes import eager_mode, graph_mode
 from stillflow.graph.contexts import device as on_device
 from stillflow.graph.default_graph import get_default_graph
@@ -88,10 +89,10 @@ def run_all_in_graph_and_eager_modes(cls):
 @public("python.framework.test_util.deprecated_graph_mode_only", "python.framework.test_util.run_deprecated_v1")
 @_decorator
 def deprecated_graph_mode_only(f):
-    """Runs a test in graph mode."""
+    """Runs a test in graph mode, in the default graph if that is the mode already."""
 
     def run(self, *args, **kwargs):
-        with graph_mode():
+        with graph_mode() if executing_eagerly() else contextlib.nullcontext():
             return f(self, *args, **kwargs)
 
     return run

@@ -38,6 +38,12 @@ def test_shapes_are_ensured():
         ops.ensure_shape(x, [2, 4])
 
 
+def test_the_tensor_of_another_shape_is_named():
+    named = lambda x: ops.placeholder_with_default(x, shape=TensorShape(None), name="batch")  # noqa: E731
+    with pytest.raises(errors.InvalidArgumentError, match=r"Shape of tensor batch \[2\] is not .* shape \[\?,3\]\."):
+        evaluate(lambda x: ops.ensure_shape(named(x), [None, 3]), np.zeros(2, np.float32))
+
+
 def test_failed_assertions_show_their_data():
     def build(condition):
         check = ops.assert_op(condition, ["x", [[1, 2], [3, 4]], 5.0], summarize=3)

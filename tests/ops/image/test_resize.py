@@ -77,3 +77,20 @@ def test_gradients_that_do_not_fit_are_refused():
 def test_bad_arguments_are_refused(build, message):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=message):
         build()
+
+
+def test_methods_of_tensorflow_2_by_name(rng):
+    x, methods = rng.normal(size=(1, 5, 6, 2)).astype(np.float32), tf.compat.v2.image.ResizeMethod
+    resize = tf.compat.v2.image.resize
+    np.testing.assert_array_equal(
+        evaluate(lambda: resize(x, [3, 4], methods.LANCZOS3)), evaluate(lambda: resize(x, [3, 4], "lanczos3"))
+    )
+
+
+def test_glimpses_of_tensorflow_2_have_noise_by_name(new_graph):
+    image = tf.ones([1, 2, 2, 1])
+    glimpse = tf.compat.v2.image.extract_glimpse(
+        image, [2, 2], [[2, 2]], centered=False, normalized=False, noise="zero"
+    )
+    with tf.Session() as session:
+        assert session.run(glimpse)[0, :, :, 0].tolist() == [[1, 0], [0, 0]]

@@ -69,7 +69,7 @@ def test_rows_and_columns_come_in_their_new_order(checkpoint):
     np.testing.assert_array_equal(
         loaded(checkpoint, [1, -1], [2, -1, 0], [1, 2, 3, 4], (2, 3)), [[5, 1, 3], [2, 3, 4]]
     )
-    assert loaded(checkpoint, [], [], [], (0, 3)).shape == (0, 3)
+    assert loaded([checkpoint], [], [], [], (0, 3)).shape == (0, 3)
 
 
 @pytest.mark.parametrize(

@@ -235,3 +235,12 @@ def test_shapes_are_known_as_tensorflow_knows_them():
     assert tf.reduce_join(p(tf.string, [3, None]), 1, keepdims=True).shape.as_list() == [3, 1]
     assert tf.string_split(p(tf.string)).indices.shape.as_list() == [None, 2]
     assert tf.string_join([p(tf.string, []), p(tf.string, [2])]).shape.as_list() == [2]
+
+
+def test_complex_numbers_are_written_part_by_part():
+    numbers = tf.constant([1.5 - 2j], tf.complex64)
+    wide = tf.as_string(numbers, scientific=True, width=14, fill="0")
+    assert run([tf.as_string(numbers, precision=2), wide]) == [
+        [b"(1.50,-2.00)"],
+        [b"(001.500000e+00,-02.000000e+00)"],
+    ]

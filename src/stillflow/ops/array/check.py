@@ -19,7 +19,7 @@ check_numerics = define_op(
 ensure_shape_op = define_op(
     "EnsureShape(input: T) -> (output: T)",
     "shape: shape; T: type",
-    kernel="ensure_shape(input | shape)",
+    kernel="ensure_shape(input | shape, input_name)",
     traits="is_check",
 )
 

@@ -129,7 +129,7 @@ def gather_nd(params, indices, name=None, batch_dims=0):
     """
     if isinstance(batch_dims, Tensor):
         value = constant_value(batch_dims)
-        batch_dims = batch_dims if value is None else int(value)
+        batch_dims = batch_dims if value is None else value.item()
     if not isinstance(batch_dims, int) or batch_dims != 0:
         return batch_gather_nd(params, indices, batch_dims, name)
     try:
@@ -138,6 +138,7 @@ def gather_nd(params, indices, name=None, batch_dims=0):
         return gather_nd_op(params, indices, name=name)
 
 
+@public("python.ops.array_ops.batch_gather_nd")
 def batch_gather_nd(params, indices, batch_dims, name=None):
     """gather_nd within each of the leading dimensions: their positions are put before the index tuples."""
     with name_scope(name, "BatchGatherND", [params, indices]):

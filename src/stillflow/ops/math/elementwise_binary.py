@@ -191,8 +191,12 @@ class _Sides:
     """How the gradient of a broadcast result becomes those of its inputs: summed over what was repeated."""
 
     def __init__(self, x, y, grad):
-        self.x_shape, self.y_shape, self.x_axes, self.y_axes = _broadcast_gradient_args(x, y)
         self.reduces_x = self.reduces_y = True
+        if not isinstance(grad, Tensor):  # IndexedSlices, which become dense where an op takes them
+            self.x_shape, self.y_shape = ops.shape(x), ops.shape(y)
+            self.x_axes, self.y_axes = ops.broadcast_gradient_args(self.x_shape, self.y_shape)
+            return
+        self.x_shape, self.y_shape, self.x_axes, self.y_axes = _broadcast_gradient_args(x, y)
         if isinstance(self.x_shape, tuple):
             self.reduces_x = x._dims != grad._dims
             self.reduces_y = y._dims != grad._dims

@@ -10,7 +10,7 @@ matrix_square_root = define_op(
     "MatrixSquareRoot(input: T) -> (output: T)",
     "T: {float64, float32, float16, complex64, complex128}",
     kernel="matrix_square_root(input)",
-    public="linalg.sqrtm matrix_square_root",
+    public="matrix_square_root linalg.sqrtm",
     doc="""The principal square root of each matrix [..., n, n]; NaN for real matrices with negative eigenvalues.""",
 )
 matrix_logarithm = define_op(
