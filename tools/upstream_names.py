@@ -115,6 +115,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return os.path.exists(path + ".py") or os.path.isdir(path) or _is_namespace(fullname)
 
     def find(self, module, attribute):
+        if attribute == "newaxis":  # None, but not missing
+            return None
         child = f"{module}.{attribute}"
         for look in (_own, self._module, self._stand_in, _op, _of_keras_for_2, _public):
             value = look(module, attribute)
