@@ -117,6 +117,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return os.path.exists(path + ".py") or os.path.isdir(path) or _is_namespace(fullname)
 
     def find(self, module, attribute):
+        if attribute == "newaxis":  # None, but not missing
+            return None
         child = f"{module}.{attribute}"
         if attribute == "newaxis":  # the one name that stands for None
             return None

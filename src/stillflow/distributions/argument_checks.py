@@ -10,6 +10,7 @@ from stillflow.composites.rank_checks import assert_rank_at_least
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import dimension_value
+from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
@@ -20,6 +21,10 @@ _INTEGERS_OF_WIDTH = {
 }
 
 
+@public(
+    "python.ops.distributions.util.assert_integer_form",
+    "contrib.distributions.python.ops.distribution_util.assert_integer_form",
+)
 def assert_integer_form(x, data=None, summarize=None, message=None, int_dtype=None, name="assert_integer_form"):
     """An operation that fails unless all numbers are whole ones that `int_dtype` holds.
 
@@ -38,6 +43,10 @@ def assert_integer_form(x, data=None, summarize=None, message=None, int_dtype=No
         return checks.assert_equal(x, whole, data=data, summarize=summarize, message=message, name=name)
 
 
+@public(
+    "python.ops.distributions.util.embed_check_nonnegative_integer_form",
+    "contrib.distributions.python.ops.distribution_util.embed_check_nonnegative_integer_form",
+)
 def check_nonnegative_integers(x, name="embed_check_nonnegative_integer_form"):
     """x, after checking that its numbers are whole and none is negative."""
     with name_scope(name, values=[x]):
@@ -61,30 +70,65 @@ def _largest_integer(dtype):
     return np.iinfo(dtype.as_numpy_dtype).max if dtype.is_integer else 1
 
 
+def _smallest_integer(dtype):
+    """0, or, where there are negative numbers of that type, minus the largest integer."""
+    is_unsigned = dtype.base_dtype == dtypes.bool_ or dtype.is_unsigned
+    return 0 if is_unsigned else -_largest_integer(dtype)
+
+
 def _is_integer_like(dtype):
     return dtype.is_integer or dtype.base_dtype == dtypes.bool_
 
 
-def check_casting_is_exact(x, target_dtype, name="embed_check_casting_closed"):
-    """x, after checking that none of its numbers is negative and all are whole ones that another type holds.
+@public(
+    "python.ops.distributions.util.embed_check_integer_casting_closed",
+    "contrib.distributions.python.ops.distribution_util.embed_check_integer_casting_closed",
+)
+def check_casting_is_exact(x, target_dtype, assert_nonnegative=True, name="embed_check_casting_closed"):
+    """x, after checking that all of its numbers are whole ones that another type holds.
 
-    Raises TypeError unless one of the types is of integers or bools, and the other too or of floats.
+    `assert_nonnegative` says whether no number may be negative. Raises TypeError unless one of the types is of
+    integers or bools, and the other too or of floats.
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         if not _is_integer_like(x.dtype) and not x.dtype.is_floating:
             raise TypeError(f"{x.dtype.name}.dtype must be floating- or integer-type.")
-        needed = [checks.assert_non_negative(x, message="Elements must be non-negative.")]
+        if not _is_integer_like(target_dtype):
+            if not target_dtype.is_floating:
+                raise TypeError(f"target_dtype ({target_dtype.name}) must be floating- or integer-type.")
+            if not _is_integer_like(x.dtype):
+                raise TypeError(
+                    f"At least one of {x}.dtype ({x.dtype.name}) and target_dtype ({target_dtype.name}) must be "
+                    "integer-type."
+                )
+        needed = []
+        if assert_nonnegative:
+            needed.append(checks.assert_non_negative(x, message="Elements must be non-negative."))
         if x.dtype.is_floating:
             message = f"Elements must be {target_dtype.name}-equivalent."
             needed.append(assert_integer_form(x, int_dtype=target_dtype, message=message))
         else:
-            largest = _largest_integer(target_dtype)
-            if _largest_integer(x.dtype) > largest:
-                needed.append(checks.assert_less_equal(x, largest, message=f"Elements cannot exceed {largest}."))
-        return with_dependencies(needed, x)
+            needed += _range_checks(x, target_dtype, assert_nonnegative)
+        return with_dependencies(needed, x) if needed else x
 
 
+def _range_checks(x, dtype, is_nonnegative):
+    """Checks that whole numbers are within what a type holds, where the type of x does not say so."""
+    needed = []
+    largest, smallest = _largest_integer(dtype), _smallest_integer(dtype)
+    if _largest_integer(x.dtype) > largest:
+        needed.append(checks.assert_less_equal(x, largest, message=f"Elements cannot exceed {largest}."))
+    if not is_nonnegative and _smallest_integer(x.dtype) < smallest:
+        message = f"Elements cannot be smaller than {smallest}."
+        needed.append(checks.assert_greater_equal(x, smallest, message=message))
+    return needed
+
+
+@public(
+    "python.ops.distributions.util.embed_check_categorical_event_shape",
+    "contrib.distributions.python.ops.distribution_util.embed_check_categorical_event_shape",
+)
 def check_number_of_classes(parameter, name="embed_check_categorical_event_shape"):
     """A categorical distribution's parameter, after checking that there are two classes or more, and not too many.
 
@@ -137,6 +181,10 @@ def _checked_probabilities(probs, multidimensional):
         return with_dependencies(needed, probs)
 
 
+@public(
+    "python.ops.distributions.util.get_logits_and_probs",
+    "contrib.distributions.python.ops.distribution_util.get_logits_and_probs",
+)
 def get_logits_and_probs(
     logits=None, probs=None, multidimensional=False, validate_args=False, name="get_logits_and_probs", dtype=None
 ):
@@ -169,6 +217,10 @@ def get_logits_and_probs(
             return ops.log(probs) - ops.log1p(-1.0 * probs), probs
 
 
+@public(
+    "python.ops.distributions.util.log_combinations",
+    "contrib.distributions.python.ops.distribution_util.log_combinations",
+)
 def log_combinations(n, counts, name="log_combinations"):
     """The logarithm of the multinomial coefficient n! / (counts[0]! counts[1]! ...), along the last dimension."""
     with name_scope(name, values=[n, counts]):

@@ -9,9 +9,14 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
+@public(
+    "python.ops.distributions.util.pick_vector",
+    "contrib.distributions.python.ops.distribution_util.pick_vector",
+)
 def pick_vector(condition, true_vector, false_vector, name="pick_vector"):
     """One of two vectors, which may be of different sizes, by a bool scalar.
 

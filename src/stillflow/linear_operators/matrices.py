@@ -51,7 +51,10 @@ def broadcast_batches(batch_matrices, name=None):
         return [_broadcast(matrix, batch) for matrix in matrices]
 
 
-@public("python.ops.distributions.util.rotate_transpose")
+@public(
+    "python.ops.distributions.util.rotate_transpose",
+    "contrib.distributions.python.ops.distribution_util.rotate_transpose",
+)
 def rotate_transpose(x, shift, name="rotate_transpose"):
     """A tensor whose dimensions are moved by `shift` places to the right, or to the left by one that is negative.
 

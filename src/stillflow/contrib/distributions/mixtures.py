@@ -10,6 +10,7 @@ from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.distributions.categorical import Categorical
 from stillflow.distributions.distribution import NOT_REPARAMETERIZED, Distribution
 from stillflow.distributions.seeds import derived_seed
+from stillflow.distributions.static_values import maybe_get_static_value
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
@@ -19,14 +20,54 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 
-def _padded(x, mixture, choice, event_rank):
-    """Weights of components, or a mask, with the dimensions that events have: [B, k] as [B, k, 1, ...]."""
+@public("contrib.distributions.python.ops.distribution_util.pad_mixture_dimensions")
+def pad_mixture_dimensions(x, mixture_distribution, categorical_distribution, event_ndims):
+    """Weights of components, or a mask, with the dimensions that events have: [B, k] as [B, k, 1, ...].
+
+    Args:
+      x: of shape [..., k].
+      mixture_distribution: the mixture, whose batch x gets the rank of.
+      categorical_distribution: the distribution of the number of the component.
+      event_ndims: the rank of events, an int.
+    """
     with name_scope("pad_mix_dims", values=[x]):
-        missing = mixture.batch_shape.ndims - choice.batch_shape.ndims if choice.batch_shape.ndims == 0 else 0
+        rank, own_rank = _batch_rank(mixture_distribution), _batch_rank(categorical_distribution)
+        is_scalar = maybe_get_static_value(categorical_distribution.is_scalar_batch())
+        if is_scalar is not None:
+            missing = rank if is_scalar else rank - own_rank
+        else:
+            missing = ops.where_v2(categorical_distribution.is_scalar_batch(), rank, rank - own_rank)
         shape = ops.shape(x)
         ones = ops.ones([missing], dtypes.int32)
-        last = ops.ones([event_rank], dtypes.int32)
+        last = ops.ones([event_ndims], dtypes.int32)
         return ops.reshape(x, ops.concat([shape[:-1], ones, shape[-1:], last], axis=0))
+
+
+def _batch_rank(distribution):
+    known = distribution.batch_shape.ndims
+    return ops.shape(distribution.batch_shape_tensor())[0] if known is None else known
+
+
+@public("contrib.distributions.python.ops.distribution_util.mixture_stddev")
+def mixture_stddev(mixture_weight_vector, mean_vector, stddev_vector):
+    """Standard deviations of mixtures, [batch], of the weights, means and deviations of components, [batch, k].
+
+    Raises ValueError for other shapes.
+    """
+    weights, means, deviations = mixture_weight_vector, mean_vector, stddev_vector
+    weights.shape.assert_has_rank(2)
+    for part, what in ((means, "means"), (deviations, "stddevs")):
+        if not part.shape.is_compatible_with(weights.shape):
+            raise ValueError(f"Expecting {what} to have same shape as mixture weights.")
+    rows = ops.expand_dims(weights, axis=1)
+    means, deviations = ops.expand_dims(means, axis=2), ops.expand_dims(deviations, axis=2)
+
+    def average(columns):
+        return ops.reshape(ops.matmul(rows, columns), (-1,))
+
+    mean = average(means)
+    variance = average(ops.square(deviations)) + average(ops.square(means)) - ops.square(mean)
+    return ops.sqrt(variance)
 
 
 @public("contrib.distributions.Mixture")
@@ -183,7 +224,7 @@ class Mixture(Distribution):
         stacked = ops.stack(samples, axis=-rank - 1)
         kind = self.dtype.as_numpy_dtype
         mask = ops.one_hot(numbers, self.num_components, on_value=np.ones([], kind), off_value=np.zeros([], kind))
-        return ops.reduce_sum(stacked * _padded(mask, self, self.cat, rank), axis=-1 - rank)
+        return ops.reduce_sum(stacked * pad_mixture_dimensions(mask, self, self.cat, rank), axis=-1 - rank)
 
     def _needed_samples(self, n, seed):
         """Samples of each component, as many as are of it, put together."""
@@ -306,13 +347,13 @@ class MixtureSameFamily(Distribution):
         kind = samples.dtype.as_numpy_dtype
         numbers = self._choice.sample(n)
         mask = ops.one_hot(numbers, self._count, on_value=np.ones([], kind), off_value=np.zeros([], kind))
-        return self._summed(samples * _padded(mask, self, self._choice, self._event_rank))
+        return self._summed(samples * pad_mixture_dimensions(mask, self, self._choice, self._event_rank))
 
     def _summed(self, parts):
         return ops.reduce_sum(parts, axis=-1 - self._event_rank)
 
     def _probs(self):
-        return _padded(self._choice.probs, self, self._choice, self._event_rank)
+        return pad_mixture_dimensions(self._choice.probs, self, self._choice, self._event_rank)
 
     def _mixed(self, what, value):
         found = getattr(self._components, what)(self._with_component(value))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.contrib.distributions.scaled_vectors import ScaledVectors
-from stillflow.contrib.distributions.scales import is_diagonal, make_affine_scale, make_diag_scale, vector_size
+from stillflow.contrib.distributions.scales import is_diagonal, make_affine_scale, make_diag_scale
 from stillflow.distributions.divergence import RegisterKL
 from stillflow.distributions.normal import Normal
+from stillflow.distributions.static_values import dimension_size
 from stillflow.graph.name_scope import name_scope
 from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.identity import LinearOperatorIdentity
@@ -143,8 +144,9 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
         with name_scope(name) as name, name_scope("init", values=values):
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             scale = make_affine_scale(
-                loc, scale_identity_multiplier, scale_diag, None, scale_perturb_factor, scale_perturb_diag
-            )
+                loc, scale_identity_multiplier, scale_diag, None, scale_perturb_factor, scale_perturb_diag,
+                validate_args, assert_positive=scale_perturb_factor is not None,
+            )  # fmt: skip
             if scale is None:
                 scale = make_diag_scale(loc)
         super().__init__(
@@ -179,7 +181,7 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             if scale_tril is None:
                 scale: LinearOperator = LinearOperatorIdentity(
-                    num_rows=vector_size(loc),
+                    num_rows=dimension_size(loc, -1),
                     dtype=loc.dtype,
                     is_self_adjoint=True,
                     is_positive_definite=True,

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph import dtypes
+from stillflow.composites import checks
+from stillflow.distributions.static_values import (
+    dimension_size,
+    prefer_static_broadcast_shape,
+    prefer_static_value,
+)
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape, dimension_value
+from stillflow.graph.shape import dimension_value
 from stillflow.graph.shape_inference import constant_value
+from stillflow.linear_operators.addition import add_operators
+from stillflow.linear_operators.base import LinearOperator
 from stillflow.linear_operators.diag import LinearOperatorDiag
 from stillflow.linear_operators.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
 from stillflow.linear_operators.low_rank_update import LinearOperatorLowRankUpdate
 from stillflow.linear_operators.lower_triangular import LinearOperatorLowerTriangular
+from stillflow.names import public
+from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
 
 
@@ -18,22 +27,40 @@ def _tensor(value, name, dtype=None):
     return None if value is None else convert_to_tensor(value, name=name, dtype=dtype)
 
 
-def vector_size(tensor):
-    """The size of the last dimension, an int if it is known."""
-    known = dimension_value(tensor.shape.with_rank_at_least(1)[-1])
-    return ops.shape(tensor)[-1] if known is None else known
-
-
+@public("contrib.distributions.python.ops.distribution_util.is_diagonal_scale")
 def is_diagonal(scale):
-    """Whether a linear operator is known to be diagonal."""
+    """Whether a linear operator is known to be diagonal. Raises TypeError for anything else."""
+    if not isinstance(scale, LinearOperator):
+        raise TypeError(f"Expected argument 'scale' to be instance of LinearOperator. Found: {scale}")
     return isinstance(scale, (LinearOperatorIdentity, LinearOperatorScaledIdentity, LinearOperatorDiag))
 
 
-def make_diag_scale(loc=None, scale_diag=None, scale_identity_multiplier=None, shape_hint=None, name=None):
+def _checked_diagonal(x, diagonal, validate_args, assert_positive):
+    """x, after checking the diagonal, if arguments are validated: all of it must be positive, or at least not 0."""
+    if not validate_args:
+        return x
+    if assert_positive:
+        needed = checks.assert_positive(diagonal(x), message="diagonal part must be positive")
+    else:
+        zero = ops.zeros([], x.dtype)
+        needed = checks.assert_none_equal(diagonal(x), zero, message="diagonal part must be non-zero")
+    return with_dependencies([needed], x)
+
+
+@public("contrib.distributions.python.ops.distribution_util.make_diag_scale")
+def make_diag_scale(
+    loc=None, scale_diag=None, scale_identity_multiplier=None, shape_hint=None, validate_args=False,
+    assert_positive=False, name=None,
+):  # fmt: skip
     """A diagonal scale: scale_diag + scale_identity_multiplier I, or the identity if neither is given.
 
-    The size is that of the diagonal, of `loc`, or `shape_hint`. Raises ValueError if it is not known.
+    The size is that of the diagonal, of `loc`, or `shape_hint`. If arguments are validated, the diagonal is checked:
+    it must be positive if so said, else not 0. Raises ValueError if the size is not known.
     """
+
+    def checked(x):
+        return _checked_diagonal(x, lambda diagonal: diagonal, validate_args, assert_positive)
+
     with name_scope(name, "make_diag_scale", values=[loc, scale_diag, scale_identity_multiplier]):
         loc = _tensor(loc, "loc")
         scale_diag = _tensor(scale_diag, "scale_diag")
@@ -41,22 +68,38 @@ def make_diag_scale(loc=None, scale_diag=None, scale_identity_multiplier=None, s
         if scale_diag is not None:
             if multiplier is not None:
                 scale_diag += multiplier[..., None]
-            return LinearOperatorDiag(diag=scale_diag, is_non_singular=True, is_self_adjoint=True)
+            return LinearOperatorDiag(
+                diag=checked(scale_diag), is_non_singular=True, is_self_adjoint=True,
+                is_positive_definite=assert_positive,
+            )  # fmt: skip
         if loc is None and shape_hint is None:
             raise ValueError("Cannot infer `event_shape` unless `loc` or `shape_hint` is specified.")
-        rows = vector_size(loc) if shape_hint is None else shape_hint
+        rows = dimension_size(loc, -1) if shape_hint is None else shape_hint
         if multiplier is None:
             return LinearOperatorIdentity(
-                num_rows=rows, dtype=loc.dtype.base_dtype, is_self_adjoint=True, is_positive_definite=True
-            )
+                num_rows=rows, dtype=loc.dtype.base_dtype, is_self_adjoint=True, is_positive_definite=True,
+                assert_proper_shapes=validate_args,
+            )  # fmt: skip
         return LinearOperatorScaledIdentity(
-            num_rows=rows, multiplier=multiplier, is_non_singular=True, is_self_adjoint=True
+            num_rows=rows, multiplier=checked(multiplier), is_non_singular=True, is_self_adjoint=True,
+            is_positive_definite=assert_positive, assert_proper_shapes=validate_args,
+        )  # fmt: skip
+
+
+@public("contrib.distributions.python.ops.distribution_util.make_tril_scale")
+def make_tril_scale(
+    loc=None, scale_tril=None, scale_diag=None, scale_identity_multiplier=None, shape_hint=None, validate_args=False,
+    assert_positive=False, name=None,
+):  # fmt: skip
+    """A lower triangular scale: scale_tril, whose upper part counts as 0, plus a diagonal and a multiple of I.
+
+    Without `scale_tril` it is what make_diag_scale makes of the other arguments.
+    """
+    if scale_tril is None:
+        return make_diag_scale(
+            loc, scale_diag, scale_identity_multiplier, shape_hint, validate_args, assert_positive, name
         )
-
-
-def make_tril_scale(scale_tril=None, scale_diag=None, scale_identity_multiplier=None, name=None):
-    """A lower triangular scale: scale_tril, whose upper part counts as 0, plus a diagonal and a multiple of I."""
-    with name_scope(name, "make_tril_scale", values=[scale_tril, scale_diag, scale_identity_multiplier]):
+    with name_scope(name, "make_tril_scale", values=[loc, scale_diag, scale_identity_multiplier]):
         tril = ops.matrix_band_part(convert_to_tensor(scale_tril, name="scale_tril"), -1, 0)
         diagonal = ops.matrix_diag_part(tril)
         if scale_diag is not None:
@@ -66,23 +109,23 @@ def make_tril_scale(scale_tril=None, scale_diag=None, scale_identity_multiplier=
         if scale_diag is not None or scale_identity_multiplier is not None:
             tril = ops.matrix_set_diag(tril, diagonal)
         return LinearOperatorLowerTriangular(
-            tril=tril, is_non_singular=True, is_self_adjoint=False, is_positive_definite=False
-        )
+            tril=_checked_diagonal(tril, ops.matrix_diag_part, validate_args, assert_positive),
+            is_non_singular=True, is_self_adjoint=False, is_positive_definite=assert_positive,
+        )  # fmt: skip
 
 
-def make_affine_scale(shift, multiplier, diag, tril, perturb_factor, perturb_diag):
-    """The scale of an Affine bijector, or None if it has none."""
+def make_affine_scale(
+    shift, multiplier, diag, tril, perturb_factor, perturb_diag, validate_args=False, assert_positive=False
+):  # fmt: skip
+    """The scale of an Affine bijector, or None if it has none; checked as by make_tril_scale."""
     if perturb_diag is not None and perturb_factor is None:
         raise ValueError("When scale_perturb_diag is specified, scale_perturb_factor must be specified.")
     perturb_factor = _tensor(perturb_factor, "scale_perturb_factor")
-    if tril is not None:
-        base = make_tril_scale(tril, diag, multiplier)
-    elif diag is not None or multiplier is not None or perturb_factor is not None:
-        hint = None if perturb_factor is None else _rows(perturb_factor)
-        likeness = perturb_factor[..., 0] if shift is None and perturb_factor is not None else shift
-        base = make_diag_scale(likeness, diag, multiplier, shape_hint=hint)
-    else:
+    if diag is None and tril is None and multiplier is None and perturb_factor is None:
         return None
+    hint = None if perturb_factor is None else dimension_size(perturb_factor, -2)
+    likeness = perturb_factor[..., 0] if shift is None and tril is None and perturb_factor is not None else shift
+    base = make_tril_scale(likeness, tril, diag, multiplier, hint, validate_args, assert_positive)
     if perturb_factor is None:
         return base
     return LinearOperatorLowRankUpdate(
@@ -97,34 +140,69 @@ def make_affine_scale(shift, multiplier, diag, tril, perturb_factor, perturb_dia
     )
 
 
-def _rows(matrix):
-    known = dimension_value(matrix.shape.with_rank_at_least(2)[-2])
-    return ops.shape(matrix)[-2] if known is None else known
-
-
+@public("contrib.distributions.python.ops.distribution_util.shapes_from_loc_and_scale")
 def shapes_from_loc_and_scale(loc, scale, name="shapes_from_loc_and_scale"):
-    """(batch shape, event shape) of a location-scale family of vectors: static values, or int32 tensors.
+    """(batch shape, event shape) of a location-scale family of vectors: what is known, or int32 tensors.
 
-    Raises ValueError for a loc that is a scalar.
+    Raises ValueError for a loc that is a scalar, and for one of another size.
     """
     if loc is not None and loc.shape.ndims == 0:
         raise ValueError("loc cannot be a scalar")
     with name_scope(name, values=[loc, *scale.graph_parents]):
         event_size = scale.range_dimension_tensor()
         known = constant_value(event_size)
-        loc_size = None if loc is None else dimension_value(loc.shape[-1])
+        loc_size = None if loc is None or loc.shape.ndims is None else dimension_value(loc.shape[-1])
         if known is not None and loc_size is not None and loc_size not in (1, int(known)):
             raise ValueError(
                 f"Event size of 'scale' ({int(known)}) could not be broadcast up to that of 'loc' ({loc_size})."
             )
-        event_shape = event_size[None] if known is None else ops.constant([int(known)], dtypes.int32)
+        event_shape = event_size[None] if known is None else known.reshape([1])
         batch_shape = scale.batch_shape_tensor()
-        if loc is not None:
-            own = ops.shape(loc)[:-1] if not loc.shape.is_fully_defined() else loc.shape.as_list()[:-1]
-            static = constant_value(batch_shape)
-            if static is not None and isinstance(own, list):
-                whole = ops.broadcast_static_shape(TensorShape([int(size) for size in static]), TensorShape(own))
-                batch_shape = ops.constant(whole.as_list(), dtypes.int32)
-            else:
-                batch_shape = ops.broadcast_dynamic_shape(batch_shape, ops.shape(loc)[:-1])
-        return batch_shape, event_shape
+        if loc is None:
+            return prefer_static_value(batch_shape), event_shape
+        own = loc.shape.with_rank_at_least(1)[:-1]
+        if loc.shape.ndims is None or not own.is_fully_defined():
+            own = ops.shape(loc)[:-1]
+        return prefer_static_broadcast_shape(batch_shape, own), event_shape
+
+
+@public("contrib.distributions.python.ops.vector_diffeomixture.interpolate_scale")
+def interpolate_scale(grid, scale):
+    """The scales of all points of a grid of weights [..., 2, size], between two scales.
+
+    Raises:
+      NotImplementedError: for more than two scales, and for those of another kind.
+      ValueError: if the number of points is not known.
+    """
+    if len(scale) != 2:
+        raise NotImplementedError(f"Currently only bimixtures are supported; len(scale)={len(scale)} is not 2.")
+    size = dimension_value(grid.shape.with_rank_at_least(1)[-1])
+    if size is None:
+        raise ValueError("Num quadrature grid points must be known prior to graph execution.")
+    with name_scope("interpolate_scale", values=[grid]):
+        return [
+            add_operators([linop_scale(grid[..., k, point], each) for k, each in enumerate(scale)])[0]
+            for point in range(size)
+        ]
+
+
+@public("contrib.distributions.python.ops.vector_diffeomixture.linop_scale")
+def linop_scale(w, op):
+    """A linear operator times numbers [...]: a multiple of the identity, a diagonal or lower triangular one.
+
+    Raises NotImplementedError for another kind.
+    """
+    with name_scope("linop_scale", values=[w]):
+        known = {
+            "is_non_singular": op.is_non_singular,
+            "is_self_adjoint": op.is_self_adjoint,
+            "is_positive_definite": op.is_positive_definite,
+        }
+        if isinstance(op, (LinearOperatorIdentity, LinearOperatorScaledIdentity)):
+            multiplier = w * op.multiplier if isinstance(op, LinearOperatorScaledIdentity) else w
+            return LinearOperatorScaledIdentity(op.range_dimension_tensor(), multiplier=multiplier, **known)
+        if isinstance(op, LinearOperatorDiag):
+            return LinearOperatorDiag(diag=w[..., None] * op.diag_part(), **known)
+        if isinstance(op, LinearOperatorLowerTriangular):
+            return LinearOperatorLowerTriangular(tril=w[..., None, None] * op.to_dense(), **known)
+        raise NotImplementedError(f"Unsupported Linop type ({type(op).__name__})")

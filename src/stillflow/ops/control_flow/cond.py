@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
@@ -156,7 +158,7 @@ def smart_constant_value(pred):
         value = constant_value(pred)
         value = folded_value(pred) if value is None else value
         return None if value is None else bool(value)
-    if isinstance(pred, (bool, int)) and pred in (0, 1):
+    if isinstance(pred, (bool, int, np.bool_, np.integer)) and pred in (0, 1):
         return bool(pred)
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}")
 

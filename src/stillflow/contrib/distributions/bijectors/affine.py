@@ -163,7 +163,7 @@ class Affine(AffineLinearOperator):
                 self._multiplier = convert_to_tensor(scale_identity_multiplier, name="scale_identity_multiplier")
                 scale = None
             else:
-                scale = make_affine_scale(shift, scale_identity_multiplier, *others)
+                scale = make_affine_scale(shift, scale_identity_multiplier, *others, validate_args=validate_args)
         super().__init__(shift=shift, scale=scale, validate_args=False, name=name)
         self._validate_args = validate_args
 
