@@ -9,6 +9,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_n_to_tensor_or_indexed_slices, convert_to_tensor
+from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.resource_variable import is_resource_variable
 
@@ -44,7 +45,8 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
         raise ValueError("Need at least one param")
     params = as_parts(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
-        if not any(is_resource_variable(table) for table in params):
+        # One that layers cast is read as a whole, as TensorFlow does.
+        if not any(is_resource_variable(table) and not isinstance(table, AutoCastVariable) for table in params):
             params = convert_n_to_tensor_or_indexed_slices(params, name="params")
         ids = convert_to_tensor(ids, name="ids")
         if len(params) > 1:

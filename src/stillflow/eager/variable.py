@@ -12,6 +12,7 @@ from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables import creation
+from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.resource_variable import ResourceVariable
 
 
@@ -132,6 +133,11 @@ class EagerVariable(ResourceVariable):
     def __repr__(self):
         text = self.read_value()._text(True)
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
+
+
+@eager_version_of(AutoCastVariable)
+class EagerAutoCastVariable(AutoCastVariable, EagerVariable):
+    """A variable that is read as of another type, while operations are executed eagerly."""
 
 
 class _ChangedVariable(EagerVariable):

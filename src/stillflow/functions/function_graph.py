@@ -32,6 +32,7 @@ class FunctionGraph(Graph):
         self._seed = outer_graph._seed
         self._seed_rule = outer_graph._seed_rule
         self._colocation_stack = list(outer_graph._colocation_stack)
+        self._auto_cast_variable_read_dtype = outer_graph._auto_cast_variable_read_dtype
         self._py_functions = outer_graph.py_functions_of_bodies()
         for key in outer_graph.collections:
             self._collections[key] = outer_graph.get_collection(key)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any
+
+from stillflow.graph import dtypes
 
 
 class _Stack:
@@ -45,6 +48,25 @@ class ThreadScopes:
     @_name_stack.setter
     def _name_stack(self, value):
         self._name_stacks.current = value
+
+    @property
+    def _auto_cast_variable_read_dtype(self):
+        """The type that variables of layers with mixed precision are cast to when they are read; None for theirs."""
+        return getattr(self._name_stacks, "read_dtype", None)
+
+    @_auto_cast_variable_read_dtype.setter
+    def _auto_cast_variable_read_dtype(self, dtype):
+        self._name_stacks.read_dtype = dtypes.as_dtype(dtype) if dtype else None
+
+    @contextlib.contextmanager
+    def _enable_auto_casting_variables(self, dtype):
+        """A context in which variables of layers with mixed precision are cast to a type when they are read."""
+        before = self._auto_cast_variable_read_dtype
+        self._auto_cast_variable_read_dtype = dtype
+        try:
+            yield
+        finally:
+            self._auto_cast_variable_read_dtype = before
 
     def switch_to_thread_local(self):
         """Gives each thread its own devices, colocations and control dependencies from now on.

@@ -123,6 +123,7 @@ _LAYERS = Known(
     BatchNormalizationV2="keras.layers.BatchNormalization",
     AddLoss="python.keras.engine.base_layer.AddLoss",
     AddMetric="python.keras.engine.base_layer.AddMetric",
+    BaseDenseAttention="python.keras.layers.dense_attention.BaseDenseAttention",
     TensorFlowOpLayer="python.keras.engine.base_layer.TensorFlowOpLayer",
 )
 

@@ -14,6 +14,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.layers.core import layer
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
+from stillflow.layers.core.policies import Policy
 from stillflow.names import public
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.get_variable import get_variable
@@ -56,7 +57,8 @@ class Layer(layer.Layer):
     Args:
       trainable: whether its variables go into GraphKeys.TRAINABLE_VARIABLES.
       name: the layer's name; by default its class in snake case.
-      dtype: the type of its variables; by default that of its first input.
+      dtype: the type of its variables, or a tf.keras.mixed_precision.experimental.Policy; by default that of its
+        first input.
       _scope: the variable scope, or its name.
       _reuse: whether the variables exist.
     """
@@ -70,7 +72,8 @@ class Layer(layer.Layer):
         self._reuse = kwargs.pop("_reuse", None)
         self._trainable_weights = []
         self.built = False
-        super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
+        kwargs.setdefault("autocast", False)
+        super().__init__(trainable=trainable, name=name, dtype=dtype or Policy("infer"), **kwargs)
         self._keras_style = _keras_style
         if _keras_style:
             _refuse_with_keras_style("scope", scope)

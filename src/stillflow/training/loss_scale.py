@@ -44,6 +44,10 @@ class LossScale(Trackable, abc.ABC):
         """The scale that `get_config` described."""
         return cls(**config)
 
+    def _variables(self):
+        """A list of the scale's variables."""
+        return [entry.ref for entry in self._checkpoint_dependencies if isinstance(entry.ref, Variable)]
+
     def _add_weight(self, name, initial_value, dtype=None):
         variable = Variable(initial_value, name=name, dtype=dtype, trainable=False, use_resource=True)
         return self._track_trackable(variable, name=name)
@@ -148,13 +152,14 @@ def _assign_if_finite(variable, value):
     return cond(ops.is_finite(value), lambda: variable.assign(value).op, ops.no_op)
 
 
-def _as_loss_scale(value):
-    """A loss scale, a number for a fixed one, or "dynamic"."""
+@public("python.training.experimental.loss_scale.get")
+def as_loss_scale(value):
+    """A loss scale, of itself, a number for a fixed one, or "dynamic"; None of None. Raises ValueError otherwise."""
     if isinstance(value, (int, float)):
         return FixedLossScale(value)
     if isinstance(value, str) and value == "dynamic":
         return DynamicLossScale()
-    if isinstance(value, LossScale):
+    if value is None or isinstance(value, LossScale):
         return value
     raise ValueError(f"Could not interpret loss scale identifier: {value}")
 
@@ -175,7 +180,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
             raise ValueError(f'"opt" must be an instance of Optimizer, but got: {type(opt)}')
         super().__init__(opt._use_locking, opt.get_name())
         self._optimizer = opt
-        self._loss_scale = _as_loss_scale(loss_scale)
+        self._loss_scale = as_loss_scale(loss_scale)
         self._track_trackable(opt, "base_optimizer")
         self._track_trackable(self._loss_scale, "loss_scale")
 

@@ -24,6 +24,7 @@ from stillflow.keras.engine.network import Network
 from stillflow.keras.losses.reductions import Reduction, compute_weighted_loss, reduce_weighted_loss
 from stillflow.keras.metrics.means import Mean
 from stillflow.keras.optimizers import lookup as optimizers
+from stillflow.keras.optimizers.scaled import scaled_by_policy
 from stillflow.layers.core.attributes import untracked
 from stillflow.tracking.base import Trackable
 from stillflow.variables.variable import Variable
@@ -97,6 +98,7 @@ class Compiled(Network):
             self.optimizer = [optimizers.get(each) for each in optimizer]
         else:
             self.optimizer = optimizers.get(optimizer)
+        self.optimizer = scaled_by_policy(self.optimizer, self._dtype_policy)
 
     @property
     def run_eagerly(self):

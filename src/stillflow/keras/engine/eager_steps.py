@@ -16,6 +16,7 @@ from stillflow.keras.backend.phases import phase_of_step
 from stillflow.keras.engine import runs
 from stillflow.keras.engine.compiled import output_loss
 from stillflow.keras.engine.compiled_metrics import call_metric
+from stillflow.keras.optimizers.scaled import LossScaleOptimizer
 from stillflow.layers.core.settings import floatx
 from stillflow.ragged.composites import as_tensor
 
@@ -105,9 +106,14 @@ def train(model, x, y, weights):
         model._set_trainable_state(model._compiled_trainable_state)
         with GradientTape() as tape:
             outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, True)
+            is_scaled = isinstance(model.optimizer, LossScaleOptimizer)
+            scaled = model.optimizer.get_scaled_loss(total) if is_scaled else total
         variables = list({id(variable): variable for variable in model.trainable_weights}.values())
         if variables:
-            gradients = dict(zip(map(id, variables), tape.gradient(total, variables), strict=True))
+            found = tape.gradient(scaled, variables)
+            if is_scaled:
+                found = model.optimizer.get_unscaled_gradients(found)
+            gradients = dict(zip(map(id, variables), found, strict=True))
             for optimizer, share in model._optimizers_and_weights(variables):
                 optimizer.apply_gradients([(gradients[id(variable)], variable) for variable in share])
         else:

@@ -79,6 +79,7 @@ class Network(WeightFiles, Layer):
         self.built = True
         self._compute_output_and_mask_jointly = True
         self._is_graph_network = True
+        self._autocast = False  # its layers do
         self._output_shape_cache = {}
         self._input_coordinates = [tuple(tensor._keras_history) for tensor in self.inputs]
         self._output_coordinates = [tuple(tensor._keras_history) for tensor in self.outputs]

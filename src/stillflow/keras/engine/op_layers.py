@@ -31,7 +31,7 @@ class TensorFlowOpLayer(Layer):
     """
 
     def __init__(self, node_def, name, constants=None, trainable=True, dtype=None):
-        super().__init__(name=_PREFIX + name, trainable=trainable, dtype=dtype)
+        super().__init__(name=_PREFIX + name, trainable=trainable, dtype=dtype, autocast=False)
         message = protobuf.message("NodeDef")
         if isinstance(node_def, dict):
             from google.protobuf import json_format
@@ -136,7 +136,7 @@ class AddLoss(Layer):
     """A layer that adds what it is called with to the losses."""
 
     def __init__(self, unconditional, **kwargs):
-        super().__init__(**kwargs)
+        super().__init__(**{**kwargs, "autocast": False})
         self.unconditional = unconditional
 
     def call(self, inputs):

@@ -12,8 +12,9 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables.initializers import GlorotUniform, Ones
 
 
-class _DenseAttention(Layer):
-    """What both kinds have in common.
+@public("python.keras.layers.dense_attention.BaseDenseAttention")
+class BaseDenseAttention(Layer):
+    """Means of values, weighted by scores, which subclasses compute in `_calculate_scores`.
 
     Args:
       causal: whether no query sees later values.
@@ -24,20 +25,25 @@ class _DenseAttention(Layer):
         self.causal = causal
         self.supports_masking = True
 
-    def _scores(self, query, key):
+    def _calculate_scores(self, query, key):
+        """How well keys [batch, values, size] answer queries [batch, queries, size]: [batch, queries, values]."""
         raise NotImplementedError
+
+    def _apply_scores(self, scores, value, scores_mask=None):
+        """The means [batch, queries, size] of values, of those alone where the mask is true."""
+        if scores_mask is not None:
+            scores -= 1e9 * ops.cast(ops.logical_not(scores_mask), dtype=floatx())
+        return ops.matmul(ops.softmax(scores), value)
 
     def call(self, inputs, mask=None):
         self._check(inputs, mask)
         query, value = inputs[:2]
         query_mask, value_mask = mask or (None, None)
-        scores = self._scores(query, inputs[2] if len(inputs) > 2 else value)
+        scores = self._calculate_scores(query, inputs[2] if len(inputs) > 2 else value)
         if value_mask is not None:
             value_mask = ops.expand_dims(value_mask, axis=-2)
         scores_mask = _both(value_mask, _causal_mask(scores) if self.causal else None)
-        if scores_mask is not None:
-            scores -= 1e9 * ops.cast(ops.logical_not(scores_mask), dtype=floatx())
-        result = ops.matmul(ops.softmax(scores), value)
+        result = self._apply_scores(scores, value, scores_mask)
         if query_mask is not None:
             result *= ops.cast(ops.expand_dims(query_mask, axis=-1), dtype=result.dtype)
         return result
@@ -80,14 +86,19 @@ def _both(mask, other):
 def _causal_mask(scores):
     """Bools [1, queries, values]: whether a value is not later than a query."""
     sizes = ops.shape(scores)
-    shape = ops.concat([ops.ones_like(sizes[:-2]), sizes[-2:]], axis=0)
+    return _lower_triangular_mask(ops.concat([ops.ones_like(sizes[:-2]), sizes[-2:]], axis=0))
+
+
+@public("python.keras.layers.dense_attention._lower_triangular_mask")
+def _lower_triangular_mask(shape):
+    """Bools of a shape: whether the last index is not greater than the one before it."""
     rows = ops.cumsum(ops.ones(shape=shape, dtype=dtypes.int32), axis=-2)
     columns = ops.cumsum(ops.ones(shape=shape, dtype=dtypes.int32), axis=-1)
     return ops.greater_equal(rows, columns)
 
 
 @public("keras.layers.Attention")
-class Attention(_DenseAttention):
+class Attention(BaseDenseAttention):
     """Means of values, weighted by softmax(query * key): Luong et al. 2015, arXiv:1508.04025.
 
     It is called with [query, value], or [query, value, key], tensors [batch, steps, size].
@@ -110,7 +121,7 @@ class Attention(_DenseAttention):
             self.scale = self.add_weight(name="scale", shape=(), initializer=Ones(), dtype=self.dtype, trainable=True)
         super().build(input_shape)
 
-    def _scores(self, query, key):
+    def _calculate_scores(self, query, key):
         scores = ops.matmul(query, key, transpose_b=True)
         return scores if self.scale is None else scores * self.scale
 
@@ -119,7 +130,7 @@ class Attention(_DenseAttention):
 
 
 @public("keras.layers.AdditiveAttention")
-class AdditiveAttention(_DenseAttention):
+class AdditiveAttention(BaseDenseAttention):
     """Means of values, weighted by softmax(sum(tanh(query + key))): Bahdanau et al. 2015, arXiv:1409.0473.
 
     It is called with [query, value], or [query, value, key], tensors [batch, steps, size].
@@ -145,7 +156,7 @@ class AdditiveAttention(_DenseAttention):
             )
         super().build(input_shape)
 
-    def _scores(self, query, key):
+    def _calculate_scores(self, query, key):
         query, key = ops.expand_dims(query, axis=-2), ops.expand_dims(key, axis=-3)
         scale = self.scale if self.use_scale else 1.0
         return ops.reduce_sum(scale * ops.tanh(query + key), axis=-1)

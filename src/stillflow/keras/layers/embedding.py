@@ -34,7 +34,10 @@ class Embedding(Layer):
         if "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length or None,)
         super().__init__(
-            dtype=kwargs.pop("dtype", floatx()), activity_regularizer=regularizers.get(activity_regularizer), **kwargs
+            dtype=kwargs.pop("dtype", floatx()),
+            autocast=False,
+            activity_regularizer=regularizers.get(activity_regularizer),
+            **kwargs,
         )
         self.input_dim = input_dim
         self.output_dim = output_dim

@@ -23,10 +23,13 @@ from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
 from stillflow.layers.core.measured import Measured
 from stillflow.layers.core.nodes import have_history, make_histories
 from stillflow.layers.core.output_shape import found_output_shape, output_signature, placeholders_of_outputs
+from stillflow.layers.core.policies import v2_dtype_behavior_enabled
 from stillflow.layers.core.settings import floatx
+from stillflow.layers.core.typed import Typed
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.tracking.base import Trackable
+from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.variable import Variable
@@ -35,7 +38,7 @@ _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activi
 
 
 @public("keras.layers.Layer")
-class Layer(Measured):
+class Layer(Typed, Measured):
     """A function with variables, which it makes when it is first called.
 
     Subclasses have `build`, which makes variables with `add_weight` once the shape of the inputs is known, and
@@ -44,12 +47,13 @@ class Layer(Measured):
     Args:
       trainable: whether its variables are to be trained, and its updates to be run.
       name: its name; by default its class in snake case, numbered.
-      dtype: the type of its variables; by default that of its first input.
+      dtype: the type of its variables, or a tf.keras.mixed_precision.experimental.Policy; by default that of its
+        first input.
       dynamic: whether it can only be called eagerly.
       input_shape, batch_input_shape, batch_size: what a model that begins with this layer takes.
       weights: arrays that its variables get when they are made.
       activity_regularizer: a function from the outputs to a loss.
-      autocast: accepted for compatibility.
+      autocast: whether inputs are cast to the type that it computes with; by default not, as in TensorFlow 1.
     """
 
     _use_resource = True
@@ -70,7 +74,8 @@ class Layer(Measured):
         self._activity_regularizer = kwargs.get("activity_regularizer")
         for key in ("_layers", "_trainable_weights", "_non_trainable_weights"):
             self.__dict__.setdefault(key, [])  # subclasses may have set attributes before
-        self._dtype_name = dtypes.as_dtype(dtype).name if dtype else None
+        self._set_dtype_policy(dtype)
+        self._autocast = kwargs.get("autocast", v2_dtype_behavior_enabled())
         self._inbound_nodes = []
         self._outbound_nodes = []
         self._dynamic = dynamic
@@ -113,7 +118,8 @@ class Layer(Measured):
           partitioner: a function from shape and type to the number of parts along each axis.
           use_resource: whether it is a resource variable.
           synchronization, aggregation: how the copies of a distributed variable are brought together.
-          getter: what makes the variable. collections: the collections to add it to.
+          getter: what makes the variable. collections: the collections to add it to. experimental_autocast: False
+            for a variable that is always read as it is, also by a layer that computes with another type.
 
         Raises:
           TypeError: for another argument.
@@ -124,8 +130,8 @@ class Layer(Measured):
             if key not in ("getter", "collections", "experimental_autocast"):
                 raise TypeError("Unknown keyword argument:", key)
         dtype = dtypes.as_dtype(dtype or self.dtype or floatx())
-        if self._dtype_name is None:
-            self._dtype_name = dtype.base_dtype.name
+        if self.dtype is None:
+            self._dtype = dtype.base_dtype
         trainable = is_trainable(trainable, synchronization)
         initializer = initializers.get(initializer)
         variable = kwargs.get("getter", make_variable)(
@@ -135,6 +141,12 @@ class Layer(Measured):
             use_resource=use_resource, collections=kwargs.get("collections"), synchronization=synchronization,
             aggregation=aggregation,
         )  # fmt: skip
+        if (
+            kwargs.get("experimental_autocast", True)
+            and self._dtype_policy.should_cast_variables
+            and dtype.is_floating
+        ):
+            variable = AutoCastVariable(variable)
         if isinstance(variable, Trackable):
             self._track_trackable(variable, name=name, overwrite=True)
         weight_values.made(variable)
@@ -257,8 +269,10 @@ class Layer(Measured):
             from stillflow.autograph.calls import convert_argument
 
             call = convert_argument(call)
+        inputs = self._cast_inputs(inputs)
         try:
-            return call(inputs, *args, **kwargs)
+            with self._variables_are_cast():
+                return call(inputs, *args, **kwargs)
         except OperatorNotAllowedInGraphError as error:
             raise TypeError(
                 "You are attempting to use Python control flow in a layer that was not declared to be dynamic. Pass "
@@ -277,8 +291,7 @@ class Layer(Measured):
         if not self.built:
             assert_input_compatibility(self.input_spec, inputs, self.name)
             values = nest.flatten(inputs)
-            if values and self._dtype_name is None and hasattr(values[0], "dtype"):
-                self._dtype_name = values[0].dtype.base_dtype.name
+            self._note_type_of_inputs(values)
             shapes = None
             if all(hasattr(value, "shape") for value in values):
                 shapes = nest.map_structure(lambda value: value.shape, inputs)
@@ -309,23 +322,6 @@ class Layer(Measured):
     @property
     def name(self):
         return self._name
-
-    @property
-    def dtype(self):
-        """The name of its variables' type; None if that is not known yet."""
-        return self._dtype_name
-
-    @property
-    def _dtype(self):
-        return self._dtype_name
-
-    @_dtype.setter
-    def _dtype(self, value):
-        self._dtype_name = dtypes.as_dtype(value).name
-
-    @property
-    def _compute_dtype(self):
-        return self._dtype_name
 
     @property
     def dynamic(self):

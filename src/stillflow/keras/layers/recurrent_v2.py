@@ -1,12 +1,12 @@
-"""compat.v2.keras.layers' recurrent layers and cells: those of tf.keras with the options that cuDNN's kernels have.
+"""Recurrent layers and cells of TensorFlow 2: those of tf.keras with the options that cuDNN's kernels have.
 
 They take `time_major` by name or by position, too.
 """
 
 from __future__ import annotations
 
-import stillflow as tf
 from stillflow.graph.mode import by_outermost_mode, eager_version_of
+from stillflow.keras.layers import gru, lstm
 from stillflow.names import public
 
 
@@ -23,7 +23,7 @@ def _has_options_of_cudnn(activation, recurrent_activation, recurrent_dropout, u
 
 
 @public("compat.v2.keras.layers.GRUCell", "python.keras.layers.recurrent_v2.GRUCell")
-class GRUCell(tf.keras.layers.GRUCell):
+class GRUCell(gru.GRUCell):
     """tf.keras.layers.GRUCell with other defaults; see there."""
 
     def __init__(
@@ -41,7 +41,7 @@ class GRUCell(tf.keras.layers.GRUCell):
 
 
 @public("compat.v2.keras.layers.GRU", "python.keras.layers.recurrent_v2.GRU")
-class GRU(tf.keras.layers.GRU):
+class GRU(gru.GRU):
     """tf.keras.layers.GRU with other defaults, and `time_major`; see there and tf.keras.layers.RNN."""
 
     def __init__(
@@ -65,7 +65,7 @@ class GRU(tf.keras.layers.GRU):
 
 
 @public("compat.v2.keras.layers.LSTMCell", "python.keras.layers.recurrent_v2.LSTMCell")
-class LSTMCell(tf.keras.layers.LSTMCell):
+class LSTMCell(lstm.LSTMCell):
     """tf.keras.layers.LSTMCell with other defaults; see there."""
 
     def __init__(
@@ -84,7 +84,7 @@ class LSTMCell(tf.keras.layers.LSTMCell):
 
 
 @public("compat.v2.keras.layers.LSTM", "python.keras.layers.recurrent_v2.LSTM")
-class LSTM(tf.keras.layers.LSTM):
+class LSTM(lstm.LSTM):
     """tf.keras.layers.LSTM with other defaults, and `time_major`; see there and tf.keras.layers.RNN."""
 
     def __init__(
