@@ -5,7 +5,8 @@
 //   in[2N...3N)      int64[2] their shapes
 //   in[3N...)        string | int64 [rows, width] dense columns
 //   attrs            N, num_buckets, hash_key, out_type: string: the features put together with "_X_"; int64: their
-//                    hash, one of num_buckets (of 2^63 - 1 if that is 0)
+//                    hash, one of num_buckets (of 2^63 - 1 if that is 0); by_shifts: whether hashes are combined as
+//                    in SparseFeatureCross, the first of these ops
 //   out[0], out[1], out[2]  the indices, values and shape of the combinations; the last column's feature changes
 //   first
 //
@@ -145,6 +146,13 @@ uint64_t CombineHashes(uint64_t first, uint64_t second) {
   return ShiftMix(ShiftMix(result) * kMul);
 }
 
+// That of SparseFeatureCross, in which the first hash is signed.
+uint64_t CombineByShifts(uint64_t first, uint64_t second) {
+  return first ^
+         (second + 0x9e3779b97f4a7800ULL + (first << 10) + static_cast<uint64_t>(static_cast<int64_t>(first) >> 4));
+}
+
+template <uint64_t (*kCombine)(uint64_t, uint64_t)>
 class Hashes {
  public:
   using Prefix = uint64_t;
@@ -155,7 +163,7 @@ class Hashes {
   Prefix Begin() const { return key_; }
   Prefix Add(Prefix prefix, int, const Tensor& values, int64_t at) const {
     const bool is_text = values.dtype == DType::kString;
-    return CombineHashes(
+    return kCombine(
         prefix, is_text ? io::Fingerprint64(StringAt(values, at)) : static_cast<uint64_t>(Data<int64_t>(values)[at]));
   }
   bool Write(Prefix prefix, int64_t at) const {
@@ -252,12 +260,14 @@ Status SparseCross(const KernelCall& call) {
   auto* shape = MutableData<int64_t>(*call.out[2]);
   shape[0] = columns.rows;
   shape[1] = most;
-  return out_type == DType::kString ? CrossAll<Texts>(call, columns, ends) : CrossAll<Hashes>(call, columns, ends);
+  if (out_type == DType::kString) return CrossAll<Texts>(call, columns, ends);
+  return call.attrs[4].i != 0 ? CrossAll<Hashes<CombineByShifts>>(call, columns, ends)
+                              : CrossAll<Hashes<CombineHashes>>(call, columns, ends);
 }
 
 }  // namespace
 
 STILLFLOW_KERNELS(sparse, sparse_cross){
-    {"sparse_cross", "inputs... | N, num_buckets, hash_key, out_type", Guarded<SparseCross>}, {}};
+    {"sparse_cross", "inputs... | N, num_buckets, hash_key, out_type, by_shifts", Guarded<SparseCross>}, {}};
 
 }  // namespace stillflow

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.composites.parsing import VarLenFeature, parse_example
+from stillflow.composites.parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    parse_example,
+    parse_single_sequence_example,
+)
 from stillflow.composites.sparse import sparse_placeholder
 from stillflow.contrib.framework.model_variables import model_variable
-from stillflow.contrib.layers.column_base import FeatureColumn
+from stillflow.contrib.layers.column_base import FeatureColumn, reshaped
+from stillflow.contrib.layers.embedding_weights import parts_of, restore
 from stillflow.contrib.layers.embeddings import safe_embedding_lookup_sparse
-from stillflow.contrib.layers.plain import inner_flatten
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, nest
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
 from stillflow.ops.array.placeholder import placeholder
-from stillflow.saver.initialization import init_from_checkpoint
+from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.training_loop.messages import log
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.scope import variable_scope
-from stillflow.variables.variable import Variable
 
 
 @public("contrib.layers.check_feature_columns")
@@ -35,6 +40,22 @@ def check_feature_columns(feature_columns):
         seen.add(column.key)
 
 
+@public("contrib.layers.python.layers.feature_column_ops._Transformer")
+class Transformer:
+    """What columns make of features, each made once.
+
+    Args:
+      columns_to_tensors: {name of a feature, or column: tensor}, which gets what is made.
+    """
+
+    def __init__(self, columns_to_tensors):
+        self._columns_to_tensors = columns_to_tensors
+
+    def transform(self, feature_column):
+        """The tensor of a column. Raises ValueError for a column that makes none."""
+        return _transformed(feature_column, self._columns_to_tensors)
+
+
 def _in_order(feature_columns):
     return sorted(set(feature_columns), key=lambda column: column.key)
 
@@ -42,22 +63,13 @@ def _in_order(feature_columns):
 def _transformed(column, columns_to_tensors):
     if column not in columns_to_tensors:
         column.insert_transformed_feature(columns_to_tensors)
+        if column not in columns_to_tensors:
+            raise ValueError(f"Column {column.name} is not supported.")
     return columns_to_tensors[column]
 
 
 def _with_globals(collections):
     return collections and list(dict.fromkeys([*collections, GraphKeys.GLOBAL_VARIABLES]))
-
-
-def _parts(variable):
-    return [variable] if isinstance(variable, Variable) else variable._get_variable_list()
-
-
-def _restore(column, variables):
-    path = column.checkpoint_path()
-    if path:
-        checkpoint, name = path
-        init_from_checkpoint(checkpoint, {name: variables[0] if len(variables) == 1 else variables})
 
 
 # ---- Networks -----------------------------------------------------------------------------------------------
@@ -83,66 +95,73 @@ def input_from_feature_columns(
     check_feature_columns(feature_columns)
     if cols_to_outs is not None and not isinstance(cols_to_outs, dict):
         raise ValueError("cols_to_outs must be a dict unless None")
+    with variable_scope(scope, default_name="input_from_feature_columns", values=columns_to_tensors.values()):
+        return _beside(columns_to_tensors, feature_columns, weight_collections, trainable, 2, cols_to_outs)
+
+
+@public("contrib.layers.sequence_input_from_feature_columns")
+def sequence_input_from_feature_columns(
+    columns_to_tensors, feature_columns, weight_collections=None, trainable=True, scope=None
+):
+    """The input of a sequence model, [batch, time, size]: what columns make of features, side by side.
+
+    Args: as of `input_from_feature_columns`. The columns are real valued, one-hot or embeddings.
+
+    Raises:
+      ValueError: for other columns, for such that are made of buckets or crossed features, for features whose rank
+        does not fit, and for two columns that are the same.
+    """
+    _check_sequence_columns(feature_columns)
+    check_feature_columns(feature_columns)
+    values = columns_to_tensors.values()
+    with variable_scope(scope, default_name="sequence_input_from_feature_columns", values=values):
+        return _beside(columns_to_tensors, feature_columns, weight_collections, trainable, 3)
+
+
+def _check_sequence_columns(feature_columns):
+    for column in feature_columns:
+        if not column.suits_sequences:
+            raise ValueError(
+                f"FeatureColumn type {type(column).__name__} is not currently supported for sequence data."
+            )
+    below = list(feature_columns)
+    while below:
+        column = below.pop(0)
+        if column.suits_sequences is False:
+            raise ValueError(
+                f"Column {column.name} is of type {type(column).__name__}, which is not currently supported for "
+                "sequences."
+            )
+        below += column.parents
+
+
+def _beside(columns_to_tensors, feature_columns, weight_collections, trainable, output_rank, cols_to_outs=None):
+    """What columns make of features, side by side, with `output_rank` dimensions."""
     tensors = dict(columns_to_tensors)
-    with variable_scope(scope, default_name="input_from_feature_columns", values=tensors.values()):
-        collections = _with_globals(weight_collections)
-        outputs = []
-        for column in _in_order(feature_columns):
-            with variable_scope(None, default_name=column.name, values=tensors.values()):
-                outputs.append(_network_input(column, _transformed(column, tensors), collections, trainable))
-                if cols_to_outs is not None:
-                    cols_to_outs[column] = outputs[-1]
-        return ops.concat(outputs, 1)
+    collections = _with_globals(weight_collections)
+    outputs = []
+    for column in _in_order(feature_columns):
+        with variable_scope(None, default_name=column.name, values=tensors.values()):
+            tensor = _transformed(column, tensors)
+            if output_rank == 3:
+                tensor = nest.map_structure(lambda each, name=column.name: reshaped(each, 3, name), tensor)
+            outputs.append(_network_input(column, tensor, collections, trainable, output_rank))
+            if cols_to_outs is not None:
+                cols_to_outs[column] = outputs[-1]
+    return ops.concat(outputs, output_rank - 1)
 
 
-def _network_input(column, tensor, collections, trainable):
-    arguments = column.embedding_arguments(tensor)
-    if arguments is not None:
-        return _embeddings(column, arguments, collections, trainable)
+def _network_input(column, tensor, collections, trainable, output_rank):
+    found = column.vectors(tensor, collections, trainable, output_rank)
+    if found is not None:
+        return found
     try:
-        return column.dense_input(tensor, 2)
+        return column.dense_input(tensor, output_rank)
     except ValueError as error:
-        raise ValueError(f"Error creating input layer for column: {column.name}.\n{error}") from None
-
-
-def _embeddings(column, arguments, collections, trainable):
-    ids = inner_flatten(arguments.input_tensor, 2)
-    weights = arguments.weight_tensor
-    if weights is not None:
-        weights = inner_flatten(weights, 2)
-    shared = column.shared_embedding_name
-    made = {
-        "shape": [arguments.vocab_size, column.dimension],
-        "dtype": dtypes.float32,
-        "initializer": arguments.initializer,
-        "trainable": trainable and column.trainable,
-        "collections": collections,
-    }
-    vectors = model_variable(name="weights", **made) if shared is None else _shared(shared, made)
-    parts = _parts(vectors)
-    _restore(column, parts)
-    return safe_embedding_lookup_sparse(
-        parts,
-        ids,
-        sparse_weights=weights,
-        combiner=arguments.combiner,
-        name=f"{column.name}weights",
-        max_norm=column.max_norm,
-    )
-
-
-def _shared(name, made):
-    """The variable that columns share, which the first of them makes."""
-    found = get_default_graph().get_collection_ref(f"SHARED_EMBEDDING_COLLECTION_{name.upper()}")
-    if not found:
-        found.append(model_variable(name=name, **made))
-    elif found[0].get_shape() != made["shape"]:
         raise ValueError(
-            f"The embedding variable with name {name} already exists, but its shape does not match required "
-            "embedding shape here. Please make sure to use different shared_embedding_name for different shared "
-            "embeddings."
-        )
-    return found[0]
+            f"Error creating input layer for column: {column.name}.\n{error}, No deep embedding lookup arguments for "
+            f"column {column}."
+        ) from None
 
 
 # ---- Linear models ------------------------------------------------------------------------------------------
@@ -173,7 +192,7 @@ def weighted_sum_from_feature_columns(
             found, total = _weighted(column, _transformed(column, tensors), tensors, num_outputs, made)
             sums.append(ops.reshape(total, shape=(-1, num_outputs)))
             variables[column] = found
-            _restore(column, found)
+            restore(column, found)
         total = ops.add_n(sums)
         made["collections"] = _with_globals(weight_collections)
         bias = model_variable("bias_weight", shape=[num_outputs], **made)
@@ -190,11 +209,11 @@ def _weighted(column, tensor, tensors, num_outputs, made):
         if arguments is None:
             if not hasattr(column, "dense_tensor"):
                 raise NotImplementedError(f"No dense tensor representation for column {column}.")
-            dense = _matrix(column.dense_tensor(tensor))
+            dense = reshaped(column.dense_tensor(tensor), 2, column.name)
             weight = model_variable(name="weight", shape=[dense.get_shape()[1], num_outputs], **made)
             return [weight], ops.matmul(dense, weight, name="matmul")
         made = {**made, "initializer": arguments.initializer, "dtype": dtypes.float32}
-        parts = _parts(model_variable(name="weights", shape=[arguments.vocab_size, num_outputs], **made))
+        parts = parts_of(model_variable(name="weights", shape=[arguments.vocab_size, num_outputs], **made))
         return parts, safe_embedding_lookup_sparse(
             parts,
             arguments.input_tensor,
@@ -204,11 +223,66 @@ def _weighted(column, tensor, tensors, num_outputs, made):
         )
 
 
-def _matrix(tensor):
-    rank = tensor.get_shape().ndims
-    if rank == 1:
-        return ops.expand_dims(tensor, -1)
-    return tensor if rank == 2 else inner_flatten(tensor, 2)
+@public("contrib.layers.joint_weighted_sum_from_feature_columns")
+def joint_weighted_sum_from_feature_columns(
+    columns_to_tensors, feature_columns, num_outputs, weight_collections=None, trainable=True, scope=None
+):
+    """The sums of a linear model, [batch, num_outputs]; the list of its variables, which are one; the bias.
+
+    Args: as of `weighted_sum_from_feature_columns`. The columns are categories without weights, whose combiner is
+      "sum".
+
+    Raises:
+      ValueError: for columns that are no part of linear models, and two that are the same.
+      NotImplementedError: for columns of numbers.
+      AssertionError: for weights, other combiners, and no columns.
+    """
+    check_feature_columns(feature_columns)
+    tensors = dict(columns_to_tensors)
+    with variable_scope(scope, default_name="joint_weighted_sum_from_feature_columns", values=tensors.values()):
+        arguments = [column.linear_arguments(_transformed(column, tensors)) for column in _in_order(feature_columns)]
+        ids, size = _joined(arguments)
+        made = {"initializer": Zeros(), "trainable": trainable}
+        with variable_scope(None, default_name="linear_weights", values=tensors.values()):
+            weights = model_variable(
+                name="weights",
+                shape=[size, num_outputs],
+                dtype=dtypes.float32,
+                collections=weight_collections,
+                **made,
+            )
+            parts = parts_of(weights)
+            total = safe_embedding_lookup_sparse(parts, ids, sparse_weights=None, combiner="sum", name="_weights")
+        collections = _with_globals(weight_collections)
+        bias = model_variable("bias_weight", shape=[num_outputs], collections=collections, **made)
+        return ops.bias_add(total, bias), parts, bias
+
+
+def _joined(arguments):
+    """(the numbers of all columns beside each other, each column's after those before; how many there are)."""
+    if any(each is None for each in arguments):
+        raise NotImplementedError(
+            "Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, or bucketize "
+            "these columns."
+        )
+    if any(each.weight_tensor is not None for each in arguments):
+        raise AssertionError(
+            "Joint sums for weighted sparse columns are not supported. Please use weighted_sum_from_feature_columns "
+            "instead."
+        )
+    if any(each.combiner != "sum" for each in arguments):
+        raise AssertionError(
+            "Combiners other than sum are not supported for joint sums. Please use weighted_sum_from_feature_columns "
+            "instead."
+        )
+    if not arguments:
+        raise AssertionError("At least one column must be in the model.")
+    size, found = 0, []
+    for each in arguments:
+        ids = each.input_tensor
+        found.append(SparseTensor(ids.indices, ids.values + size, ids.dense_shape))
+        size += each.vocab_size
+    return ops.sparse_concat(1, found), size
 
 
 # ---- Features -----------------------------------------------------------------------------------------------
@@ -248,6 +322,65 @@ def parse_feature_columns_from_examples(serialized, feature_columns, name=None, 
     for column in _in_order(feature_columns):
         _transformed(column, tensors)
     return tensors
+
+
+@public("contrib.layers.python.layers.feature_column._create_sequence_feature_spec_for_parsing")
+def sequence_feature_spec(sequence_feature_columns, allow_missing_by_default=False):
+    """{name of a feature: how tf.parse_single_sequence_example parses it} for columns of sequences.
+
+    Defaults are ignored with a warning; steps may be missing then, or if `allow_missing_by_default`.
+    """
+    found: dict = {}
+    for name, feature in create_feature_spec_for_parsing(sequence_feature_columns).items():
+        if isinstance(feature, VarLenFeature):
+            found[name] = feature
+            continue
+        if not isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
+            raise TypeError(f"Unsupported feature type: {type(feature).__name__}")
+        has_default = feature.default_value is not None
+        if has_default:
+            log().warning(
+                'Found default value %s for feature "%s". Ignoring this value and setting `allow_missing=True` '
+                "instead.", feature.default_value, name,
+            )  # fmt: skip
+        found[name] = FixedLenSequenceFeature(
+            shape=feature.shape, dtype=feature.dtype, allow_missing=allow_missing_by_default or has_default
+        )
+    return found
+
+
+@public("contrib.layers.parse_feature_columns_from_sequence_examples")
+def parse_feature_columns_from_sequence_examples(
+    serialized, context_feature_columns, sequence_feature_columns, name=None, example_name=None
+):
+    """({name: tensor} of the context, {name: tensor} of the steps) of one serialized tf.SequenceExample.
+
+    Args:
+      serialized: a string tensor of one element.
+      context_feature_columns, sequence_feature_columns: columns, or None.
+      name: a name for the operation.
+      example_name: a string scalar for messages.
+
+    Raises ValueError for more than one example, and for two columns that are the same.
+    """
+    try:
+        serialized = ops.reshape(serialized, [])
+    except ValueError as error:
+        raise ValueError(
+            "serialized must contain as single sequence example. Batching must be done after parsing for sequence "
+            f"examples. Error: {error}"
+        ) from None
+    context_feature_columns = context_feature_columns or []
+    sequence_feature_columns = sequence_feature_columns or []
+    check_feature_columns(context_feature_columns)
+    check_feature_columns(sequence_feature_columns)
+    return parse_single_sequence_example(
+        serialized,
+        create_feature_spec_for_parsing(context_feature_columns),
+        sequence_feature_spec(sequence_feature_columns),
+        example_name,
+        name,
+    )
 
 
 @public("contrib.layers.make_place_holder_tensors_for_base_features")

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stillflow import ops
-from stillflow.composites.parsing import FixedLenFeature
-from stillflow.contrib.layers.column_base import FeatureColumn, LookupArguments, reshaped
+from stillflow.composites.parsing import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
+from stillflow.contrib.layers.column_base import CategoricalColumn, FeatureColumn, LookupArguments, reshaped_numbers
+from stillflow.feature_columns.columns import OldDenseColumn
 from stillflow.graph import dtypes
+from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, is_sparse
 from stillflow.variables.initializers import Zeros
@@ -22,8 +24,9 @@ class _RealValuedFields(NamedTuple):
     normalizer: Callable | None
 
 
-class _RealValuedColumn(FeatureColumn, _RealValuedFields):
+class _RealValuedColumn(FeatureColumn, OldDenseColumn, _RealValuedFields):
     left_out_of_key = ("normalizer",)
+    suits_sequences = True
 
     @property
     def name(self):
@@ -34,17 +37,28 @@ class _RealValuedColumn(FeatureColumn, _RealValuedFields):
         default = None if self.default_value is None else list(self.default_value)
         return {self.column_name: FixedLenFeature([self.dimension], self.dtype, default)}
 
-    def insert_transformed_feature(self, columns_to_tensors):
-        given = columns_to_tensors[self.name]
+    def _transform_feature(self, inputs):
+        given = inputs.get(self.name)
         given = given if self.normalizer is None else self.normalizer(given)
-        columns_to_tensors[self] = ops.cast(given, dtypes.float32)
+        return ops.cast(given, dtypes.float32)
+
+    @property
+    def _variable_shape(self):
+        return TensorShape([self.dimension])
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        return inputs.get(self)
 
     def dense_input(self, input_tensor, output_rank):
-        return reshaped(input_tensor, output_rank, self.name)
+        return reshaped_numbers(ops.cast(input_tensor, dtypes.float32), output_rank, self.name)
 
     def dense_tensor(self, input_tensor):
         """What a linear model multiplies."""
         return input_tensor
+
+    @property
+    def normalizer_fn(self):
+        return self.normalizer
 
 
 @public("contrib.layers.real_valued_column")
@@ -62,6 +76,11 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
       TypeError: for a dimension that is no integer, and defaults that do not fit the type.
       ValueError: for a dimension that is not positive, other types, and defaults of another length.
     """
+    if dimension is None:
+        raise TypeError(
+            "dimension must be an integer. Use the _real_valued_var_len_column for variable length features."
+            f"dimension: {dimension}, column_name: {column_name}"
+        )
     if not isinstance(dimension, int):
         raise TypeError(f"dimension must be an integer. dimension: {dimension}, column_name: {column_name}")
     if dimension < 1:
@@ -70,6 +89,82 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
         raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
     default = _checked_default(default_value, dimension, dtype, column_name)
     return _RealValuedColumn(column_name, dimension, default, dtype, normalizer)
+
+
+class _VarLenFields(NamedTuple):
+    column_name: str
+    default_value: object
+    dtype: dtypes.DType
+    normalizer: Callable | None
+    is_sparse: bool
+
+
+class _RealValuedVarLenColumn(FeatureColumn, _VarLenFields):
+    left_out_of_key = ("normalizer",)
+    suits_sequences = True
+
+    @property
+    def name(self):
+        return self.column_name
+
+    @property
+    def config(self):
+        if self.is_sparse:
+            return {self.column_name: VarLenFeature(self.dtype)}
+        feature = FixedLenSequenceFeature([], self.dtype, allow_missing=True, default_value=self.default_value)
+        return {self.column_name: feature}
+
+    @property
+    def normalizer_fn(self):
+        return self.normalizer
+
+    def _transform_feature(self, inputs):
+        given = inputs.get(self.name)
+        if self.normalizer is not None and self.is_sparse:
+            given = SparseTensor(given.indices, self.normalizer(given.values), given.dense_shape)
+        elif self.normalizer is not None:
+            given = self.normalizer(given)
+        return ops.cast(given, dtypes.float32)
+
+    def dense_input(self, input_tensor, output_rank):
+        return reshaped_numbers(self.dense_tensor(input_tensor), output_rank, self.name)
+
+    def dense_tensor(self, input_tensor):
+        """What a linear model multiplies. Raises ValueError for a SparseTensor."""
+        if self.is_sparse:
+            raise ValueError(f"Set is_sparse to False if you want a dense Tensor for column_name: {self.name}")
+        return input_tensor
+
+
+@public("contrib.layers.python.layers.feature_column._real_valued_var_len_column")
+def real_valued_var_len_column(
+    column_name, default_value=None, dtype=dtypes.float32, normalizer=None, is_sparse=False
+):
+    """A column of numbers, any number of them in a row.
+
+    Args:
+      column_name: the feature.
+      default_value: what fills rows up, unless it is sparse.
+      dtype: of the feature.
+      normalizer: a function of the feature's tensor, or of a SparseTensor's values.
+      is_sparse: whether the tensor is a SparseTensor instead.
+
+    Raises:
+      TypeError: for other types.
+      ValueError: for a default that is a list, or missing.
+    """
+    if not (dtype.is_integer or dtype.is_floating):
+        raise TypeError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
+    if default_value is None and not is_sparse:
+        raise ValueError(
+            "default_value must be provided when is_sparse=False to parse a padded Tensor. column_name: "
+            f"{column_name}"
+        )
+    if isinstance(default_value, list):
+        raise ValueError(f"Only scalar default value. default_value: {default_value}, column_name: {column_name}")
+    if default_value is not None:
+        default_value = int(default_value) if dtype.is_integer else float(default_value)
+    return _RealValuedVarLenColumn(column_name, default_value, dtype, normalizer, is_sparse)
 
 
 def _checked_default(default_value, dimension, dtype, column_name):
@@ -96,10 +191,17 @@ class _BucketizedFields(NamedTuple):
     boundaries: tuple
 
 
-class _BucketizedColumn(FeatureColumn, _BucketizedFields):
+class _BucketizedColumn(CategoricalColumn, OldDenseColumn, _BucketizedFields):
+    is_crossable = True
+    suits_sequences = False
+
     @property
     def name(self):
         return f"{self.source_column.name}_bucketized"
+
+    @property
+    def parents(self):
+        return (self.source_column,)
 
     @property
     def length(self):
@@ -109,9 +211,25 @@ class _BucketizedColumn(FeatureColumn, _BucketizedFields):
     def config(self):
         return self.source_column.config
 
-    def insert_transformed_feature(self, columns_to_tensors):
-        source = self.parent_tensor(self.source_column, columns_to_tensors)
-        columns_to_tensors[self] = ops.bucketize(source, boundaries=list(self.boundaries), name="bucketize")
+    def _transform_feature(self, inputs):
+        return ops.bucketize(inputs.get(self.source_column), boundaries=list(self.boundaries), name="bucketize")
+
+    def id_tensor(self, input_tensor):
+        return self.to_sparse_tensor(input_tensor)
+
+    def crossed_input(self, inputs):
+        return self.to_sparse_tensor(inputs.get(self))
+
+    @property
+    def _num_buckets(self):
+        return self.length * self.source_column.dimension
+
+    @property
+    def _variable_shape(self):
+        return TensorShape([self.length * self.source_column.dimension])
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        return self.dense_input(inputs.get(self), 2)
 
     def dense_input(self, input_tensor, output_rank):
         if output_rank != 2:
@@ -121,9 +239,9 @@ class _BucketizedColumn(FeatureColumn, _BucketizedFields):
 
     def linear_arguments(self, input_tensor):
         size = self.length * self.source_column.dimension
-        return LookupArguments(self._numbers(input_tensor), None, size, Zeros(), "sum")
+        return LookupArguments(self.to_sparse_tensor(input_tensor), None, size, Zeros(), "sum")
 
-    def _numbers(self, buckets):
+    def to_sparse_tensor(self, buckets):
         """The buckets of all numbers of a row, each number's after those of the one before."""
         dimension = self.source_column.dimension
         batch_size = ops.shape(buckets, name="shape")[0]

@@ -1,24 +1,32 @@
-"""Columns of categories for tf.contrib.layers' inputs: hashed, numbered or looked up; weighted; as vectors."""
+"""Columns of categories for tf.contrib.layers' inputs: hashed, numbered or looked up; weighted; one-hot."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from stillflow import ops
 from stillflow.composites.parsing import VarLenFeature
 from stillflow.composites.sparse import sparse_merge, sparse_tensor_to_dense
-from stillflow.contrib.layers.column_base import FeatureColumn, LookupArguments, reshaped
+from stillflow.contrib.layers.column_base import (
+    CategoricalColumn,
+    FeatureColumn,
+    LookupArguments,
+    Transformed,
+    reshaped_numbers,
+)
 from stillflow.contrib.layers.embeddings import dense_to_sparse_tensor
 from stillflow.contrib.layers.plain import inner_flatten
+from stillflow.feature_columns.columns import OldDenseColumn
 from stillflow.graph import dtypes
+from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, is_sparse
 from stillflow.resources.vocabulary_tables import index_table_from_file, index_table_from_tensor
 from stillflow.training_loop.messages import log
-from stillflow.variables.initializers import TruncatedNormal, Zeros
+from stillflow.variables.initializers import Zeros
 
 
+@public("contrib.layers.python.layers.feature_column._SparseIdLookupConfig")
 class _SparseIdLookupConfig(NamedTuple):
     vocabulary_file: str | None = None
     keys: tuple | None = None
@@ -36,8 +44,10 @@ class _SparseFields(NamedTuple):
     dtype: dtypes.DType = dtypes.string
 
 
-class SparseColumn(FeatureColumn, _SparseFields):
+class SparseColumn(CategoricalColumn, _SparseFields):
     """A feature of several categories, which become numbers."""
+
+    is_crossable = True
 
     def __new__(cls, *args, **kwargs):
         column = _SparseFields.__new__(cls, *args, **kwargs)
@@ -58,21 +68,18 @@ class SparseColumn(FeatureColumn, _SparseFields):
     def config(self):
         return {self.column_name: VarLenFeature(self.dtype)}
 
-    def id_tensor(self, input_tensor):
-        return input_tensor
-
-    def weight_tensor(self, input_tensor):
-        return None
-
     def linear_arguments(self, input_tensor):
         return LookupArguments(self.id_tensor(input_tensor), None, self.length, Zeros(), self.combiner)
 
-    def insert_transformed_feature(self, columns_to_tensors):
-        given = columns_to_tensors[self.name]
+    def crossed_input(self, inputs):
+        return inputs.get(self.name)
+
+    def _transform_feature(self, inputs):
+        given = inputs.get(self.name)
         if not is_sparse(given):
             ignored = "" if given.dtype == dtypes.string else -1
-            given = dense_to_sparse_tensor(reshaped(given, 2, self.name), ignore_value=ignored)
-        columns_to_tensors[self] = self._numbers(given)
+            given = dense_to_sparse_tensor(reshaped_numbers(given, 2, self.name), ignore_value=ignored)
+        return self._numbers(given)
 
     def _numbers(self, given):
         raise NotImplementedError
@@ -212,10 +219,14 @@ class _WeightedFields(NamedTuple):
     dtype: dtypes.DType
 
 
-class _WeightedSparseColumn(FeatureColumn, _WeightedFields):
+class _WeightedSparseColumn(CategoricalColumn, _WeightedFields):
     @property
     def name(self):
         return f"{self.sparse_id_column.name}_weighted_by_{self.weight_column_name}"
+
+    @property
+    def parents(self):
+        return (self.sparse_id_column,)
 
     @property
     def length(self):
@@ -239,14 +250,13 @@ class _WeightedSparseColumn(FeatureColumn, _WeightedFields):
         ids, weights = input_tensor
         return LookupArguments(ids, weights, self.length, Zeros(), self.sparse_id_column.combiner)
 
-    def insert_transformed_feature(self, columns_to_tensors):
-        ids = self.parent_tensor(self.sparse_id_column, columns_to_tensors)
-        weights = columns_to_tensors[self.weight_column_name]
+    def _transform_feature(self, inputs):
+        ids, weights = inputs.get(self.sparse_id_column), inputs.get(self.weight_column_name)
         if not is_sparse(weights):
             weights = dense_to_sparse_tensor(weights)
         if not self.dtype.is_floating:
             weights = ops.cast(weights, dtypes.float32)
-        columns_to_tensors[self] = (ids, weights)
+        return ids, weights
 
     def is_compatible(self, other):
         """Whether an embedding can be shared with another column."""
@@ -269,10 +279,16 @@ class _OneHotFields(NamedTuple):
     sparse_id_column: SparseColumn
 
 
-class _OneHotColumn(FeatureColumn, _OneHotFields):
+class _OneHotColumn(FeatureColumn, OldDenseColumn, _OneHotFields):
+    suits_sequences = True
+
     @property
     def name(self):
         return f"{self.sparse_id_column.name}_one_hot"
+
+    @property
+    def parents(self):
+        return (self.sparse_id_column,)
 
     @property
     def length(self):
@@ -283,7 +299,17 @@ class _OneHotColumn(FeatureColumn, _OneHotFields):
         return self.sparse_id_column.config
 
     def insert_transformed_feature(self, columns_to_tensors):
-        columns_to_tensors[self] = self.parent_tensor(self.sparse_id_column, columns_to_tensors)
+        columns_to_tensors[self] = Transformed(columns_to_tensors).get(self.sparse_id_column)
+
+    def _transform_feature(self, inputs):
+        return self.dense_input(inputs.get(self.sparse_id_column), 2)
+
+    @property
+    def _variable_shape(self):
+        return TensorShape([self.length])
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        return inputs.get(self)
 
     def dense_input(self, input_tensor, output_rank):
         ids = inner_flatten(self.sparse_id_column.id_tensor(input_tensor), output_rank)
@@ -302,138 +328,3 @@ class _OneHotColumn(FeatureColumn, _OneHotFields):
 def one_hot_column(sparse_id_column):
     """A column of vectors that are 1 where a category is there, or its weight, and 0 elsewhere."""
     return _OneHotColumn(sparse_id_column)
-
-
-class _EmbeddingFields(NamedTuple):
-    sparse_id_column: SparseColumn
-    dimension: int
-    combiner: str
-    initializer: object
-    ckpt_to_load_from: str | None
-    tensor_name_in_ckpt: str | None
-    shared_embedding_name: str | None
-    shared_vocab_size: int | None
-    max_norm: float | None
-    trainable: bool
-
-
-class _EmbeddingColumn(FeatureColumn, _EmbeddingFields):
-    left_out_of_key = ("initializer",)
-
-    @property
-    def name(self):
-        kind = "embedding" if self.shared_embedding_name is None else "shared_embedding"
-        return f"{self.sparse_id_column.name}_{kind}"
-
-    @property
-    def length(self):
-        return self.sparse_id_column.length if self.shared_vocab_size is None else self.shared_vocab_size
-
-    @property
-    def config(self):
-        return self.sparse_id_column.config
-
-    def insert_transformed_feature(self, columns_to_tensors):
-        columns_to_tensors[self] = self.parent_tensor(self.sparse_id_column, columns_to_tensors)
-
-    def embedding_arguments(self, input_tensor):
-        return LookupArguments(
-            self.sparse_id_column.id_tensor(input_tensor),
-            self.sparse_id_column.weight_tensor(input_tensor),
-            self.length,
-            self.initializer,
-            self.combiner,
-        )
-
-    def linear_arguments(self, input_tensor):
-        raise ValueError(f"Column {self} is not supported in linear models. Please use sparse_column.")
-
-    def checkpoint_path(self):
-        return self.ckpt_to_load_from and (self.ckpt_to_load_from, self.tensor_name_in_ckpt)
-
-
-def _embedding(
-    column, dimension, combiner, initializer, checkpoint, tensor_name, shared_name, shared_size, max_norm, trainable
-):
-    if initializer is not None and not callable(initializer):
-        raise ValueError(f"initializer must be callable if specified. Embedding of column_name: {column.name}")
-    if (checkpoint is None) != (tensor_name is None):
-        raise ValueError("Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them.")
-    if initializer is None:
-        initializer = TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(column.length))
-    return _EmbeddingColumn(
-        column, dimension, combiner, initializer, checkpoint, tensor_name, shared_name, shared_size, max_norm,
-        trainable,
-    )  # fmt: skip
-
-
-@public("contrib.layers.embedding_column")
-def embedding_column(
-    sparse_id_column, dimension, combiner="mean", initializer=None, ckpt_to_load_from=None, tensor_name_in_ckpt=None,
-    max_norm=None, trainable=True,
-):  # fmt: skip
-    """A column of vectors that are learned, one for each category.
-
-    Args:
-      sparse_id_column: the categories.
-      dimension: of the vectors.
-      combiner: how several of a row are put together: "mean", "sqrtn" or "sum".
-      initializer: of the vectors; by default normal with a deviation of 1 / sqrt(the number of categories).
-      ckpt_to_load_from, tensor_name_in_ckpt: a checkpoint and the name in it that they come from instead.
-      max_norm: the length that longer ones are scaled down to.
-      trainable: whether they are trained.
-
-    Raises:
-      ValueError: for an initializer that cannot be called, and a checkpoint without name.
-    """
-    return _embedding(
-        sparse_id_column, dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt, None, None,
-        max_norm, trainable,
-    )  # fmt: skip
-
-
-@public("contrib.layers.shared_embedding_columns")
-def shared_embedding_columns(
-    sparse_id_columns, dimension, combiner="mean", shared_embedding_name=None, initializer=None,
-    ckpt_to_load_from=None, tensor_name_in_ckpt=None, max_norm=None, trainable=True,
-):  # fmt: skip
-    """A list of columns that have the same vectors for the same numbers; see embedding_column.
-
-    Raises:
-      TypeError: for what is no list of columns of categories.
-      ValueError: for no columns, and such whose categories differ.
-    """
-    if not isinstance(sparse_id_columns, (list, tuple)):
-        raise TypeError(
-            "sparse_id_columns must be a non-string sequence (ex: list or tuple) instead of type "
-            f"{type(sparse_id_columns)}."
-        )
-    if not sparse_id_columns:
-        raise ValueError("The input sparse_id_columns should have at least one element.")
-    for column in sparse_id_columns:
-        if not isinstance(column, (SparseColumn, _WeightedSparseColumn)):
-            raise TypeError(
-                f"Elements of sparse_id_columns must be _SparseColumn or _WeightedSparseColumn, but {column} is not."
-            )
-    first, size = sparse_id_columns[0], None
-    if len(sparse_id_columns) > 1:
-        if not all(_are_compatible(first, column) for column in sparse_id_columns[1:]):
-            raise ValueError("The input sparse id columns are not compatible.")
-        shared_embedding_name = shared_embedding_name or _shared_name(sparse_id_columns)
-        size = first.length
-    given = (ckpt_to_load_from, tensor_name_in_ckpt, shared_embedding_name, size, max_norm, trainable)
-    return [_embedding(column, dimension, combiner, initializer, *given) for column in sparse_id_columns]
-
-
-def _are_compatible(first, column):
-    return first.is_compatible(column) if isinstance(first, _WeightedSparseColumn) else column.is_compatible(first)
-
-
-def _shared_name(columns):
-    plain = sorted((column for column in columns if isinstance(column, SparseColumn)), key=lambda column: column.name)
-    weighted = sorted(
-        (column for column in columns if not isinstance(column, SparseColumn)), key=lambda column: column.name
-    )
-    names = [column.name for column in [*plain, *weighted]]
-    others = f"_plus_{len(names) - 3}_others" if len(names) > 3 else ""
-    return f"{'_'.join(names[:3])}{others}_shared_embedding"

@@ -1,4 +1,4 @@
-"""SparseCross: for each row of several columns of features all combinations of one feature of each."""
+"""SparseCross and its kin: for each row of several columns of features all combinations of one feature of each."""
 
 from __future__ import annotations
 
@@ -9,20 +9,38 @@ from stillflow.names import public
 from stillflow.ops.registry import define_op
 from stillflow.ops.sparse_tensor import SparseTensor
 
-_DEFAULT_KEY = 956888297470  # of hashes
+_DEFAULT_KEY = 0xDECAFCAFFE  # of hashes
+
+_TYPES = (
+    "sparse_types: list({int64, string}) >= 0; dense_types: list({int64, string}) >= 0; "
+    "out_type: {int64, string}; internal_type: {int64, string}"
+)
+_INPUTS = "indices: N * int64, values: sparse_types, shapes: N * int64"
+_OUTPUTS = "(output_indices: int64, output_values: out_type, output_shape: int64)"
 
 sparse_cross_op = define_op(
-    "SparseCross(indices: N * int64, values: sparse_types, shapes: N * int64, dense_inputs: dense_types) -> "
-    "(output_indices: int64, output_values: out_type, output_shape: int64)",
-    "N: int >= 0; hashed_output: bool; num_buckets: int >= 0; hash_key: int; "
-    "sparse_types: list({int64, string}) >= 0; dense_types: list({int64, string}) >= 0; "
-    "out_type: {int64, string}; internal_type: {int64, string}",
-    kernel="sparse_cross(indices, values, shapes, dense_inputs | N, num_buckets, hash_key, out_type)",
+    f"SparseCross({_INPUTS}, dense_inputs: dense_types) -> {_OUTPUTS}",
+    f"N: int >= 0; hashed_output: bool; num_buckets: int >= 0; hash_key: int; {_TYPES}",
+    kernel="sparse_cross(indices, values, shapes, dense_inputs | N, num_buckets, hash_key, out_type, false)",
     differentiable=None,
+)
+sparse_feature_cross_v2 = define_op(
+    f"SparseFeatureCrossV2({_INPUTS}, dense: dense_types) -> {_OUTPUTS}",
+    f"N: int >= 0; hashed_output: bool; num_buckets: int >= 0; hash_key: int; {_TYPES}",
+    kernel="sparse_cross(indices, values, shapes, dense | N, num_buckets, hash_key, out_type, false)",
+    differentiable=False,
+)
+sparse_feature_cross = define_op(
+    f"SparseFeatureCross({_INPUTS}, dense: dense_types) -> {_OUTPUTS}",
+    f"N: int >= 0; hashed_output: bool; num_buckets: int >= 0; {_TYPES}",
+    kernel=f"sparse_cross(indices, values, shapes, dense | N, num_buckets, {_DEFAULT_KEY}, out_type, true)",
+    differentiable=False,
 )
 
 
 @sparse_cross_op.shape_rule
+@sparse_feature_cross_v2.shape_rule
+@sparse_feature_cross.shape_rule
 def _(context):
     return [(None, 2), (None,), (2,)]
 
@@ -40,7 +58,7 @@ def sparse_cross(inputs, name=None):
 
     Raises TypeError for anything but a list of tensors.
     """
-    return _cross(inputs, dtypes.string, False, 0, None, name)
+    return crossed(sparse_cross_op, inputs, False, 0, name, hash_key=_DEFAULT_KEY)
 
 
 @public("sparse.cross_hashed")
@@ -58,10 +76,11 @@ def sparse_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
     Raises TypeError for anything but a list of tensors.
     """
-    return _cross(inputs, dtypes.int64, True, num_buckets, hash_key, name)
+    return crossed(sparse_cross_op, inputs, True, num_buckets, name, hash_key=hash_key or _DEFAULT_KEY)
 
 
-def _cross(inputs, out_type, is_hashed, num_buckets, hash_key, name):
+def crossed(op, inputs, hashed_output, num_buckets, name, **attrs):
+    """What one of the ops above makes of a list of SparseTensors and tensors."""
     if not isinstance(inputs, list):
         raise TypeError("Inputs must be a list")
     if not all(isinstance(each, (SparseTensor, Tensor)) for each in inputs):
@@ -72,17 +91,17 @@ def _cross(inputs, out_type, is_hashed, num_buckets, hash_key, name):
     dense = [_text_or_int64(each) for each in inputs if not isinstance(each, SparseTensor)]
     has_numbers = any(each.dtype != dtypes.string for each in (*values, *dense))
     return SparseTensor(
-        *sparse_cross_op(
+        *op(
             indices,
             values,
             shapes,
             dense,
-            hashed_output=is_hashed,
+            hashed_output=hashed_output,
             num_buckets=num_buckets,
-            hash_key=hash_key or _DEFAULT_KEY,
-            out_type=out_type,
+            out_type=dtypes.int64 if hashed_output else dtypes.string,
             internal_type=dtypes.int64 if has_numbers else dtypes.string,
             name=name,
+            **attrs,
         )
     )
 
