@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock as _mock
 
+from stillflow.eager.behavior import enable_eager_execution
 from stillflow.names import public
 
 
@@ -26,6 +27,15 @@ def main(argv=None):
     from stillflow.platform import app
 
     app.run(main=lambda arguments: absltest.main(argv=arguments), argv=sys.argv if argv is None else argv)
+
+
+@public("python.eager.test.main")
+def main_in_eager_execution(argv=None):
+    """The same with eager execution enabled."""
+    enable_eager_execution()
+    import stillflow as tf
+
+    tf.test.main(argv)  # which programs may have replaced
 
 
 @public("test.get_temp_dir", "python.platform.googletest.GetTempDir")
