@@ -57,6 +57,7 @@ OUTCOMES = (
     ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
     ("warm_starts", "saver.warm_start_cases"),
+    ("written_summaries", "summary.writing_scenarios"),
 )
 
 

@@ -15,6 +15,7 @@
 #include "io/png.h"
 #include "io/wav.h"
 #include "kernels/guarded.h"
+#include "kernels/summary/messages.h"
 
 namespace stillflow {
 namespace {
@@ -100,23 +101,18 @@ Status CheckImages(const Tensor& images) {
   return Status();
 }
 
-Status ImageSummary(const KernelCall& call) {
-  const Tensor& images = *call.in[1];
-  if (call.in[0]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("Tags must be a scalar");
+}  // namespace
+
+Status AppendImages(const std::string& tag, const Tensor& images, int64_t most, const uint8_t* bad_color,
+                    int64_t color_size, std::string* summary) {
   STILLFLOW_RETURN_IF_ERROR(CheckImages(images));
-  const int64_t most = call.attrs[0].i;
   const auto channels = static_cast<int>(images.dims[3]);
-  uint8_t bad_color[4] = {255, 0, 0, 255};
-  if (call.attrs[1].size < channels) {
+  if (color_size < channels) {
     return STILLFLOW_INVALID_ARGUMENT("expected depth <= bad_color.size, got depth = %d, bad_color.size = %d",
-                                      channels, static_cast<int>(call.attrs[1].size));
+                                      channels, static_cast<int>(color_size));
   }
-  const auto* color = static_cast<const int64_t*>(call.attrs[1].data);
-  for (int c = 0; c < channels; ++c) bad_color[c] = static_cast<uint8_t>(color[c]);
-  const std::string base = Text(StringAt(*call.in[0], 0));
   const int64_t pixels = images.dims[1] * images.dims[2];
   std::vector<uint8_t> scaled(images.dtype == DType::kUInt8 || images.count == 0 ? 0 : pixels * channels);
-  std::string summary;
   for (int64_t i = 0; i < std::min(most, images.dims[0]); ++i) {
     const uint8_t* bytes = Data<uint8_t>(images) + i * pixels * channels;
     if (images.dtype != DType::kUInt8) {
@@ -135,8 +131,20 @@ Status ImageSummary(const KernelCall& call) {
     writer.Varint(kWidth, images.dims[2]);
     writer.Varint(kColorspace, channels);
     writer.Field(kEncodedImage, png);
-    AddValue(base, "image", i, most, kImage, image, &summary);
+    AddValue(tag, "image", i, most, kImage, image, summary);
   }
+  return Status();
+}
+
+namespace {
+
+Status ImageSummary(const KernelCall& call) {
+  if (call.in[0]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("Tags must be a scalar");
+  const auto* color = static_cast<const int64_t*>(call.attrs[1].data);
+  const std::vector<uint8_t> bad_color(color, color + call.attrs[1].size);
+  std::string summary;
+  STILLFLOW_RETURN_IF_ERROR(AppendImages(Text(StringAt(*call.in[0], 0)), *call.in[1], call.attrs[0].i,
+                                         bad_color.data(), call.attrs[1].size, &summary));
   return SetScalarString(call, summary);
 }
 
@@ -167,22 +175,16 @@ Status CheckAudio(const Tensor& audio, float sample_rate, int64_t frames, int64_
   return Status();
 }
 
-Status AudioSummary(const KernelCall& call) {
-  const Tensor& audio = *call.in[1];
-  if (call.in[0]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("Tag must be a scalar");
+}  // namespace
+
+Status AppendSounds(const std::string& tag, const Tensor& audio, float sample_rate, int64_t most,
+                    std::string* summary) {
   if (audio.rank != 2 && audio.rank != 3) {
     return STILLFLOW_INVALID_ARGUMENT("Tensor must be 3-D or 2-D, got: %s", ShapeText(audio).c_str());
   }
-  if (call.in[2]->count != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("sample_rate must be a scalar, got shape %s", ShapeText(*call.in[2]).c_str());
-  }
-  const float sample_rate = Data<float>(*call.in[2])[0];
   const int64_t frames = audio.dims[1];
   const int64_t channels = audio.rank == 2 ? 1 : audio.dims[2];
   STILLFLOW_RETURN_IF_ERROR(CheckAudio(audio, sample_rate, frames, channels));
-  const int64_t most = call.attrs[0].i;
-  const std::string base = Text(StringAt(*call.in[0], 0));
-  std::string summary;
   for (int64_t i = 0; i < std::min(most, audio.dims[0]); ++i) {
     const float* samples = Data<float>(audio) + i * frames * channels;
     std::string message;
@@ -193,8 +195,21 @@ Status AudioSummary(const KernelCall& call) {
     const auto rate = static_cast<uint32_t>(std::nearbyint(sample_rate));
     writer.Field(kEncodedAudio, io::WavFile(samples, frames, channels, rate));
     writer.Field(kContentType, std::string("audio/wav"));
-    AddValue(base, "audio", i, most, kAudio, message, &summary);
+    AddValue(tag, "audio", i, most, kAudio, message, summary);
   }
+  return Status();
+}
+
+namespace {
+
+Status AudioSummary(const KernelCall& call) {
+  if (call.in[0]->rank != 0) return STILLFLOW_INVALID_ARGUMENT("Tag must be a scalar");
+  if (call.in[2]->count != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("sample_rate must be a scalar, got shape %s", ShapeText(*call.in[2]).c_str());
+  }
+  std::string summary;
+  STILLFLOW_RETURN_IF_ERROR(AppendSounds(Text(StringAt(*call.in[0], 0)), *call.in[1], Data<float>(*call.in[2])[0],
+                                         call.attrs[0].i, &summary));
   return SetScalarString(call, summary);
 }
 

@@ -15,6 +15,7 @@
 #include "io/histogram.h"
 #include "kernels/guarded.h"
 #include "kernels/parsing/tensor_message.h"
+#include "kernels/summary/messages.h"
 
 namespace stillflow {
 namespace {
@@ -40,6 +41,27 @@ Status ForReals(const char* name, DType dtype, const Body& body) {
 
 // ---- Scalars ------------------------------------------------------------------------------------------------------
 
+}  // namespace
+
+Status AppendScalar(const std::string& tag, const Tensor& values, int64_t index, std::string* summary) {
+  std::string value;
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, tag);
+  STILLFLOW_RETURN_IF_ERROR(ForReals("ScalarSummary", values.dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if constexpr (kIsFloating<T>) {
+      writer.Float(kSimpleValue, static_cast<float>(Widen(Data<T>(values)[index])));
+    } else {
+      writer.Float(kSimpleValue, static_cast<float>(Data<T>(values)[index]));
+    }
+    return Status();
+  }));
+  MessageWriter(summary).Field(kSummaryValue, value);
+  return Status();
+}
+
+namespace {
+
 Status ScalarSummary(const KernelCall& call) {
   const Tensor& tags = *call.in[0];
   const Tensor& values = *call.in[1];
@@ -49,30 +71,17 @@ Status ScalarSummary(const KernelCall& call) {
                                       ShapeText(values).c_str(), tag.c_str());
   }
   std::string summary;
-  STILLFLOW_RETURN_IF_ERROR(ForReals("ScalarSummary", values.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    for (int64_t i = 0; i < values.count; ++i) {
-      std::string value;
-      MessageWriter writer(&value);
-      writer.FieldUnlessEmpty(kTag, Text(StringAt(tags, i)));
-      if constexpr (kIsFloating<T>) {
-        writer.Float(kSimpleValue, static_cast<float>(Widen(Data<T>(values)[i])));
-      } else {
-        writer.Float(kSimpleValue, static_cast<float>(Data<T>(values)[i]));
-      }
-      MessageWriter(&summary).Field(kSummaryValue, value);
-    }
-    return Status();
-  }));
+  for (int64_t i = 0; i < values.count; ++i) {
+    STILLFLOW_RETURN_IF_ERROR(AppendScalar(Text(StringAt(tags, i)), values, i, &summary));
+  }
   return SetScalarString(call, summary);
 }
 
+}  // namespace
+
 // ---- Histograms ---------------------------------------------------------------------------------------------------
 
-Status HistogramSummary(const KernelCall& call) {
-  const Tensor& values = *call.in[1];
-  STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tags must be scalar"));
-  const std::string tag = Text(StringAt(*call.in[0], 0));
+Status AppendHistogram(const std::string& tag, const Tensor& values, std::string* summary) {
   io::Histogram histogram;
   STILLFLOW_RETURN_IF_ERROR(ForReals("HistogramSummary", values.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -91,30 +100,45 @@ Status HistogramSummary(const KernelCall& call) {
     }
     return Status();
   }));
-  std::string value, summary;
+  std::string value;
   MessageWriter writer(&value);
   writer.FieldUnlessEmpty(kTag, tag);
   writer.Field(kHisto, histogram.Serialized());
-  MessageWriter(&summary).Field(kSummaryValue, value);
-  return SetScalarString(call, summary);
+  MessageWriter(summary).Field(kSummaryValue, value);
+  return Status();
 }
 
 // ---- Tensors ------------------------------------------------------------------------------------------------------
 
+Status AppendTensor(const std::string& tag, const Tensor& tensor, const Bytes* metadata, std::string* summary) {
+  if (tensor.dtype == DType::kResource) return UnsupportedType("TensorSummaryV2", tensor.dtype);
+  std::string value;
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kTag, tag);
+  writer.Field(kTensor, SerializedTensor(tensor));
+  if (metadata != nullptr) writer.Field(kMetadata, *metadata);
+  MessageWriter(summary).Field(kSummaryValue, value);
+  return Status();
+}
+
+namespace {
+
+Status HistogramSummary(const KernelCall& call) {
+  STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tags must be scalar"));
+  std::string summary;
+  STILLFLOW_RETURN_IF_ERROR(AppendHistogram(Text(StringAt(*call.in[0], 0)), *call.in[1], &summary));
+  return SetScalarString(call, summary);
+}
+
 Status TensorSummary(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[0], "tag must be scalar"));
   STILLFLOW_RETURN_IF_ERROR(ScalarTag(*call.in[2], "serialized_summary_metadata must be scalar"));
-  if (call.in[1]->dtype == DType::kResource) return UnsupportedType("TensorSummaryV2", call.in[1]->dtype);
   const Bytes metadata = StringAt(*call.in[2], 0);
   if (!io::IsMessage(metadata)) {
     return STILLFLOW_INVALID_ARGUMENT("Could not parse serialized_summary_metadata as a SummaryMetadata");
   }
-  std::string value, summary;
-  MessageWriter writer(&value);
-  writer.FieldUnlessEmpty(kTag, Text(StringAt(*call.in[0], 0)));
-  writer.Field(kTensor, SerializedTensor(*call.in[1]));
-  writer.Field(kMetadata, metadata);
-  MessageWriter(&summary).Field(kSummaryValue, value);
+  std::string summary;
+  STILLFLOW_RETURN_IF_ERROR(AppendTensor(Text(StringAt(*call.in[0], 0)), *call.in[1], &metadata, &summary));
   return SetScalarString(call, summary);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 
 from stillflow.eager.graph import EagerGraph
 from stillflow.graph import default_graph
@@ -43,3 +44,32 @@ def num_gpus():
 def in_eager_mode():
     """Whether operations run when they are called here."""
     return default_graph.get_default_graph().executes_eagerly
+
+
+class ThreadContext(threading.local):
+    """What each thread has besides its default graph: where and when TensorFlow 2's summaries are written.
+
+    Attributes:
+      summary_writer: the default writer, or None.
+      summary_recording: whether summaries are written: a bool, a tensor, a function that returns one, or None.
+      summary_recording_distribution_strategy: the same of a replica, which is combined with the former by "and".
+      summary_step: the step of summaries that have none of their own, or None.
+    """
+
+    summary_writer = None
+    summary_recording = None
+    summary_recording_distribution_strategy = True
+    summary_step = None
+
+    def executing_eagerly(self):
+        """Whether operations run when they are called here."""
+        return in_eager_mode()
+
+
+_thread_context = ThreadContext()
+
+
+@public("python.eager.context.context")
+def context():
+    """The ThreadContext, whose attributes differ by thread."""
+    return _thread_context

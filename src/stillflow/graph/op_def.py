@@ -35,6 +35,7 @@ _OTHER_HANDLES = frozenset(
         "resource_handle",
         "mutex",
         "tree_handle",
+        "writer",
         "stats_handle",
         "stats_aggregator",
         "thread_pool",

@@ -206,9 +206,3 @@ def get_summary_description(node_def):
     description = protobuf.message("SummaryDescription")()
     json_format.Parse(node_def.attr["description"].s.decode(), description)
     return description
-
-
-@public("summary.all_v2_summary_ops")
-def all_v2_summary_ops():
-    """The operations of TensorFlow 2's summaries in the default graph: none, unless they were imported."""
-    return get_default_graph().get_collection("_SUMMARY_V2")

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock as _mock
 
+from stillflow.eager.behavior import enable_eager_execution
 from stillflow.names import public
 
 
@@ -29,6 +30,15 @@ def main(argv=None):
 
     argv = sys.argv if argv is None else argv
     benchmarks_main(lambda: app.run(main=lambda arguments: absltest.main(argv=arguments), argv=argv), argv)
+
+
+@public("python.eager.test.main")
+def main_in_eager_execution(argv=None):
+    """The same with eager execution enabled."""
+    enable_eager_execution()
+    import stillflow as tf
+
+    tf.test.main(argv)  # which programs may have replaced
 
 
 @public("test.get_temp_dir", "python.platform.googletest.GetTempDir")

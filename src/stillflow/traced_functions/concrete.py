@@ -10,6 +10,7 @@ from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.platform.compat import as_bytes
+from stillflow.traced_functions.collection import called_functions
 from stillflow.traced_functions.derivative import DifferentiableFunction
 from stillflow.traced_functions.parts import BodyPart
 from stillflow.variables.resource_variable import is_resource_variable
@@ -103,6 +104,7 @@ class ConcreteFunction:
         if hasattr(graph, "watch_variable"):
             for variable in self._func_graph.variables:
                 graph.watch_variable(variable)
+        called_functions.note(self._func_graph)
         return self._structured(self._function.call([*inputs, *captured]))
 
     def _tensors(self, args):

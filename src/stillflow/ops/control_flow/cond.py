@@ -16,6 +16,7 @@ from stillflow.graph.shape_inference import constant_value, folded_value
 from stillflow.names import public
 from stillflow.ops.control_flow.context import CondContext
 from stillflow.ops.control_flow.dependencies import with_dependencies
+from stillflow.ops.control_flow.summaries import with_summaries
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.convert import convert_to_tensor
 
@@ -88,7 +89,7 @@ class _Branch:
     def __init__(self, pred, pivot, branch, function, name):
         self.context = CondContext(pred, pivot, branch)
         with self.context:
-            self.original = function()
+            self.original = with_summaries(function)
             if self.original is None:
                 raise ValueError(f"{name} must have a return value.")
             self.results = nest.map_structure(self._result, self.original, expand_composites=True)

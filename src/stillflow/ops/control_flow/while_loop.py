@@ -14,6 +14,7 @@ from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec
 from stillflow.names import public
 from stillflow.ops.control_flow.context import is_loop_constant, switch_ref_or_tensor
+from stillflow.ops.control_flow.summaries import with_summaries
 from stillflow.ops.control_flow.tensor_array import as_tensor, with_arrays
 from stillflow.ops.control_flow.while_context import WhileContext
 from stillflow.ops.convert import convert_to_tensor
@@ -211,7 +212,7 @@ class _Building:
         ]
         self._context._pivot_for_body = inside[0]
         variables = self._packed(inside)
-        result = body(*variables)
+        result = with_summaries(body, *variables)
         if not nest.is_nested(result):
             result = [result]
         nest.assert_same_structure(list(variables), list(result), expand_composites=True)
