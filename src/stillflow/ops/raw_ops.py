@@ -26,7 +26,7 @@ _PYTHON_NAMES = {
 # Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
 _OF_CONTRIB = set(
     "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul "
-    "NearestNeighbors WALSComputePartialLhsAndRhs "
+    "NearestNeighbors SparseFeatureCross SparseFeatureCrossV2 WALSComputePartialLhsAndRhs "
     "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
     "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
     "GrowTreeV4 ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize "

@@ -7,11 +7,11 @@ import functools
 import unittest
 from typing import Any
 
-from stillflow.eager.behavior import executing_eagerly
 from stillflow.eager.modes import eager_mode, graph_mode
 from stillflow.graph.contexts import device as on_device
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.graph import Graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 
 # In which modes tests of both run; a tool that compares may leave out one.
@@ -86,13 +86,24 @@ def run_all_in_graph_and_eager_modes(cls):
     return _of_methods(cls, run_in_graph_and_eager_modes)
 
 
+@by_mode
+def _graph_to_test_in():
+    """The default graph, or, where there is none, a new one."""
+    return contextlib.nullcontext()
+
+
+@eager_version_of(_graph_to_test_in)
+def _new_graph_to_test_in():
+    return graph_mode()
+
+
 @public("python.framework.test_util.deprecated_graph_mode_only", "python.framework.test_util.run_deprecated_v1")
 @_decorator
 def deprecated_graph_mode_only(f):
     """Runs a test in graph mode, in the default graph if that is the mode already."""
 
     def run(self, *args, **kwargs):
-        with graph_mode() if executing_eagerly() else contextlib.nullcontext():
+        with _graph_to_test_in():
             return f(self, *args, **kwargs)
 
     return run
