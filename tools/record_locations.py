@@ -1,7 +1,7 @@
 """Writes src/stillflow/names/locations.json: where TensorFlow 1.15.5 keeps its public names.
 
 Run with a Python 3.7 that has tensorflow==1.15.5. {module below tensorflow: {attribute: public name}}, for each
-module that defines a public thing or passes it on by `import *`; raw_ops.X stands for the function of op X in
+module that has a public thing: defines or imports it; raw_ops.X stands for the function of op X in
 gen_*_ops, and pb2 for what a module of generated messages has.
 """
 
@@ -27,20 +27,6 @@ SKIPPED = re.compile(
     r"_test$|_test_|\.testing|tests\.|debug|tools|xla|tensorrt|benchmark|keras\.api|autograph\.pyct|_api|lite\."
 )
 
-
-# Modules that pass on what they import by name.
-HUBS = (
-    "contrib.eager.python.tfe python.client.client_lib python.framework.framework_lib python.lib.io.python_io "
-    "python.platform.googletest python.platform.test python.saved_model.saved_model python.summary.summary "
-    "python.training.summary_io python.training.training python.ops.nn_ops python.ops.rnn_cell python.ops.gradients "
-    "python.ops.boosted_trees_ops python.ops.resources python.training.saver python.training.training_util python.framework.ops python.layers.layers "  # noqa: E501
-    "python.keras.layers python.keras.models python.keras.engine python.keras.utils python.keras.callbacks "
-    "python.keras.backend python.keras.optimizers python.keras.losses python.keras.metrics python.keras.initializers "
-    "python.keras.regularizers python.keras.constraints python.keras.activations python.keras.applications "
-    "python.keras.preprocessing python.keras.preprocessing.image python.keras.preprocessing.sequence "
-    "python.keras.preprocessing.text python.keras.datasets python.keras.estimator python.keras.saving "
-    "python.keras.wrappers.scikit_learn python.keras"
-).split()
 
 # Parts of contrib that pass on everything they import.
 CARELESS = (
@@ -119,22 +105,6 @@ def modules():
                     print("left out:", info[1], type(error).__name__)
 
 
-def is_star(module):
-    try:
-        return "import *" in inspect.getsource(module)
-    except (OSError, TypeError):
-        return False
-
-
-def is_hub(module):
-    """Whether a module of tensorflow.python defines nothing, and so passes on what it imports."""
-    try:
-        source = inspect.getsource(module)
-    except (OSError, TypeError):
-        return False
-    return module.__name__.startswith("tensorflow") and not re.search(r"^(def|class) ", source, re.M)
-
-
 def is_generated_function(value):
     return inspect.isfunction(value) and ".gen_" in str(value.__module__)
 
@@ -170,21 +140,20 @@ def main():
         name = re.sub(r"^tensorflow(_core|_estimator)?\.", "", module.__name__)
         if name.startswith("contrib") and ".python" not in name:
             continue  # a namespace
-        passes_on = name in HUBS or is_star(module) or is_hub(module)
         is_generated = re.search(r"\.gen_\w+_ops$", name)
         entries = {}
         for attribute, value in sorted(vars(module).items()):
             if attribute.startswith("_") or inspect.ismodule(value):
                 continue
-            home = getattr(value, "__module__", None)
-            own = home == module.__name__ or not isinstance(home, str)
+            if attribute.startswith("deprecated") and "deprecation" not in name:
+                continue  # decorators of what a module defines
             if is_generated:
                 op = inspect.isfunction(inspect.unwrap(value)) and op_of(attribute, value)
                 if op:
                     entries[attribute] = "raw_ops." + op
-            elif id(value) in public and (own or passes_on):
+            elif id(value) in public:
                 entries[attribute] = public[id(value)]
-            elif passes_on and is_generated_function(value) and attribute.islower() and _op_of(value):
+            elif is_generated_function(value) and attribute.islower() and _op_of(value):
                 entries[attribute] = "raw_ops." + _op_of(value)
             elif name in CONSTANTS and isinstance(value, (str, int)):
                 place = operator.attrgetter(CONSTANTS[name])(tf) if CONSTANTS[name] else tf

@@ -113,7 +113,8 @@ OF_OP = {
     "MatrixInverse": {"input": [[2, 1], [1, 2]]}, "MatrixSolve": {"matrix": [[2, 1], [1, 2]]},
     "CompareAndBitpack": {"input": (2, 8), "threshold": ()}, "NthElement": {"input": (2, 3), "n": 1},
     "Cross": {"a": (2, 3), "b": (2, 3)}, "DynamicPartition": {"partitions": [0, 0]},
-    "Empty": {"shape": [2, 2]}, "InplaceUpdate": {"i": [0, 1]}, "InplaceAdd": {"i": [0, 1]},
+    "Empty": {"shape": [2, 2]}, "Fingerprint": {"method": "farmhash64"},
+    "InplaceUpdate": {"i": [0, 1]}, "InplaceAdd": {"i": [0, 1]},
     "InplaceSub": {"i": [0, 1]},
     "Fill": {"dims": [2, 2], "value": ()}, "HistogramFixedWidth": {"value_range": [0, 2], "nbins": 3},
     "InTopK": {"predictions": (2, 2), "targets": [0, 1]},
@@ -241,7 +242,7 @@ LEFT_OUT = set(
     "EmptyTensorList TensorListElementShape TensorListReserve TensorListStack TensorListScatter TensorListScatterV2 "
     "TensorListFromTensor TensorListSplit "
     "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat RaggedRange RaggedGather "
-    "RaggedTensorToSparse RaggedTensorToVariant RaggedTensorFromVariant".split()
+    "RaggedTensorToSparse RaggedTensorToTensor RaggedTensorToVariant RaggedTensorFromVariant".split()
 )
 
 

@@ -21,6 +21,8 @@ import sys
 import types
 from unittest import mock
 
+import upstream_test_ops
+
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
@@ -117,7 +119,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _is_module(self, fullname):
         path = self._path_of(fullname)
         leaf = fullname.rpartition(".")[2]
-        if leaf.startswith("gen_") or leaf.endswith("_pb2"):
+        if leaf.startswith("gen_") or leaf.endswith("_pb2") or leaf == "test_ops":
             return True
         return os.path.exists(path + ".py") or os.path.isdir(path) or _is_namespace(fullname)
 
@@ -286,13 +288,12 @@ def _stand_ins():
             "forward_compatible": lambda *_: True,
             "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
         },
+        "test_ops": {"_op_def_lib": upstream_test_ops.OpDefLibrary()},
         "tf2": {"enabled": _no},
         "control_flow_util": {"ENABLE_CONTROL_FLOW_V2": False},
         "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},
         "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
-        "test": {"Benchmark": object, "mock": mock},
-        "googletest": {"Benchmark": object},
-        "benchmark": {"Benchmark": object},
+        "test": {"mock": mock},
         "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes")},
     }
 
@@ -308,4 +309,5 @@ def install(folder, modes):
     test_modes.limit_modes(modes)
     # Which of two kernels an operation has does not matter where there is one.
     stillflow.Graph._kernel_label_map = lambda *_: contextlib.nullcontext()
+    upstream_test_ops.declare(folder)
     sys.meta_path.insert(0, _Finder(folder))

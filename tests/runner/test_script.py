@@ -171,6 +171,23 @@ def test_old_names_of_python_are_there(program):
     ]  # fmt: skip
 
 
+def test_arrays_of_rows_of_any_length_are_arrays_of_lists(program):
+    cwd = program(
+        """
+        import numpy as np
+        import tensorflow as tf
+        rows = np.array([[1, 2], [3]])
+        print(rows.dtype, rows.tolist(), np.asarray([[1], []]).shape, np.ndim([[1], []]), np.shape([[1], [2, 3], []]))
+        for fails in (lambda: np.array([[1, 2], [3]], np.int32), lambda: tf.constant([[1, 2], [3]])):
+            try:
+                fails()
+            except ValueError as error:
+                print("ValueError")
+        """
+    )
+    assert run(cwd).stdout.splitlines() == ["object [[1, 2], [3]] (2,) 1 (3,)", "ValueError", "ValueError"]
+
+
 def test_old_numpy_names_stay_away_elsewhere():
     command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
     assert execute(["-c", command], None).stdout == "False\n"

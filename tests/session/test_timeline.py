@@ -55,3 +55,19 @@ def test_operations_that_overlap_lie_in_different_rows_and_nothing_is_nothing():
     events = json.loads(timeline.Timeline(stats).generate_chrome_trace_format())["traceEvents"]
     assert [event["tid"] for event in events if event["ph"] == "X"] == [0, 1, 0, 2]
     assert events[1]["args"] == {"name": "n", "op": "unknown"}
+
+
+def test_maximums_of_allocators_are_found(new_graph):
+    x = tf.placeholder(tf.float32, [64, 64], name="x")
+    z = tf.matmul(tf.matmul(x, x, name="y"), x, name="z")
+    metadata = tf.RunMetadata()
+    with tf.Session() as session:
+        full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        session.run(z, {x: np.ones((64, 64))}, options=full, run_metadata=metadata)
+    analysis = timeline.Timeline(metadata.step_stats).analyze_step_stats()
+    maximum = analysis.allocator_maximums["cpu"]
+    assert maximum.num_bytes >= 64 * 64 * 4
+    assert maximum.tensors <= {"x", "y", "z"}
+    assert maximum.timestamp > 0
+    events = json.loads(analysis.chrome_trace.format_to_string())["traceEvents"]
+    assert max(event["args"]["bytes"] for event in events if event["ph"] == "C") == maximum.num_bytes

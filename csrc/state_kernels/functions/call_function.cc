@@ -1,9 +1,14 @@
-// call_function, call_branch, call_loop: functions of the graph, called.
+// call_function, call_remote, call_branch, call_loop, call_counted_loop: functions of the graph, called.
 //
-//   call_function  in[0...] arguments; attrs function, types; out[0...] the results
-//   call_branch    in[0] condition, in[1...] arguments; attrs then, else: functions, types; out[0...] the results of
-//   one call_loop      in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
-//                  variables, types; out[0...] the variables when the condition is false
+//   call_function      in[0...] arguments; attrs function, types; out[0...] the results
+//   call_remote        in[0] the device, in[1...] arguments; otherwise as call_function
+//   call_branch        in[0] condition, in[1...] arguments; attrs then, else: functions, types; out[0...] the results
+//                      of one
+//   call_loop          in[0...] what the variables of a loop begin with; attrs condition, body: functions of the
+//                      variables, types; out[0...] the variables when the condition is false
+//   call_counted_loop  in[0] start, in[1] limit, in[2] delta: int32 scalars, in[3...] what the variables begin with;
+//                      attrs body: function of the number and the variables, types; out[0...] the variables at the
+//                      end
 #include <cstring>
 #include <memory>
 #include <new>
@@ -88,6 +93,10 @@ Status CallFunction(const KernelCall& call) {
   return Call(call, 0, ResultTypes(call.attrs[1]), call.in, call.in_count, call.out);
 }
 
+Status CallRemote(const KernelCall& call) {
+  return Call(call, 0, ResultTypes(call.attrs[1]), call.in + 1, call.in_count - 1, call.out);
+}
+
 // What TensorFlow takes for true: numbers but 0, strings but the empty one, and tensors with elements.
 Status Truth(const Tensor& tensor, bool* truth) {
   if (tensor.rank > 0) {
@@ -133,6 +142,24 @@ class Values {
   Tensor& operator[](int i) { return tensors_[i]; }
   Tensor* const* pointers() { return pointers_.data(); }
 
+  // Begins with references of their own to `tensors`.
+  void Borrow(const Tensor* const* tensors) {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      tensors_[i] = *tensors[i];
+      if (tensors_[i].buffer != nullptr) Retain(tensors_[i].buffer);
+    }
+  }
+  void Swap(Values& other) {
+    for (size_t i = 0; i < tensors_.size(); ++i) std::swap(tensors_[i], other.tensors_[i]);
+  }
+  // Hands them on.
+  void MoveTo(Tensor* const* out) {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      *out[i] = tensors_[i];
+      tensors_[i].buffer = nullptr;
+    }
+  }
+
  private:
   std::vector<Tensor> tensors_;
   std::vector<Tensor*> pointers_;
@@ -143,27 +170,69 @@ Status CallLoop(const KernelCall& call) {
   const std::vector<DType> types = ResultTypes(call.attrs[2]);
   Values variables(count);
   Values next(count);
-  for (int i = 0; i < count; ++i) {
-    variables[i] = *call.in[i];
-    if (variables[i].buffer != nullptr) Retain(variables[i].buffer);
-  }
+  variables.Borrow(call.in);
   for (;;) {
     if (ShouldStop(call.run)) return Status(call.run->stop, nullptr);
     Values condition(1);
     const auto test = FunctionOf(call.attrs[0]);
-    if (test->output_types().size() != 1) return STILLFLOW_INVALID_ARGUMENT("The condition of a loop has one result");
+    if (test->output_types().size() != 1) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "Expected a single scalar which can be converted to a boolean, got %d tensors.",
+          static_cast<int>(test->output_types().size()));
+    }
     STILLFLOW_RETURN_IF_ERROR(Call(call, 0, test->output_types(), variables.pointers(), count, condition.pointers()));
     bool goes_on = false;
     STILLFLOW_RETURN_IF_ERROR(Truth(condition[0], &goes_on));
     if (!goes_on) break;
     STILLFLOW_RETURN_IF_ERROR(Call(call, 1, types, variables.pointers(), count, next.pointers()));
     variables.Clear();
-    for (int i = 0; i < count; ++i) std::swap(variables[i], next[i]);
+    variables.Swap(next);
   }
-  for (int i = 0; i < count; ++i) {
-    *call.out[i] = variables[i];
-    variables[i].buffer = nullptr;
+  variables.MoveTo(call.out);
+  return Status();
+}
+
+Status Number(const Tensor& tensor, const char* name, int32_t* number) {
+  if (tensor.rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("%s must be a scalar, but %s", name, ShapeText(tensor).c_str());
   }
+  *number = Data<int32_t>(tensor)[0];
+  return Status();
+}
+
+Status CallCountedLoop(const KernelCall& call) {
+  constexpr int kNumbers = 3;
+  const int count = call.out_count;
+  int32_t start = 0, limit = 0, delta = 0;
+  STILLFLOW_RETURN_IF_ERROR(Number(*call.in[0], "start", &start));
+  STILLFLOW_RETURN_IF_ERROR(Number(*call.in[1], "limit", &limit));
+  STILLFLOW_RETURN_IF_ERROR(Number(*call.in[2], "delta", &delta));
+  if (delta > 0 ? start > limit : delta < 0 ? start < limit : start != limit) {
+    return STILLFLOW_INVALID_ARGUMENT("Invalid start/limit/delta: %d %d %d", start, limit, delta);
+  }
+  const auto returned = static_cast<int>(FunctionOf(call.attrs[0])->output_types().size());
+  if (returned != count && start != limit) {
+    return STILLFLOW_INVALID_ARGUMENT("For loop body returned %d arguments. Expected: %d", returned, count);
+  }
+  const std::vector<DType> types = ResultTypes(call.attrs[1]);
+  Values variables(count);
+  Values next(count);
+  variables.Borrow(call.in + kNumbers);
+  std::vector<const Tensor*> arguments(1 + count);
+  for (int i = 0; i < count; ++i) arguments[1 + i] = &variables[i];
+  // Wider than the numbers, for the last step may lead beyond them.
+  for (int64_t i = start; delta > 0 ? i < limit : i > limit; i += delta) {
+    if (ShouldStop(call.run)) return Status(call.run->stop, nullptr);
+    // A number of its own for each call, which may keep it.
+    Values number(1);
+    STILLFLOW_RETURN_IF_ERROR(Allocate(*call.services, DType::kInt32, Shape(), &number[0]));
+    MutableData<int32_t>(number[0])[0] = static_cast<int32_t>(i);
+    arguments[0] = &number[0];
+    STILLFLOW_RETURN_IF_ERROR(Call(call, 0, types, arguments.data(), 1 + count, next.pointers()));
+    variables.Clear();
+    variables.Swap(next);
+  }
+  variables.MoveTo(call.out);
   return Status();
 }
 
@@ -172,10 +241,14 @@ Status CallLoop(const KernelCall& call) {
 STILLFLOW_KERNELS(functions, call_function){
     {"call_function", "args... | function, types", Guarded<CallFunction>, nullptr, nullptr, CallState::New,
      CallState::Free, CallState::Save, CallState::Restore},
+    {"call_remote", "target, args... | function, types", Guarded<CallRemote>, nullptr, nullptr, CallState::New,
+     CallState::Free, CallState::Save, CallState::Restore},
     {"call_branch", "condition, args... | then, else, types", Guarded<CallBranch>, nullptr, nullptr, CallState::New,
      CallState::Free, CallState::Save, CallState::Restore},
     {"call_loop", "args... | condition, body, types", Guarded<CallLoop>, nullptr, nullptr, CallState::New,
      CallState::Free, CallState::Save, CallState::Restore},
+    {"call_counted_loop", "start, limit, delta, args... | body, types", Guarded<CallCountedLoop>, nullptr, nullptr,
+     CallState::New, CallState::Free, CallState::Save, CallState::Restore},
     {}};
 
 }  // namespace stillflow

@@ -43,7 +43,7 @@ def is_marked(function):
     return getattr(function, "__ag_compiled", False) or hasattr(function, "autograph_info__")
 
 
-@public("python.autograph.impl.api.converted_call")
+@public("python.autograph.impl.api.converted_call", "contrib.autograph.converted_call")
 def converted_call(f, args, kwargs, caller_fn_scope=None, options=None):
     """What f(*args, **kwargs) returns, of the converted `f` where it can be and should be.
 
@@ -140,7 +140,7 @@ def _module_of(f):
 # ---- Decorators -----------------------------------------------------------------------------------------------
 
 
-@public("python.autograph.impl.api.convert")
+@public("python.autograph.impl.api.convert", "contrib.autograph.convert")
 def convert(recursive=False, optional_features=None, user_requested=True):
     """A decorator: the function is converted when it is called.
 
@@ -162,7 +162,11 @@ def convert(recursive=False, optional_features=None, user_requested=True):
     return decorator
 
 
-@public("autograph.experimental.do_not_convert", "python.autograph.impl.api.do_not_convert")
+@public(
+    "autograph.experimental.do_not_convert",
+    "contrib.autograph.do_not_convert",
+    "python.autograph.impl.api.do_not_convert",
+)
 def do_not_convert(func=None):
     """A decorator: the function is called as it is, and so is what it calls."""
     if func is None:

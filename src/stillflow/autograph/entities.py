@@ -12,7 +12,7 @@ from stillflow.names import public
 from stillflow.platform import decorators
 
 
-@public("python.autograph.impl.api.AutoGraphError")
+@public("python.autograph.impl.api.AutoGraphError", "contrib.autograph.AutoGraphError")
 class AutoGraphError(Exception):
     """The class of errors of conversion."""
 
@@ -27,7 +27,7 @@ class StagingError(AutoGraphError):
     """A converted function has failed."""
 
 
-@public("autograph.to_graph")
+@public("autograph.to_graph", "contrib.autograph.to_graph")
 def to_graph(entity, recursive=True, arg_values=None, arg_types=None, experimental_optional_features=None):
     """A function whose control flow on tensors adds tf.cond and tf.while_loop to the graph.
 
@@ -78,7 +78,7 @@ def _converted_class(cls, options):
     return type(cls)(cls.__name__, (cls,), {"__module__": cls.__module__, "__doc__": cls.__doc__, **methods})
 
 
-@public("autograph.to_code")
+@public("autograph.to_code", "contrib.autograph.to_code")
 def to_code(
     entity, recursive=True, arg_values=None, arg_types=None, indentation="  ", experimental_optional_features=None
 ):  # fmt: skip

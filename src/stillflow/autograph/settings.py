@@ -7,7 +7,7 @@ import enum
 from stillflow.names import public
 
 
-@public("autograph.experimental.Feature", "python.autograph.core.converter.Feature")
+@public("autograph.experimental.Feature", "contrib.autograph.Feature", "python.autograph.core.converter.Feature")
 class Feature(enum.Enum):
     """Optional parts of conversion: ASSERT_STATEMENTS and EQUALITY_OPERATORS apply those to tensors, NAME_SCOPES puts
     functions into scopes of their names, AUTO_CONTROL_DEPS orders what has effects, BUILTIN_FUNCTIONS makes print one
@@ -33,7 +33,7 @@ class Feature(enum.Enum):
         return tuple(set(cls.all()) - excluded - {cls.ALL})
 
 
-@public("python.autograph.core.converter.ConversionOptions")
+@public("python.autograph.core.converter.ConversionOptions", "contrib.autograph.ConversionOptions")
 class ConversionOptions:
     """How functions are converted.
 

@@ -11,7 +11,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.dispatch import dispatched
 
 
-@public("reduce_join", "strings.reduce_join")
+@public("reduce_join", "strings.reduce_join", "python.ops.string_ops.reduce_join")
 @dispatched
 def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
     """Strings joined over the dimensions `axis`, the first of them fastest; by default over all.

@@ -14,6 +14,8 @@ from stillflow.ops.convert import convert_to_tensor
 class BatchDataset(UnaryDataset):
     """Several elements stacked."""
 
+    _may_reorder = False
+
     def __init__(self, input_dataset, batch_size, drop_remainder):
         self._input_dataset = input_dataset
         self._batch_size = convert_to_tensor(batch_size, dtype=dtypes.int64, name="batch_size")
@@ -43,6 +45,8 @@ def known_batch_size(batch_size, drop_remainder):
 
 class WindowDataset(UnaryDataset):
     """Data sets of several elements."""
+
+    _may_reorder = False
 
     def __init__(self, input_dataset, size, shift, stride, drop_remainder):
         self._input_dataset = input_dataset

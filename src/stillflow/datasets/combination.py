@@ -12,6 +12,8 @@ from stillflow.ops.convert import convert_to_tensor
 class ZipDataset(DatasetNode):
     """Elements side by side."""
 
+    _may_batch = _may_reorder = False
+
     def __init__(self, datasets):
         for each in nest.flatten(datasets):
             if not isinstance(each, DatasetNode):
@@ -34,6 +36,8 @@ class ZipDataset(DatasetNode):
 
 class ConcatenateDataset(DatasetNode):
     """One data set behind another."""
+
+    _may_batch = _may_reorder = False
 
     def __init__(self, input_dataset, dataset_to_concatenate):
         first, second = input_dataset.element_spec, dataset_to_concatenate.element_spec

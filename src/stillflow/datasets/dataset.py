@@ -374,6 +374,7 @@ class _DatasetV2Adapter(_Adapter, DatasetV2):
 
     def __init__(self, dataset):
         self._dataset = dataset
+        self._may_batch, self._may_reorder = dataset._may_batch, dataset._may_reorder
         super().__init__(dataset._variant_tensor)
 
     def _class_name(self):
@@ -385,6 +386,7 @@ class DatasetV1Adapter(_Adapter, DatasetV1):
 
     def __init__(self, dataset):
         self._dataset = dataset
+        self._may_batch, self._may_reorder = dataset._may_batch, dataset._may_reorder
         super().__init__()
 
     def _as_variant_tensor(self):

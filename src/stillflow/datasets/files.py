@@ -65,6 +65,8 @@ class _FixedLengthRecordDataset(_StringDataset):
 class _Files(DatasetV2):
     """What a data set for each file brings, one file after the other or some in turns."""
 
+    _may_batch = _may_reorder = False
+
     def __init__(self, filenames, make, num_parallel_reads):
         def read_one_file(filename):
             return make(convert_to_tensor(filename, dtypes.string, name="filename"))

@@ -44,6 +44,7 @@ class MapDataset(_FunctionDataset):
     """Results of a function."""
 
     _transformation = "Dataset.map()"
+    _may_batch = _may_reorder = False
 
     def __init__(self, input_dataset, function, preserves_cardinality=False, use_inter_op_parallelism=True):
         self._preserves_cardinality = preserves_cardinality
@@ -65,6 +66,7 @@ class ParallelMapDataset(_FunctionDataset):
     """Results of a function, several at a time."""
 
     _transformation = "Dataset.map()"
+    _may_batch = _may_reorder = False
 
     def __init__(self, input_dataset, function, num_parallel_calls, preserves_cardinality=False):
         self._calls = num_parallel_calls

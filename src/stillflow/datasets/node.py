@@ -18,6 +18,9 @@ class DatasetNode(CompositeTensor):
     """A sequence of elements, which are tensors in tuples and dictionaries, all of one form."""
 
     _input_datasets: list
+    # Whether an element may be several of an input's, and whether they may come in another order than there.
+    _may_batch = True
+    _may_reorder = True
 
     def __init__(self, variant_tensor):
         self._variant_tensor_attr = variant_tensor
@@ -77,6 +80,8 @@ class DatasetNode(CompositeTensor):
 class DatasetSource(DatasetNode):
     """A data set that is made of no other."""
 
+    _may_batch = _may_reorder = False
+
     def _inputs(self):
         return []
 
@@ -94,6 +99,8 @@ class UnaryDataset(DatasetNode):
 
 class UnaryUnchangedStructureDataset(UnaryDataset):
     """One with elements of the same form."""
+
+    _may_batch = _may_reorder = False
 
     def __init__(self, input_dataset, variant_tensor):
         self._input_dataset = input_dataset

@@ -19,6 +19,8 @@ from stillflow.ops.convert import convert_to_tensor
 class PaddedBatchDataset(UnaryDataset):
     """Several elements, padded and stacked."""
 
+    _may_reorder = False
+
     def __init__(self, input_dataset, batch_size, padded_shapes, padding_values, drop_remainder):
         self._input_dataset = input_dataset
         spec = input_dataset.element_spec

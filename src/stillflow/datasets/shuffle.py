@@ -28,6 +28,8 @@ def get_seed(seed):
 class ShuffleDataset(UnaryUnchangedStructureDataset):
     """The elements in random order."""
 
+    _may_reorder = True
+
     def __init__(self, input_dataset, buffer_size, seed=None, reshuffle_each_iteration=None):
         self._input_dataset = input_dataset
         self._buffer_size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
@@ -46,6 +48,8 @@ class ShuffleDataset(UnaryUnchangedStructureDataset):
 
 class ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):
     """The elements in random order, several times over."""
+
+    _may_reorder = True
 
     def __init__(self, input_dataset, buffer_size, count=None, seed=None):
         self._input_dataset = input_dataset

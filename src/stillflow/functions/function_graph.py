@@ -49,6 +49,16 @@ class FunctionGraph(Graph):
         """The tensors from outside, in the order of their placeholders."""
         return list(self._captures)
 
+    def always_run(self):
+        """The operations that run in each call, whether or not the results need them.
+
+        They are `control_outputs` if there are any, and those with state otherwise, as in TensorFlow.
+        """
+        if self.control_outputs:
+            return self.control_outputs
+        arguments = {tensor._op for tensor in self.inputs}
+        return [op for op in self.get_operations() if op._op_def.is_stateful and op not in arguments]
+
     def _add_node(self, op_def, inputs, attrs, name):
         inputs = [self.capture(tensor) for tensor in inputs]
         return super()._add_node(op_def, inputs, attrs, name)

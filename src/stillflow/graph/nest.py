@@ -131,7 +131,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     try:
         _assert_same(nest1, nest2, check_types, expand_composites)
     except (TypeError, ValueError) as error:
-        forms = [_packed(nest, iter(lambda: _DOT, None), expand_composites) for nest in (nest1, nest2)]
+        forms = [_packed(nest, iter(lambda: _DOT, None), False) for nest in (nest1, nest2)]
         raise type(error)(
             "The two structures don't have the same nested structure.\n\n"
             f"First structure: type={type(nest1).__name__} str={nest1!s}\n\n"

@@ -96,11 +96,11 @@ class _Compiler:
             raise errors.make(errors.UNIMPLEMENTED, f"Function {name} calls itself", node.op)
         self._under_way.append(name)
         try:
-            operations = needed_operations(body.outputs, body.control_outputs, body.inputs)
+            operations = needed_operations(body.outputs, body.always_run(), body.inputs)
             check_devices(operations, self._devices)
             dims = [tensor._dims for tensor in body.inputs]
             arguments = known_arguments(node, called, body)
-            plan = lift(operations, body.inputs, body.outputs, body.control_outputs, dims, arguments=arguments)
+            plan = lift(operations, body.inputs, body.outputs, body.always_run(), dims, arguments=arguments)
             check_results(node, body, plan)
             is_stateful = not all(current.is_pure or current.type == "_Read" for current in plan.nodes)
             self.optimize(plan)

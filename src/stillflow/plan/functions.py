@@ -31,7 +31,7 @@ def waits(op, attrs, seen=()):
 
 def _body_waits(op, name, seen):
     body = body_of(op, name)
-    operations = needed_operations(body.outputs, body.control_outputs, body.inputs)
+    operations = needed_operations(body.outputs, body.always_run(), body.inputs)
     return any(waits(inner, inner._attrs, (*seen, name)) for inner in operations)
 
 

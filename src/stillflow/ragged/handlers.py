@@ -8,6 +8,7 @@ from typing import Any
 from stillflow import ops
 from stillflow.composites.clip import clip_by_value
 from stillflow.composites.strings import reduce_join
+from stillflow.names import public
 from stillflow.names.arguments import renamed
 from stillflow.ops.dispatch import handles
 from stillflow.ragged import arithmetic, arrays, concatenation, gathers, masks
@@ -25,8 +26,8 @@ _UNARY = (
     "conj cos cosh digamma erf erfc exp expm1 floor imag is_finite is_inf is_nan lgamma log log1p log_sigmoid "
     "logical_not negative real reciprocal rint round rsqrt saturate_cast sign sin sinh sqrt square tan "
     "decode_compressed string_to_number string_to_hash_bucket as_string decode_base64 encode_base64 "
-    "regex_full_match regex_replace string_strip string_to_hash_bucket_fast string_to_hash_bucket_strong "
-    "substr string_length"
+    "regex_full_match regex_replace string_strip unicode_script string_to_hash_bucket_fast "
+    "string_to_hash_bucket_strong substr string_length"
 )
 _LISTS = "add_n string_join"
 _BINARY = (
@@ -98,7 +99,10 @@ def _reduction(function):
     return reduce
 
 
-def _reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
+@public("python.ops.ragged.ragged_string_ops.reduce_join")
+def reduce_join_of_rows(
+    inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None
+):
     """Strings joined along dimensions."""
     axis = renamed("axis", axis, "reduction_indices", reduction_indices)
     keepdims = renamed("keepdims", keepdims, "keep_dims", keep_dims)
@@ -127,7 +131,7 @@ for _kind in ("sum", "prod", "min", "max", "mean", "sqrt_n"):
 for _kind in ("sum", "prod", "min", "max", "mean", "any", "all"):
     _reduce = getattr(ops, f"reduce_{_kind}")
     _replace(_reduce, _reduction(getattr(arithmetic, f"reduce_{_kind}")), ["input_tensor"])
-_replace(reduce_join, _reduce_join, ["inputs"])
+_replace(reduce_join, reduce_join_of_rows, ["inputs"])
 
 
 # ---- Operators ----------------------------------------------------------------------------------------------------

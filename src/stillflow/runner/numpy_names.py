@@ -63,6 +63,10 @@ def install(notice=None):
         setattr(np, name, _returning_lists(getattr(np, name)))
     if "newshape" not in inspect.signature(np.reshape).parameters:
         np.reshape = _with_newshape(np.reshape)
+    for name in ("array", "asarray", "asanyarray"):
+        setattr(np, name, _with_rows_of_any_length(getattr(np, name)))
+    for name in ("ndim", "shape"):
+        setattr(np, name, _of_rows_of_any_length(getattr(np, name)))
 
 
 def _returning_lists(function):
@@ -86,6 +90,43 @@ def _with_newshape(reshape):
         return reshape(*args, **kwargs)
 
     return with_newshape
+
+
+def _with_rows_of_any_length(function):
+    """np.array, which made arrays of lists where rows are not equally long. For stillflow itself that is an error."""
+
+    @functools.wraps(function)
+    def with_rows_of_any_length(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except ValueError as error:
+            has_dtype = len(args) > 1 or kwargs.get("dtype") is not None
+            if has_dtype or not _is_of_rows(error, sys._getframe(1)):
+                raise
+            return function(*args, **{**kwargs, "dtype": object})
+
+    return with_rows_of_any_length
+
+
+def _of_rows_of_any_length(function):
+    """np.ndim or np.shape of what np.array made arrays of lists of."""
+
+    @functools.wraps(function)
+    def of_rows_of_any_length(a):
+        try:
+            return function(a)
+        except ValueError as error:
+            if not _is_of_rows(error, sys._getframe(1)):
+                raise
+            return function(np.asarray(a, dtype=object))
+
+    return of_rows_of_any_length
+
+
+def _is_of_rows(error, caller):
+    """Whether the error is that rows are not equally long, and stillflow did not ask."""
+    package = caller.f_globals.get("__name__", "").partition(".")[0]
+    return "inhomogeneous" in str(error) and package != "stillflow"
 
 
 def _value(name):

@@ -4,12 +4,39 @@ from __future__ import annotations
 
 import json
 import re
+from typing import NamedTuple
 
 from stillflow.names import public_module
 
 public_module("python.client.timeline")
 
 _LABEL = re.compile(r"(.*) = (.*)\((.*)\)$")
+
+
+class AllocationMaximum(NamedTuple):
+    """When an allocator had given most memory: the time, the bytes, and the names of the tensors alive."""
+
+    timestamp: int
+    num_bytes: int
+    tensors: set
+
+
+class StepStatsAnalysis(NamedTuple):
+    """A trace for Chrome, and {allocator: AllocationMaximum}."""
+
+    chrome_trace: ChromeTrace
+    allocator_maximums: dict
+
+
+class ChromeTrace:
+    """Events in Chrome's trace format."""
+
+    def __init__(self, events):
+        self._events = events
+
+    def format_to_string(self, pretty=False):
+        """The events as JSON text, on lines of their own if `pretty`."""
+        return json.dumps({"traceEvents": self._events}, indent=4 if pretty else None)
 
 
 class Timeline:
@@ -31,17 +58,25 @@ class Timeline:
           show_dataflow: whether arrows lead from the end of each operation to those that read it.
           show_memory: whether there is a counter of the bytes that live tensors take, for each device.
         """
+        analysis = self.analyze_step_stats(show_dataflow=show_dataflow, show_memory=show_memory)
+        return analysis.chrome_trace.format_to_string(pretty=True)
+
+    def analyze_step_stats(self, show_dataflow=True, show_memory=True):
+        """A StepStatsAnalysis. Maximums of allocators are found if `show_memory`."""
         events: list = []
         flows = _Flows() if show_dataflow else None
         processes = _Processes(events)
+        maximums: dict = {}
         for device in self._step_stats.dev_stats:
             compute = processes.add(f"{device.device} Compute")
             tracks = _Tracks()
             for stats in sorted(device.node_stats, key=lambda stats: stats.all_start_micros):
                 _add_operation(events, stats, compute, tracks.place(stats), flows)
             if show_memory:
-                _add_memory(events, device, processes.add(f"{device.device} Memory"))
-        return json.dumps({"traceEvents": events}, indent=4)
+                changes = _memory_changes(device)
+                _add_memory(events, changes, processes.add(f"{device.device} Memory"))
+                _raise_maximums(maximums, changes)
+        return StepStatsAnalysis(ChromeTrace(events), maximums)
 
 
 class _Processes:
@@ -112,8 +147,8 @@ def _add_operation(events, stats, process, track, flows):
     flows.ends[name] = process, track, start + duration
 
 
-def _add_memory(events, device, process):
-    """A counter that rises when an operation has made its outputs and falls after the last one that reads them."""
+def _memory_changes(device):
+    """[(time, bytes, allocator, tensor)]: what operations allocate, and what is free after the last that reads it."""
     changes: list = []
     last_use: dict = {}
     for stats in device.node_stats:
@@ -122,15 +157,36 @@ def _add_memory(events, device, process):
             source = text.removeprefix("^").partition(":")[0]
             last_use[source] = max(last_use.get(source, 0), end)
     for stats in device.node_stats:
-        size = sum(memory.total_bytes for memory in stats.memory)
-        if size:
-            end = stats.all_start_micros + stats.all_end_rel_micros
-            changes.append((end, size))
-            changes.append((max(last_use.get(_parts(stats)[0], 0), end), -size))
+        name = _parts(stats)[0]
+        end = stats.all_start_micros + stats.all_end_rel_micros
+        for memory in stats.memory:
+            if memory.total_bytes:
+                changes.append((end, memory.total_bytes, memory.allocator_name, name))
+                changes.append((max(last_use.get(name, 0), end), -memory.total_bytes, memory.allocator_name, name))
+    return sorted(changes, key=lambda item: (item[0], -item[1]))
+
+
+def _add_memory(events, changes, process):
+    """A counter that rises when an operation has made its outputs and falls after the last one that reads them."""
     total = 0
-    for time, change in sorted(changes, key=lambda item: (item[0], -item[1])):
+    for time, change, *_ in changes:
         total += change
         events.append(
             {"ph": "C", "cat": "Memory", "name": "bytes", "pid": process, "tid": 0, "ts": time,
              "args": {"bytes": total}}
         )  # fmt: skip
+
+
+def _raise_maximums(maximums, changes):
+    totals: dict = {}
+    alive: dict = {}
+    for time, change, allocator, name in changes:
+        totals[allocator] = totals.get(allocator, 0) + change
+        tensors = alive.setdefault(allocator, set())
+        if change > 0:
+            tensors.add(name)
+        else:
+            tensors.discard(name)
+        known = maximums.setdefault(allocator, AllocationMaximum(0, 0, set()))
+        if totals[allocator] > known.num_bytes:
+            maximums[allocator] = AllocationMaximum(time, totals[allocator], set(tensors))

@@ -20,12 +20,15 @@ def main(argv=None):
 
     Args:
       argv: its arguments, by default those of the process; unittest's are known, as are the flags of absl's tests.
+        With `--benchmarks=PATTERN` benchmarks run instead, see tf.test.Benchmark.
     """
     from absl.testing import absltest
 
     from stillflow.platform import app
+    from stillflow.test_cases.benchmark import benchmarks_main
 
-    app.run(main=lambda arguments: absltest.main(argv=arguments), argv=sys.argv if argv is None else argv)
+    argv = sys.argv if argv is None else argv
+    benchmarks_main(lambda: app.run(main=lambda arguments: absltest.main(argv=arguments), argv=argv), argv)
 
 
 @public("test.get_temp_dir", "python.platform.googletest.GetTempDir")
@@ -46,4 +49,4 @@ def test_src_dir_path(relative_path):
     return str(Path(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path))
 
 
-mock = public("test.mock", "python.platform.googletest.mock")(_mock)
+mock = public("test.mock", "python.platform.googletest.mock", "python.platform.test.mock")(_mock)

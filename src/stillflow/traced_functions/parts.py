@@ -30,6 +30,10 @@ class BodyPart:
     def _functions(self):
         return self.body._functions
 
+    def always_run(self):
+        """The operations that run in each call, see FunctionGraph: the traced body has said which these are."""
+        return self.control_outputs
+
     def get_operations(self):
         """The nodes: those that were there when the part was made, or those it needs."""
         return list(self._operations)

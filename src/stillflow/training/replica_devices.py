@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
-
 from stillflow.graph.device import DeviceSpec
 from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
 # What goes to parameter servers unless a program says otherwise.
-STANDARD_PS_OPS = (
+STANDARD_PS_OPS = public("python.training.device_setter.STANDARD_PS_OPS")((
     "Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",
     "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2",
     "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp",
     "ResourceConditionalAccumulator",
-)  # fmt: skip
+))  # fmt: skip
+
+
+@public("python.training.device_setter._RoundRobinStrategy")
+class RoundRobinStrategy:
+    """The tasks 0 to `num_tasks` - 1 in turn, whatever the node."""
+
+    def __init__(self, num_tasks):
+        self._num_tasks = num_tasks
+        self._next_task = 0
+
+    def __call__(self, unused_op):
+        task = self._next_task
+        self._next_task = (task + 1) % self._num_tasks
+        return task
 
 
 @public("train.replica_device_setter")
@@ -48,11 +60,7 @@ def replica_device_setter(
 
         logging.warning("DEPRECATION: It is recommended to set merge_devices=true in replica_device_setter")
     if ps_strategy is None:
-        turns = itertools.cycle(range(ps_tasks))
-
-        def ps_strategy(_):
-            return next(turns)
-
+        ps_strategy = RoundRobinStrategy(ps_tasks)
     if not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")
     ps_ops = frozenset(STANDARD_PS_OPS if ps_ops is None else ps_ops)

@@ -433,6 +433,7 @@ def overload_operators():
 overload_operators()
 
 
+@public("python.ops.resource_variable_ops._to_proto_fn")
 def _to_proto(variable, export_scope=None):
     return variable.to_proto(export_scope)
 

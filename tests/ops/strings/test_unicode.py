@@ -46,3 +46,20 @@ def test_rows_outside_of_the_values(splits):
         input_values=[97, 98], input_splits=splits, output_encoding="UTF-8"))  # fmt: skip
     _fails(message, lambda: tf.raw_ops.StringNGrams(
         data=["a", "b"], data_splits=splits, ngram_widths=[2], **settings)[0])  # fmt: skip
+
+
+def test_scripts_are_those_of_unicode_11():
+    # ICU's numbers, as TensorFlow 1.15.5 gives them: U+1E2C0, of Unicode 12, belongs to none.
+    runes = [[ord("a"), ord("\u03b1"), ord("\u0416")], [ord(" "), 0x5B57, 0x1E2C0]]
+    scripts = tf.strings.unicode_script(runes)
+    assert scripts.shape == (2, 3)
+    with tf.Session() as session:
+        assert session.run(scripts).tolist() == [[25, 14, 8], [0, 17, 103]]
+        assert session.run(tf.strings.unicode_script([-1, 0x10FFFF, 0x110000, 2**31 - 1])).tolist() == [
+            -1,
+            103,
+            -1,
+            -1,
+        ]
+        rows = tf.strings.unicode_script(tf.ragged.constant([[97], [], [0x5B57, 32]]))
+        assert session.run(rows).to_list() == [[25], [], [17, 0]]

@@ -25,14 +25,11 @@ def without_state(probability_fn):
     return lambda score, _: function(score)
 
 
-def luong_score(query, keys, has_scale):
-    """Products of a query [batch, depth] and keys [batch, time, depth]; times the variable attention_g if so said.
+def luong_score(query, keys, scale=None):
+    """Products of a query [batch, depth] and keys [batch, time, depth]; times `scale` if it is given.
 
     Raises ValueError for different depths.
     """
-    scale = None
-    if has_scale:
-        scale = get_variable("attention_g", dtype=query.dtype, initializer=Ones, shape=())
     depth, units = query.shape[-1], keys.shape[-1]
     if depth != units:
         raise ValueError(
@@ -41,6 +38,11 @@ def luong_score(query, keys, has_scale):
         )
     score = ops.squeeze(ops.matmul(ops.expand_dims(query, 1), keys, transpose_b=True), [1])
     return score if scale is None else scale * score
+
+
+def scale_variable(dtype):
+    """The variable that scores of Luong et al. are multiplied by."""
+    return get_variable("attention_g", dtype=dtype, initializer=Ones, shape=())
 
 
 @public("contrib.seq2seq.LuongAttention")
@@ -76,24 +78,31 @@ class LuongAttention(MemoryMechanism):
     def __call__(self, query, state):
         """(weights [batch, time], next state) for a query [batch, depth]."""
         with variable_scope(None, "luong_attention", [query]):
-            score = luong_score(query, self._keys, self._scale)
+            scale = scale_variable(query.dtype) if self._scale else None
+            score = luong_score(query, self._keys, scale)
         alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
-def bahdanau_score(query, keys, num_units, normalizes, dtype):
-    """v * tanh(keys + query), for a query [batch, units] and keys [batch, time, units]; v is a variable.
+def bahdanau_score(query, keys, vector, length=None, bias=None):
+    """v * tanh(keys + query), for a query [batch, units] and keys [batch, time, units].
 
-    Normalized, that is g * v / |v| * tanh(keys + query + b).
+    Normalized, that is g * v / |v| * tanh(keys + query + b), if a length g and a bias b are given.
     """
-    vector = get_variable("attention_v", [num_units], dtype=dtype)
-    if not normalizes:
-        return ops.reduce_sum(vector * ops.tanh(keys + ops.expand_dims(query, 1)), [2])
-    length = get_variable("attention_g", dtype=dtype, initializer=Constant(math.sqrt(1.0 / num_units)), shape=())
-    bias = get_variable("attention_b", [num_units], dtype=dtype, initializer=Zeros())
     query = ops.expand_dims(query, 1)
+    if length is None or bias is None:
+        return ops.reduce_sum(vector * ops.tanh(keys + query), [2])
     vector = length * vector * ops.rsqrt(ops.reduce_sum(ops.square(vector)))
     return ops.reduce_sum(vector * ops.tanh(keys + query + bias), [2])
+
+
+def bahdanau_variables(num_units, normalizes, dtype):
+    """The variables of scores of Bahdanau et al.: (v,), or (v, g, b) if v is normalized."""
+    vector = get_variable("attention_v", [num_units], dtype=dtype)
+    if not normalizes:
+        return (vector,)
+    length = get_variable("attention_g", dtype=dtype, initializer=Constant(math.sqrt(1.0 / num_units)), shape=())
+    return vector, length, get_variable("attention_b", [num_units], dtype=dtype, initializer=Zeros())
 
 
 @public("contrib.seq2seq.BahdanauAttention")
@@ -133,6 +142,7 @@ class BahdanauAttention(MemoryMechanism):
         """(weights [batch, time], next state) for a query [batch, depth]."""
         with variable_scope(None, "bahdanau_attention", [query]):
             processed = self.query_layer(query)
-            score = bahdanau_score(processed, self._keys, self._num_units, self._normalize, query.dtype)
+            variables = bahdanau_variables(self._num_units, self._normalize, query.dtype)
+            score = bahdanau_score(processed, self._keys, *variables)
         alignments = self._probability_fn(score, state)
         return alignments, alignments

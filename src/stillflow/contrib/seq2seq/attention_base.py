@@ -67,10 +67,10 @@ class MemoryMechanism(AttentionMechanism):
         if score_mask_value is None:
             score_mask_value = dtypes.as_dtype(self.dtype).as_numpy_dtype(-np.inf)
         self._probability_fn = lambda score, previous: probability_fn(
-            _masked_score(score, memory_sequence_length, score_mask_value), previous
+            _score_within(score, memory_sequence_length, score_mask_value), previous
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
-            self._values = _masked_memory(memory, memory_sequence_length, check_inner_dims_defined)
+            self._values = prepared_memory(memory, memory_sequence_length, checks_sizes=check_inner_dims_defined)
             self._keys = memory_layer(self._values) if memory_layer else self._values
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
@@ -121,17 +121,20 @@ def known_or_found_size(tensor, axis):
     return dimension_value(tensor.shape[axis]) or ops.shape(tensor)[axis]
 
 
-def _masked_memory(memory, lengths, checks_sizes):
-    """The memory, 0 beyond the sequences' lengths if they are given."""
+def prepared_memory(memory, lengths=None, mask=None, checks_sizes=True):
+    """Memory as tensors, 0 beyond the sequences' lengths, or where a bool mask [batch, time] is false."""
     memory = nest.map_structure(lambda part: convert_to_tensor(part, name="memory"), memory)
     if lengths is not None:
         lengths = convert_to_tensor(lengths, name="memory_sequence_length")
     if checks_sizes:
         nest.map_structure(_check_inner_sizes, memory)
-    if lengths is None:
+    if lengths is None and mask is None:
         return memory
     first = nest.flatten(memory)[0]
-    mask = ops.sequence_mask(lengths, maxlen=ops.shape(first)[1], dtype=first.dtype)
+    if lengths is not None:
+        mask = ops.sequence_mask(lengths, maxlen=ops.shape(first)[1], dtype=first.dtype)
+    else:
+        mask = ops.cast(mask, first.dtype)
 
     def masked(part):
         rank = part.shape.ndims
@@ -146,13 +149,18 @@ def _check_inner_sizes(part):
         raise ValueError(f"Expected memory {part.name} to have fully defined inner dims, but saw shape: {part.shape}")
 
 
-def _masked_score(score, lengths, mask_value):
+def _score_within(score, lengths, mask_value):
     """Scores, `mask_value` beyond the sequences' lengths if they are given."""
     if lengths is None:
         return score
     message = "All values in memory_sequence_length must be greater than zero."
     with get_default_graph().control_dependencies([assert_positive(lengths, message=message)]):
         mask = ops.sequence_mask(lengths, maxlen=ops.shape(score)[1])
+    return masked_score(score, mask, mask_value)
+
+
+def masked_score(score, mask, mask_value):
+    """Scores, `mask_value` where a bool mask [batch, time] is false."""
     masked = mask_value * ops.ones_like(score)
     return ops.where(mask, score, masked)
 

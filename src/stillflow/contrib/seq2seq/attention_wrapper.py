@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.composites.checks import assert_equal
 from stillflow.contrib.framework.shapes import with_same_shape
 from stillflow.contrib.seq2seq.attention_base import AttentionMechanism, known_or_found_size
+from stillflow.contrib.seq2seq.keras_attention_base import KerasMechanism
 from stillflow.graph import dtypes, nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
@@ -64,7 +65,10 @@ def _checked(old, new):
 @public("contrib.seq2seq.python.ops.attention_wrapper._compute_attention")
 def compute_attention(attention_mechanism, cell_output, attention_state, attention_layer):
     """(attention, weights, next state of the mechanism): the mean of memory, through a layer if there is one."""
-    alignments, next_state = attention_mechanism(cell_output, state=attention_state)
+    if isinstance(attention_mechanism, KerasMechanism):
+        alignments, next_state = attention_mechanism([cell_output, attention_state])
+    else:
+        alignments, next_state = attention_mechanism(cell_output, state=attention_state)
     mean = ops.squeeze(ops.matmul(ops.expand_dims(alignments, 1), attention_mechanism.values), [1])
     attention = mean if attention_layer is None else attention_layer(ops.concat([cell_output, mean], 1))
     return attention, alignments, next_state

@@ -1,4 +1,4 @@
-"""BeamSearchDecoder: keeps the best few sequences at every step."""
+"""BeamSearchDecoder: keeps the best few sequences at every step. Also as a Keras layer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stillflow.contrib.seq2seq.beam_scores import (
     search_step,
 )
 from stillflow.contrib.seq2seq.beam_tensors import Beams, gather_tree_from_array
-from stillflow.contrib.seq2seq.decoder import Decoder
+from stillflow.contrib.seq2seq.decoder import BaseDecoder, Decoder
 from stillflow.contrib.seq2seq.helpers import embedding_function
 from stillflow.graph import dtypes, nest
 from stillflow.graph.default_graph import get_default_graph
@@ -42,33 +42,13 @@ _REORDERING = (
 )
 
 
-@public("contrib.seq2seq.BeamSearchDecoder")
-class BeamSearchDecoder(Decoder):
-    """Beam search: in each step the best `beam_width` sequences are kept.
+class _BeamSearch:
+    """What a beam search does in each step, whatever it begins with."""
 
-    The first state must be made for batch * beam_width sequences; what an encoder has made for the batch, and an
-    AttentionWrapper's memory, have to go through tf.contrib.seq2seq.tile_batch.
+    _beams: Beams
 
-    Args:
-      cell: an RNNCell.
-      embedding: a function of ids, or what tf.nn.embedding_lookup looks them up in.
-      start_tokens: int32 [batch], the first symbols.
-      end_token: an int32 scalar, the symbol that ends a sequence.
-      initial_state: the first state.
-      beam_width: an int.
-      output_layer: a layer that outputs go through, or None.
-      length_penalty_weight: scores are divided by ((5 + length) / 6) to this power; 0 for none.
-      coverage_penalty_weight: the weight of the coverage penalty; 0 for none.
-      reorder_tensor_arrays: whether TensorArrays in the state are put in the order of the final beams.
-
-    Raises:
-      TypeError: if `cell` or `output_layer` is none.
-      ValueError: for tokens of another rank.
-    """
-
-    def __init__(
-        self, cell, embedding, start_tokens, end_token, initial_state, beam_width, output_layer=None,
-        length_penalty_weight=0.0, coverage_penalty_weight=0.0, reorder_tensor_arrays=True,
+    def _take_settings(
+        self, cell, output_layer, length_penalty_weight, coverage_penalty_weight, reorder_tensor_arrays
     ):  # fmt: skip
         assert_like_rnncell("cell", cell)
         check_output_layer(output_layer)
@@ -76,7 +56,10 @@ class BeamSearchDecoder(Decoder):
         self._output_layer = output_layer
         self._reorder_tensor_arrays = reorder_tensor_arrays
         self._scoring = Scoring(length_penalty_weight, coverage_penalty_weight)
-        self._embedding_fn = embedding_function(embedding)
+
+    def _take_start(self, embedding_fn, start_tokens, end_token, initial_state, beam_width):
+        """Makes the first inputs and the first state for beams. Raises ValueError for tokens of another rank."""
+        self._embedding_fn = embedding_fn
         tokens = convert_to_tensor(start_tokens, dtype=dtypes.int32, name="start_tokens")
         if tokens.shape.ndims != 1:
             raise ValueError("start_tokens must be a vector")
@@ -84,15 +67,11 @@ class BeamSearchDecoder(Decoder):
         if self._end_token.shape.ndims != 0:
             raise ValueError("end_token must be a scalar")
         self._beams = Beams(ops.size(start_tokens), beam_width)
-        self._initial_cell_state = nest.map_structure(self._beams.split_state, initial_state, cell.state_size)
+        self._initial_cell_state = nest.map_structure(self._beams.split_state, initial_state, self._cell.state_size)
         self._start_tokens = ops.tile(ops.expand_dims(tokens, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
-        self._finished = self._first_beam(on_value=False, off_value=True, dtype=dtypes.bool_)
-
-    def _first_beam(self, **values):
-        """[batch, beam]: one value for the first beam, another one for all others."""
         places = ops.zeros([self.batch_size], dtype=dtypes.int32)
-        return ops.one_hot(places, self._beams.width, **values)
+        self._finished = ops.one_hot(places, beam_width, on_value=False, off_value=True, dtype=dtypes.bool_)
 
     @property
     def batch_size(self):
@@ -108,19 +87,19 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(TensorShape([width]), TensorShape([width]), TensorShape([width]))
 
     @property
-    def _dtype(self):
+    def _first_dtype(self):
         return nest.flatten(self._initial_cell_state)[0].dtype
 
     @property
     def output_dtype(self):
         """The type of the first state for scores, int32 for ids."""
-        dtype = self._dtype
+        dtype = self._first_dtype
         sizes = sizes_after(self._output_layer, self._cell.output_size)
         return BeamSearchDecoderOutput(nest.map_structure(lambda _: dtype, sizes), dtypes.int32, dtypes.int32)
 
-    def initialize(self, name=None):
+    def _first_step(self):
         """(finished, first inputs, first state): only one beam is alive at first."""
-        dtype = self._dtype
+        dtype = self._first_dtype
         places = ops.zeros([self.batch_size], dtype=dtypes.int32)
         log_probs = ops.one_hot(
             places, self._beams.width, on_value=convert_to_tensor(0.0, dtype=dtype),
@@ -187,6 +166,88 @@ class BeamSearchDecoder(Decoder):
             [_check_batch_beam(elements, self._beams.batch_size, self._beams.width)]
         ):
             return gather_tree_from_array(elements, parent_ids, lengths)
+
+
+@public("contrib.seq2seq.BeamSearchDecoder")
+class BeamSearchDecoder(_BeamSearch, Decoder):
+    """Beam search: in each step the best `beam_width` sequences are kept.
+
+    The first state must be made for batch * beam_width sequences; what an encoder has made for the batch, and an
+    AttentionWrapper's memory, have to go through tf.contrib.seq2seq.tile_batch.
+
+    Args:
+      cell: an RNNCell.
+      embedding: a function of ids, or what tf.nn.embedding_lookup looks them up in.
+      start_tokens: int32 [batch], the first symbols.
+      end_token: an int32 scalar, the symbol that ends a sequence.
+      initial_state: the first state.
+      beam_width: an int.
+      output_layer: a layer that outputs go through, or None.
+      length_penalty_weight: scores are divided by ((5 + length) / 6) to this power; 0 for none.
+      coverage_penalty_weight: the weight of the coverage penalty; 0 for none.
+      reorder_tensor_arrays: whether TensorArrays in the state are put in the order of the final beams.
+
+    Raises:
+      TypeError: if `cell` or `output_layer` is none.
+      ValueError: for tokens of another rank.
+    """
+
+    def __init__(
+        self, cell, embedding, start_tokens, end_token, initial_state, beam_width, output_layer=None,
+        length_penalty_weight=0.0, coverage_penalty_weight=0.0, reorder_tensor_arrays=True,
+    ):  # fmt: skip
+        self._take_settings(cell, output_layer, length_penalty_weight, coverage_penalty_weight, reorder_tensor_arrays)
+        self._take_start(embedding_function(embedding), start_tokens, end_token, initial_state, beam_width)
+
+    def initialize(self, name=None):
+        """(finished, first inputs, first state)."""
+        return self._first_step()
+
+
+@public("contrib.seq2seq.python.ops.beam_search_decoder.BeamSearchDecoderV2")
+class BeamSearchDecoderV2(_BeamSearch, BaseDecoder):
+    """BeamSearchDecoder as a Keras layer.
+
+    The layer is called with a table to look ids up in, None if there is a function; start_tokens, int32 [batch];
+    end_token, an int32 scalar; and initial_state, the first state.
+
+    Args:
+      cell: an RNNCell.
+      beam_width: an int.
+      embedding_fn: a function of ids, or None.
+      output_layer, length_penalty_weight, coverage_penalty_weight, reorder_tensor_arrays: see BeamSearchDecoder.
+      kwargs: see BaseDecoder.
+
+    Raises:
+      TypeError: if `cell` or `output_layer` is none.
+      ValueError: for a function that cannot be called; in calls, for tokens of another rank, and both a table and a
+        function.
+    """
+
+    def __init__(
+        self, cell, beam_width, embedding_fn=None, output_layer=None, length_penalty_weight=0.0,
+        coverage_penalty_weight=0.0, reorder_tensor_arrays=True, **kwargs,
+    ):  # fmt: skip
+        self._take_settings(cell, output_layer, length_penalty_weight, coverage_penalty_weight, reorder_tensor_arrays)
+        super().__init__(**kwargs)
+        if embedding_fn is not None and not callable(embedding_fn):
+            raise ValueError(f"embedding_fn is expected to be a callable, got {type(embedding_fn)}")
+        self._given_embedding_fn = embedding_fn
+        self._beam_width = beam_width
+
+    def call(self, embedding, start_tokens, end_token, initial_state, **kwargs):
+        """(FinalBeamSearchDecoderOutput, BeamSearchDecoderState, lengths)."""
+        return super().call(
+            embedding, start_tokens=start_tokens, end_token=end_token, initial_state=initial_state, **kwargs
+        )
+
+    def initialize(self, embedding, start_tokens, end_token, initial_state):
+        """(finished, first inputs, first state)."""
+        if embedding is not None and self._given_embedding_fn is not None:
+            raise ValueError("embedding and embedding_fn cannot be provided at same time")
+        embedding_fn = self._given_embedding_fn if embedding is None else embedding_function(embedding)
+        self._take_start(embedding_fn, start_tokens, end_token, initial_state, self._beam_width)
+        return self._first_step()
 
 
 def _warn(text, *arguments):

@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.graph import dtypes, nest
 from stillflow.graph.shape import TensorShape
 from stillflow.graph.shape_inference import constant_value
+from stillflow.layers.core.layer import Layer
 from stillflow.names import public
 from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
@@ -19,9 +20,8 @@ from stillflow.rnn.step import cache_variables
 from stillflow.variables.scope import variable_scope
 
 
-@public("contrib.seq2seq.Decoder")
-class Decoder(metaclass=abc.ABCMeta):
-    """Steps from inputs and states to outputs, next states and next inputs."""
+class _Steps:
+    """What decoders say of themselves."""
 
     @property
     def batch_size(self):
@@ -38,16 +38,6 @@ class Decoder(metaclass=abc.ABCMeta):
         """The types of outputs, in the structure of `output_size`."""
         raise NotImplementedError
 
-    @abc.abstractmethod
-    def initialize(self, name=None):
-        """(finished, bool [batch]; first inputs; first state)."""
-        raise NotImplementedError
-
-    @abc.abstractmethod
-    def step(self, time, inputs, state, name=None):
-        """(outputs, next state, next inputs, finished) of one step; `time` is its number, an int32 scalar."""
-        raise NotImplementedError
-
     def finalize(self, outputs, final_state, sequence_lengths):
         """(outputs, final state) after the last step, for decoders that have to go back: beam search does."""
         raise NotImplementedError
@@ -61,6 +51,58 @@ class Decoder(metaclass=abc.ABCMeta):
         return False
 
 
+@public("contrib.seq2seq.Decoder")
+class Decoder(_Steps, metaclass=abc.ABCMeta):
+    """Steps from inputs and states to outputs, next states and next inputs."""
+
+    @abc.abstractmethod
+    def initialize(self, name=None):
+        """(finished, bool [batch]; first inputs; first state)."""
+        raise NotImplementedError
+
+    @abc.abstractmethod
+    def step(self, time, inputs, state, name=None):
+        """(outputs, next state, next inputs, finished) of one step; `time` is its number, an int32 scalar."""
+        raise NotImplementedError
+
+
+@public("contrib.seq2seq.python.ops.decoder.BaseDecoder")
+class BaseDecoder(_Steps, Layer):
+    """A decoder that is a Keras layer: a call decodes, and returns what tf.contrib.seq2seq.dynamic_decode returns.
+
+    Args:
+      output_time_major, impute_finished, maximum_iterations, parallel_iterations, swap_memory: see dynamic_decode.
+      kwargs: see tf.keras.layers.Layer.
+    """
+
+    def __init__(
+        self, output_time_major=False, impute_finished=False, maximum_iterations=None, parallel_iterations=32,
+        swap_memory=False, **kwargs,
+    ):  # fmt: skip
+        self.output_time_major = output_time_major
+        self.impute_finished = impute_finished
+        self.maximum_iterations = maximum_iterations
+        self.parallel_iterations = parallel_iterations
+        self.swap_memory = swap_memory
+        super().__init__(**kwargs)
+
+    def call(self, inputs, initial_state=None, **kwargs):
+        """(outputs, final state, lengths); all arguments are passed to `initialize`."""
+        return dynamic_decode(
+            self, self.output_time_major, self.impute_finished, self.maximum_iterations, self.parallel_iterations,
+            self.swap_memory, decoder_init_input=inputs,
+            decoder_init_kwargs={**kwargs, "initial_state": initial_state},
+        )  # fmt: skip
+
+    def initialize(self, inputs, initial_state=None, **kwargs):
+        """(finished, bool [batch]; first inputs; first state), of what the layer was called with."""
+        raise NotImplementedError
+
+    def step(self, time, inputs, state):
+        """(outputs, next state, next inputs, finished) of one step; `time` is its number, an int32 scalar."""
+        raise NotImplementedError
+
+
 @public("contrib.seq2seq.dynamic_decode")
 def dynamic_decode(
     decoder, output_time_major=False, impute_finished=False, maximum_iterations=None, parallel_iterations=32,
@@ -69,14 +111,15 @@ def dynamic_decode(
     """Runs a decoder until all sequences have ended.
 
     Args:
-      decoder: a Decoder.
+      decoder: a Decoder, or a BaseDecoder.
       output_time_major: whether outputs are [time, batch, ...] instead of [batch, time, ...].
       impute_finished: whether, once a sequence has ended, its state stays the same and its outputs are 0; then the
         gradients are right that go through final states.
       maximum_iterations: an int32 scalar: no more steps than that.
       parallel_iterations, swap_memory: kept on the loop's nodes.
       scope: the variable scope, or its name; "decoder" by default.
-      kwargs: not used.
+      kwargs: what a BaseDecoder's `initialize` takes: its first argument, `decoder_init_input`, and the others in
+        a dictionary, `decoder_init_kwargs`.
 
     Returns (outputs, final state, lengths of the sequences, int32 [batch]).
 
@@ -84,7 +127,7 @@ def dynamic_decode(
       TypeError: if `decoder` is none.
       ValueError: if `maximum_iterations` is no scalar.
     """
-    if not isinstance(decoder, Decoder):
+    if not isinstance(decoder, (Decoder, BaseDecoder)):
         raise TypeError(f"Expected decoder to be type Decoder, but saw: {type(decoder)}")
     with variable_scope(scope, "decoder") as entered:
         cache_variables(entered)
@@ -92,7 +135,11 @@ def dynamic_decode(
             maximum_iterations = convert_to_tensor(maximum_iterations, dtype=dtypes.int32, name="maximum_iterations")
             if maximum_iterations.shape.ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar")
-        finished, inputs, state = decoder.initialize()
+        if isinstance(decoder, Decoder):
+            first = decoder.initialize()
+        else:
+            first = decoder.initialize(kwargs.get("decoder_init_input"), **kwargs.get("decoder_init_kwargs", {}))
+        finished, inputs, state = first
         loop = _Loop(decoder, impute_finished)
         if maximum_iterations is not None:
             finished = ops.logical_or(finished, maximum_iterations <= 0)

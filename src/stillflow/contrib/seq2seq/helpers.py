@@ -101,7 +101,8 @@ class TrainingHelper(_Ids):
             return finished, self._read(next_time, ops.reduce_all(finished)), state
 
 
-def _check_tensor(outputs):
+def check_tensor(outputs):
+    """Raises TypeError for outputs that are no tensor."""
     if not isinstance(outputs, Tensor):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}")
 
@@ -133,7 +134,7 @@ class GreedyEmbeddingHelper(_Ids):
         return ops.tile([False], [self._batch_size]), self._start_inputs
 
     def sample(self, time, outputs, state, name=None):
-        _check_tensor(outputs)
+        check_tensor(outputs)
         return ops.argmax(outputs, axis=-1, output_type=dtypes.int32)
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
@@ -162,6 +163,6 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         self._seed = seed
 
     def sample(self, time, outputs, state, name=None):
-        _check_tensor(outputs)
+        check_tensor(outputs)
         logits = outputs if self._softmax_temperature is None else outputs / self._softmax_temperature
         return categorical_sample(logits, seed=self._seed)

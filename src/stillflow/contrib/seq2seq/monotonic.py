@@ -9,7 +9,13 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.clip import clip_by_value
 from stillflow.composites.functional import scan
-from stillflow.contrib.seq2seq.attention import bahdanau_score, luong_score, projection
+from stillflow.contrib.seq2seq.attention import (
+    bahdanau_score,
+    bahdanau_variables,
+    luong_score,
+    projection,
+    scale_variable,
+)
 from stillflow.contrib.seq2seq.attention_base import MemoryMechanism, known_or_found_size
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
@@ -89,6 +95,11 @@ def monotonic_probability_fn(score, previous_alignments, sigmoid_noise, mode, se
     return monotonic_attention(chosen, previous_alignments, mode)
 
 
+def first_place(size, batch_size, dtype):
+    """Weights [batch, size]: 1 at the first place, else 0."""
+    return ops.one_hot(ops.zeros((batch_size,), dtype=dtypes.int32), size, dtype=dtype)
+
+
 class _Monotonic(MemoryMechanism):
     """A mechanism that begins at the first place in memory."""
 
@@ -96,8 +107,7 @@ class _Monotonic(MemoryMechanism):
 
     def initial_alignments(self, batch_size, dtype):
         """The weights before the first query: 1 at the first place, else 0."""
-        places = ops.zeros((batch_size,), dtype=dtypes.int32)
-        return ops.one_hot(places, self._alignments_size, dtype=dtype)
+        return first_place(self._alignments_size, batch_size, dtype)
 
     def _weights(self, score, state):
         alignments = self._probability_fn(score, state)
@@ -138,7 +148,8 @@ class BahdanauMonotonicAttention(_Monotonic):
         """(weights [batch, time], next state) for a query [batch, depth]."""
         with variable_scope(None, "bahdanau_monotonic_attention", [query]):
             processed = self.query_layer(query)
-            score = bahdanau_score(processed, self._keys, self._num_units, self._normalize, query.dtype)
+            variables = bahdanau_variables(self._num_units, self._normalize, query.dtype)
+            score = bahdanau_score(processed, self._keys, *variables)
             score = self._biased(score, processed.dtype)
         return self._weights(score, state)
 
@@ -172,5 +183,6 @@ class LuongMonotonicAttention(_Monotonic):
     def __call__(self, query, state):
         """(weights [batch, time], next state) for a query [batch, depth]."""
         with variable_scope(None, "luong_monotonic_attention", [query]):
-            score = self._biased(luong_score(query, self._keys, self._scale), query.dtype)
+            scale = scale_variable(query.dtype) if self._scale else None
+            score = self._biased(luong_score(query, self._keys, scale), query.dtype)
         return self._weights(score, state)

@@ -24,7 +24,7 @@ def _shaped(draw, sample_shape):
         return ops.reshape(samples, ops.concat([sample_shape, event_shape], 0))
 
 
-@public("contrib.seq2seq.python.ops.helper.bernoulli_sample")
+@public("contrib.seq2seq.python.ops.helper.bernoulli_sample", "contrib.seq2seq.python.ops.sampler.bernoulli_sample")
 def bernoulli_sample(probs=None, logits=None, dtype=dtypes.int32, sample_shape=(), seed=None):
     """1 with a probability that is given, or whose logit is; else 0. `sample_shape` comes first in the result's."""
     probs = ops.sigmoid(logits, name="probs") if probs is None else convert_to_tensor(probs, name="probs")
@@ -37,7 +37,9 @@ def bernoulli_sample(probs=None, logits=None, dtype=dtypes.int32, sample_shape=(
     return _shaped(draw, sample_shape)
 
 
-@public("contrib.seq2seq.python.ops.helper.categorical_sample")
+@public(
+    "contrib.seq2seq.python.ops.helper.categorical_sample", "contrib.seq2seq.python.ops.sampler.categorical_sample"
+)
 def categorical_sample(logits, dtype=dtypes.int32, sample_shape=(), seed=None):
     """Numbers of classes whose logits are in the last axis. `sample_shape` comes first in the result's shape."""
     logits = convert_to_tensor(logits, name="logits")

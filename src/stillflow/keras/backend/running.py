@@ -44,10 +44,9 @@ class GraphFunction:
             raise TypeError("`updates` in a Keras backend function should be a list or tuple.")
         self.inputs = nest.flatten(inputs, expand_composites=True)
         self._structure = outputs
-        self.outputs = [
-            convert_to_tensor(each) if isinstance(each, Variable) else each
-            for each in nest.flatten(outputs, expand_composites=True)
-        ]
+        fetched = [convert_to_tensor(each) if isinstance(each, Variable) else each for each in nest.flatten(outputs)]
+        self.outputs = nest.flatten(fetched, expand_composites=True)
+        self._output_count = len(fetched)
         with control_dependencies([self.outputs[0]]):
             self.updates_op = group(
                 *(assignments.assign(*each) if isinstance(each, tuple) else each for each in updates)
@@ -59,7 +58,7 @@ class GraphFunction:
         self.run_options = options
         self.run_metadata = run_metadata
         self._types = [tensor.dtype.as_numpy_dtype for tensor in self.inputs]
-        self._fetched = [*self.outputs, *self.fetches, self.updates_op]
+        self._fetched = [*fetched, *self.fetches, self.updates_op]
         self._is_list = isinstance(outputs, (list, tuple)) and not any(
             isinstance(each, (list, tuple, dict)) for each in outputs
         )
@@ -86,13 +85,13 @@ class GraphFunction:
         return session.run(self._fetched, feeds, self.run_options, self.run_metadata)
 
     def _outcome(self, fetched):
-        count = len(self.outputs)
+        count = self._output_count
         for tensor, value in zip(self.fetches, fetched[count:-1], strict=True):
             if tensor in self.fetch_callbacks:
                 self.fetch_callbacks[tensor](value)
         if self._is_list:
             return fetched[:count]
-        return nest.pack_sequence_as(self._structure, fetched[:count], expand_composites=True)
+        return nest.pack_sequence_as(self._structure, fetched[:count])
 
     def _called_with_tensors(self, inputs):
         """Feeds tensors by their values, which are computed first: both have the same step of what makes them."""

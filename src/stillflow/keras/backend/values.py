@@ -7,6 +7,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites.sparse import sparse_placeholder, sparse_tensor_to_dense
 from stillflow.graph import dtypes, nest
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
@@ -16,6 +17,7 @@ from stillflow.layers.core import weight_values
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.ragged import constants
 from stillflow.variables import assignments, initializers
 from stillflow.variables.variable import Variable
 
@@ -62,7 +64,7 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
       dtype: its type; `floatx` by default.
       sparse: whether it is a SparseTensor.
       name: its name.
-      ragged: not supported.
+      ragged: whether it is a RaggedTensor: sizes that are None, up to the first that is not, are ragged.
 
     Raises:
       ValueError: for one that is to be sparse and ragged.
@@ -72,6 +74,11 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
     if not shape and ndim:
         shape = (None,) * ndim
     with get_graph().as_default():
+        if ragged:
+            sizes = [*shape[1:]]
+            ragged_rank = next((i for i, size in enumerate(sizes) if size is not None), len(sizes))
+            if ragged_rank:
+                return constants.placeholder(dtype or floatx(), ragged_rank, shape[1 + ragged_rank :], name)
         make = sparse_placeholder if sparse else ops.placeholder
         return make(dtype or floatx(), shape=shape, name=name)
 
@@ -79,7 +86,7 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
 def is_placeholder(x):
     """Whether it is a placeholder, or made of placeholders."""
     try:
-        if isinstance(x, SparseTensor):
+        if isinstance(x, CompositeTensor):
             return any(is_placeholder(part) for part in nest.components(x))
         return x.op.type == "Placeholder"
     except AttributeError:
@@ -88,7 +95,7 @@ def is_placeholder(x):
 
 def is_keras_tensor(x):
     """Whether a tensor was made by a layer of a model. Raises ValueError for what is no tensor."""
-    if not isinstance(x, (Tensor, Variable, SparseTensor)):
+    if not isinstance(x, (Tensor, Variable, CompositeTensor)):
         raise ValueError(f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance.")
     return hasattr(x, "_keras_history")
 

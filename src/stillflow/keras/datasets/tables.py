@@ -9,6 +9,7 @@ import numpy as np
 
 from stillflow.keras.cached_files import get_file
 from stillflow.keras.datasets.images import ORIGIN
+from stillflow.keras.preprocessing.sequences import without_long
 from stillflow.names import public
 
 
@@ -71,11 +72,6 @@ def _known(texts, num_words, skip_top, oov_char):
     return [[word for word in text if skip_top <= word < num_words] for text in texts]
 
 
-def _shorter(texts, labels, maxlen):
-    kept = [(text, label) for text, label in zip(texts, labels, strict=True) if len(text) < maxlen]
-    return [text for text, _ in kept], [label for _, label in kept]
-
-
 def _lists(texts):
     """An array of lists, whatever their lengths."""
     found = np.empty(len(texts), object)
@@ -116,7 +112,7 @@ def load_imdb(
     labels = np.concatenate([part[1][order] for part, order in zip(parts, orders, strict=True)])
     texts = _marked(texts, start_char, index_from)
     if maxlen:
-        texts, labels = _shorter(texts, labels, maxlen)
+        texts, labels = without_long(maxlen, texts, labels)
         if not texts:
             raise ValueError(
                 f"After filtering for sequences shorter than maxlen={maxlen}, no sequence was kept. Increase maxlen."
@@ -157,7 +153,7 @@ def load_reuters(
     order = _shuffled(len(texts))
     texts, labels = _marked(texts[order], start_char, index_from), labels[order]
     if maxlen:
-        texts, labels = _shorter(texts, labels, maxlen)
+        texts, labels = without_long(maxlen, texts, labels)
     texts = _known(texts, num_words, skip_top, oov_char)
     return _split(texts, labels, int(len(texts) * (1 - test_split)))
 

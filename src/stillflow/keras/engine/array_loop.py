@@ -144,12 +144,7 @@ class Loop:
                     raise TypeError(
                         'TypeError while preparing batch. If using HDF5 input data, pass shuffle="batch".'
                     ) from None
-            if self._sparse:
-                batch = [
-                    data.as_dense(each, self._expected[i]) if i in self._sparse else each
-                    for i, each in enumerate(batch)
-                ]
-            if self._run_one(number, stop - start, batch + phase, start, stop):
+            if self._run_one(number, stop - start, self._without_scipy(batch) + phase, start, stop):
                 break
 
     def _run_one(self, number, size, values, start=None, stop=None):
@@ -169,11 +164,19 @@ class Loop:
         progress.on_batch_end(number, logs)
         return callbacks.model.stop_training
 
+    def _without_scipy(self, values):
+        if not self._sparse:
+            return values
+        return [
+            data.as_dense(each, self._expected[i]) if i in self._sparse else each for i, each in enumerate(values)
+        ]
+
     def _run_steps(self, shuffle):
+        values = self._without_scipy(self.feed.values)
         step = 0
         while self.feed.count is None or step < self.feed.count:
             try:
-                if self._run_one(step, 1, self.feed.values):
+                if self._run_one(step, 1, values):
                     break
             except errors.OutOfRangeError:
                 self._end_of_data(step)

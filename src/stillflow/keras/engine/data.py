@@ -10,11 +10,17 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.eager.tensor import EagerTensor
+from stillflow.graph import nest
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import TensorShape
+from stillflow.graph.type_spec import type_spec_from_value
 from stillflow.keras.engine.endpoints import check_keys
 from stillflow.keras.losses import classes, functions
 from stillflow.keras.losses import lookup as losses
-from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.names import public
+from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.ragged.composites import get_shape, is_composite, take_rows
 from stillflow.variables.variable import Variable
 
 
@@ -45,7 +51,7 @@ def _values(x):
 
 def _with_columns(x, shape):
     """x with a second dimension, if it has one and more are expected. Raises ValueError for an integer."""
-    if x is None or isinstance(x, SparseTensor):
+    if x is None or is_composite(x):
         return x
     if isinstance(x, int):
         raise ValueError(f"Expected an array data type but received an integer: {x}")
@@ -130,12 +136,12 @@ def _of_other_length(data, names, prefix):
 
 
 def _check_shape(x, name, shape, checks_batch, prefix):
-    if is_tensor(x):
-        if x.shape.ndims is None:
+    found = get_shape(x)
+    if isinstance(found, TensorShape):
+        if found.ndims is None:
             return
-        found = tuple(x.shape.as_list())
-    else:
-        found = x.shape
+        found = found.as_list()
+    found = tuple(found)
     opening = f"Error when checking {prefix}: expected {name} to have"
     if len(found) != len(shape):
         raise ValueError(f"{opening} {len(shape)} dimensions, but got array with shape {found}")
@@ -143,6 +149,13 @@ def _check_shape(x, name, shape, checks_batch, prefix):
         found, shape = found[1:], tuple(shape[1:])
     if any(None not in pair and pair[0] != pair[1] for pair in zip(found, shape, strict=True)):
         raise ValueError(f"{opening} shape {shape} but got array with shape {found}")
+
+
+def check_kinds(inputs, expected):
+    """Raises ValueError for a sparse or ragged tensor where the model has another kind, and the other way round."""
+    for each, tensor in zip(inputs, nest.flatten(expected), strict=False):
+        if (is_composite(each) or is_composite(tensor)) and not hasattr(each, "tocoo"):
+            nest.assert_same_structure(type_spec_from_value(each), tensor, expand_composites=True)
 
 
 def check_lengths(inputs, targets, weights=None):
@@ -233,22 +246,23 @@ def weights_of_outputs(weights, names, kind):
     )
 
 
-def weights_of_samples(target, sample_weight=None, class_weight=None, mode=None):
+@public("python.keras.engine.training_utils.standardize_weights")
+def weights_of_samples(y, sample_weight=None, class_weight=None, sample_weight_mode=None):
     """The weights of one output's samples, or None.
 
     Args:
-      target: the true values.
+      y: the true values.
       sample_weight: an array, or None.
       class_weight: {class: weight}, or None.
-      mode: "temporal", "samplewise" or None.
+      sample_weight_mode: "temporal", "samplewise" or None.
 
     Raises:
       ValueError: for weights that do not fit.
     """
     if isinstance(sample_weight, tuple):
         sample_weight = sample_weight[0]
-    _check_weights(target, sample_weight, mode)
-    of_classes = _of_classes(target, class_weight) if isinstance(class_weight, dict) else None
+    _check_weights(y, sample_weight, sample_weight_mode)
+    of_classes = _of_classes(y, class_weight) if isinstance(class_weight, dict) else None
     if of_classes is not None and sample_weight is not None:
         return of_classes * sample_weight
     return of_classes if sample_weight is None else sample_weight
@@ -319,13 +333,20 @@ def slices(arrays, start=None, stop=None):
         return [None]
     if isinstance(start, (list, np.ndarray)):
         rows = start.tolist() if isinstance(start, np.ndarray) and not _take_arrays(arrays) else start
-        return [None if each is None else each[rows] for each in arrays]
-    return [None if each is None else each[start:stop] for each in arrays]
+    else:
+        rows = slice(start, stop)
+    return [None if each is None else _rows(each, rows) for each in arrays]
+
+
+def _rows(array, rows):
+    if not is_composite(array):
+        return array[rows]
+    return take_rows(array, np.arange(_row_count(array))[rows] if isinstance(rows, slice) else rows)
 
 
 def _take_arrays(arrays):
     """Whether all can be indexed with an array; those of HDF5 files want a list."""
-    return all(each is None or isinstance(each, np.ndarray) for each in arrays)
+    return all(each is None or isinstance(each, np.ndarray) or is_composite(each) for each in arrays)
 
 
 def batches(size, batch_size):
@@ -412,7 +433,14 @@ def as_numpy(arrays):
     """Tensors of eager execution in a list, as arrays."""
     if arrays is None:
         return None
-    return [each.numpy() if isinstance(each, EagerTensor) else each for each in arrays]
+    return [_as_numpy(each) for each in arrays]
+
+
+def _as_numpy(tensor):
+    parts = nest.flatten(tensor, expand_composites=True) if isinstance(tensor, CompositeTensor) else [tensor]
+    if not all(isinstance(part, EagerTensor) for part in parts):
+        return tensor
+    return nest.pack_sequence_as(tensor, [part.numpy() for part in parts], expand_composites=True)
 
 
 def as_dense(value, expected):
@@ -423,11 +451,15 @@ def as_dense(value, expected):
         return value.toarray()
     matrix = value.tocoo()
     indices = np.stack([matrix.row, matrix.col], axis=1)
-    return SparseTensor(indices, matrix.data, matrix.shape)
+    return SparseTensorValue(indices, matrix.data, np.array(matrix.shape))
 
 
 def sample_count(arrays):
     """How many samples there are, or None."""
     with contextlib.suppress(AttributeError, IndexError, TypeError):
-        return int(arrays[0].shape[0])
+        return _row_count(arrays[0])
     return None
+
+
+def _row_count(array):
+    return int(get_shape(array)[0])

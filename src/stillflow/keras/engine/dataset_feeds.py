@@ -9,10 +9,10 @@ from stillflow.datasets.cardinality import INFINITE, cardinality
 from stillflow.datasets.eager_iterator import EagerIterator
 from stillflow.datasets.iterator import Iterator, make_initializable_iterator
 from stillflow.datasets.node import DatasetNode
-from stillflow.datasets.shuffle import ShuffleAndRepeatDataset, ShuffleDataset
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.keras.backend.phases import get_session
 from stillflow.keras.backend.values import get_value
+from stillflow.names import public
 
 
 def is_dataset(x):
@@ -117,15 +117,29 @@ def parts(iterator):
     return tuple(found) if len(found) == 3 else (*found, None)
 
 
-def warn_unless_shuffled(dataset):
-    """Logs a warning about a dataset of samples that always come in the same order."""
-    waiting = [dataset]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, (ShuffleDataset, ShuffleAndRepeatDataset)):
-            return
-        waiting += each._inputs()
-    logging.getLogger("tensorflow").warning(
-        "Expected a shuffled dataset but input dataset `x` is not shuffled. Please invoke `shuffle()` on input "
-        "dataset."
-    )
+def _any(trait, dataset):
+    return getattr(dataset, trait) or any(_any(trait, each) for each in dataset._inputs())
+
+
+@public("python.keras.engine.training_utils.assert_not_batched")
+def assert_not_batched(dataset):
+    """Raises ValueError unless it is certain that no element of a dataset is a batch that the dataset has made."""
+    if _any("_may_batch", dataset):
+        raise ValueError("Could not assert that dataset is not batched.")
+
+
+@public("python.keras.engine.training_utils.assert_not_shuffled")
+def assert_not_shuffled(dataset):
+    """Raises ValueError unless it is certain that a dataset's elements always come in the same order."""
+    if _any("_may_reorder", dataset):
+        raise ValueError("Could not assert that dataset is not shuffled.")
+
+
+@public("python.keras.engine.training_utils.verify_dataset_shuffled")
+def warn_unless_shuffled(x):
+    """Logs a warning about a dataset of samples that certainly come in the same order each time."""
+    if not _any("_may_reorder", x):
+        logging.getLogger("tensorflow").warning(
+            "Expected a shuffled dataset but input dataset `x` is not shuffled. Please invoke `shuffle()` on input "
+            "dataset."
+        )

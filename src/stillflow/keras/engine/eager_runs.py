@@ -30,7 +30,7 @@ class _Arrays:
 
     def __init__(self, arrays, batch_size, steps, epochs=1, shuffle=False):
         x, y, weights = arrays
-        self.samples = int(x[0].shape[0])
+        self.samples: Any = data.sample_count(x)
         if not batch_size and not steps:
             raise ValueError("`batch_size` or `steps` is required for `Tensor` or `NumPy` input data.")
         self.batch_size = batch_size or math.ceil(self.samples / steps)
@@ -148,7 +148,7 @@ class _Run:
             return eager_steps.train(self.model, *batch)
         if self.mode == modes.TEST:
             return eager_steps.test(self.model, *batch)
-        return [output.numpy() for output in eager_steps.predict(self.model, batch[0])]
+        return data.as_numpy(eager_steps.predict(self.model, batch[0]))
 
     def _next(self, step, aggregator):
         """The next batch, or None at the end of the data."""
@@ -174,8 +174,11 @@ class _Run:
         if self._iterator is None or self.recreates:
             self._iterator = self.source.begin()
         samples, callbacks, progress = self.source.samples, self.callbacks, self.progress
-        kind = Outputs if self.mode == modes.PREDICT else Means
-        aggregator = kind(samples is None, samples or self.steps)
+        aggregator: Any
+        if self.mode == modes.PREDICT:  # of a Sequence, the number of samples is only guessed
+            aggregator = Outputs(isinstance(self.source, _Batches), samples)
+        else:
+            aggregator = Means(samples is None, samples or self.steps)
         step = seen = 0
         while self.steps is None or step < self.steps:
             expected = 1 if samples is None else min(self.source.batch_size, samples - seen)
@@ -185,7 +188,7 @@ class _Run:
             batch = self._next(step, aggregator)
             if batch is None:
                 break
-            count = int(nest.flatten(batch[0])[0].shape[0])
+            count = data.sample_count(batch[0])
             if self.mode != modes.PREDICT:
                 logs["size"] = count
             outcome = self._outcome(batch)
@@ -229,10 +232,11 @@ def _source_of(
         if dataset_feeds.is_dataset(x):
             dataset_feeds.steps_of(x, steps, 0, steps_name)
         return _Batches(model, x, queue, shuffle, class_weight)
-    arrays = model._standardize_user_data(
+    x, y, weights = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
     )
-    return _Arrays(arrays, batch_size, steps, epochs, shuffle)
+    x = [data.as_dense(each, tensor) for each, tensor in zip(x, model.inputs, strict=True)]
+    return _Arrays((x, y, weights), batch_size, steps, epochs, shuffle)
 
 
 def _sources_of_fit(

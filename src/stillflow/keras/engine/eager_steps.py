@@ -18,14 +18,14 @@ from stillflow.keras.engine.compiled import output_loss
 from stillflow.keras.engine.compiled_metrics import call_metric
 from stillflow.keras.optimizers.scaled import LossScaleOptimizer
 from stillflow.layers.core.settings import floatx
-from stillflow.ops.convert import convert_to_tensor
+from stillflow.ragged.composites import as_tensor
 
 
 def _tensor(value, dtype=None):
     """A tensor of an array; floating numbers are of the type given, `floatx` by default."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         value = value.astype(dtypes.as_dtype(dtype or floatx()).as_numpy_dtype, copy=False)
-    tensor = convert_to_tensor(value)
+    tensor = as_tensor(value)
     wanted = dtypes.as_dtype(dtype or floatx())
     return ops.cast(tensor, wanted) if tensor.dtype.is_floating and tensor.dtype != wanted else tensor
 

@@ -27,7 +27,7 @@ class InputLayer(Layer):
       input_tensor: a tensor to take instead of a placeholder.
       sparse: whether the placeholder is a SparseTensor.
       name: the layer's name.
-      ragged: not supported.
+      ragged: whether the placeholder is a RaggedTensor, as for tf.keras.backend.placeholder.
       batch_input_shape: the shape with the batch, instead of both.
 
     Raises:
@@ -79,7 +79,9 @@ class InputLayer(Layer):
         elif isinstance(input_shape, int):
             input_shape = (input_shape,)
         self._batch_input_shape: Any = None if input_shape is None else (self.batch_size, *input_shape)
-        return placeholder(shape=self._batch_input_shape, dtype=dtype, name=self.name, sparse=self.sparse)
+        return placeholder(
+            shape=self._batch_input_shape, dtype=dtype, name=self.name, sparse=self.sparse, ragged=self.ragged
+        )
 
     def get_config(self):
         return {
@@ -101,7 +103,7 @@ def Input(  # noqa: N802
       dtype: the type; `floatx` by default.
       sparse: whether it is a SparseTensor.
       tensor: a tensor to take instead of a placeholder.
-      ragged: not supported.
+      ragged: whether it is a RaggedTensor; sizes that are None are ragged then.
       batch_shape: the shape with the batch.
 
     Raises:

@@ -17,7 +17,7 @@ from stillflow.keras.engine.endpoints import set_sample_weight_modes
 from stillflow.keras.engine.generator_methods import GeneratorMethods
 from stillflow.keras.engine.shapes import static_batch_size
 from stillflow.keras.engine.summary import print_summary
-from stillflow.keras.engine.symbolic_inputs import like, named_inputs, symbolic
+from stillflow.keras.engine.symbolic_inputs import ModelInputs, check_inputs, like
 from stillflow.layers.core.attributes import untracked
 from stillflow.names import namespace, public
 from stillflow.platform.argument_specs import getfullargspec
@@ -185,6 +185,7 @@ class Model(GeneratorMethods, Compiled):
 
         A model that has not been called yet is called with placeholders like the data, and compiled.
         """
+        given = x
         if dataset_feeds.is_dataset(x) or dataset_feeds.is_iterator(x):
             dataset_feeds.check_arguments(x, y, sample_weight, validation_split)
             iterator = x if dataset_feeds.is_iterator(x) else dataset_feeds.iterator_of(x)
@@ -193,11 +194,13 @@ class Model(GeneratorMethods, Compiled):
         if check_steps:
             data.counts_steps(x, steps, steps_name)
         if not self.inputs:
+            check_inputs(x, given)
             self._set_inputs(nest.map_structure(like, x) if makes_placeholders else x)
         if not self._is_compiled and self.optimizer:
             self._compile_from_targets(None if makes_placeholders else y)
         shapes = self._feed_input_shapes if self._is_graph_network else None
         x = data.standardize(x, self._feed_input_names, shapes, checks_batch=False, prefix="input")
+        data.check_kinds(x, self.inputs)
         targets: list = []
         weights = None
         if y is not None:
@@ -264,17 +267,16 @@ class Model(GeneratorMethods, Compiled):
             first = nest.flatten(inputs)[0]
             sizes = first.shape.as_list() if isinstance(first.shape, TensorShape) else first.shape
             self._build_input_shape = (None, *sizes[1:])
-        found = [(name, symbolic(name, value)) for name, value in named_inputs(inputs)]
-        self.inputs = [value for _, value in found]
-        self.input_names = [name for name, _ in found]
-        fed = [(name, value) for name, value in found if is_placeholder(value)]
+        model_inputs = ModelInputs(inputs)
+        inputs = model_inputs.get_symbolic_inputs()
+        self.inputs = model_inputs.as_list()
+        self.input_names = model_inputs.get_input_names()
+        fed = [(name, value) for name, value in model_inputs.as_dict() if is_placeholder(value)]
         self._feed_input_names = [name for name, _ in fed]
         self._feed_inputs = [value for _, value in fed]
         self._feed_input_shapes = [int_shape(value) for _, value in fed]
         self._takes_dictionary = isinstance(inputs, dict)
-        if self._takes_dictionary:
-            return dict(found)
-        return self.inputs if isinstance(inputs, (list, tuple)) else self.inputs[0]
+        return inputs
 
     @untracked
     def _set_output_attrs(self, outputs):

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from stillflow.graph import nest
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
@@ -321,7 +322,7 @@ class Network(WeightFiles, Layer):
         found = {id(known): tensor for known, tensor in zip(self.inputs, inputs, strict=False)}
 
         def current(value):
-            is_of_layer = isinstance(value, Tensor) and hasattr(value, "_keras_history")
+            is_of_layer = isinstance(value, (Tensor, CompositeTensor)) and hasattr(value, "_keras_history")
             return found[id(value)] if is_of_layer else value
 
         for node in self._nodes_in_order():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from stillflow.graph import nest
 from stillflow.graph.shape import TensorShape
+from stillflow.names import public
 
 
 def input_shape_and_dtype(layer):
@@ -64,3 +67,25 @@ def as_tensor_shapes(shapes):
 def packed_shapes(structure, shapes):
     """Shapes in a structure."""
     return nest.pack_sequence_as(structure, list(shapes))
+
+
+@public("python.keras.utils.tf_utils.convert_shapes")
+def convert_shapes(input_shape, to_tuples=True):
+    """The shapes of a structure as tuples, or as tf.TensorShapes. A number is the shape of a vector."""
+    if isinstance(input_shape, int):
+        input_shape = (input_shape,)
+    return as_tuples(input_shape) if to_tuples else as_tensor_shapes(input_shape)
+
+
+@public("python.keras.utils.tf_utils.shape_type_conversion")
+def shape_type_conversion(fn):
+    """Decorates a layer's method of an input shape: it gets tuples, and what it returns becomes tf.TensorShapes."""
+
+    @functools.wraps(fn)
+    def converted(instance, input_shape):
+        if input_shape is not None:
+            input_shape = as_tuples(input_shape)
+        output_shape = fn(instance, input_shape)
+        return None if output_shape is None else as_tensor_shapes(output_shape)
+
+    return converted

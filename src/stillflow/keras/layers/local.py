@@ -11,6 +11,7 @@ from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.convolution import local_conv
 from stillflow.keras.backend.neural import bias_add
 from stillflow.keras.backend.shaping import transpose
+from stillflow.keras.layers.connections import conv_kernel_mask
 from stillflow.layers.core import activations, constraints, initializers, regularizers
 from stillflow.layers.core.data_formats import (
     normalized_data_format,
@@ -105,7 +106,7 @@ class _LocallyConnected(Layer):
         inputs = self._ordered(places, channels)
         if self.implementation == 1:
             return math.prod(self._output_places), math.prod(self.kernel_size) * channels, self.filters
-        connected = _connections(places, self.kernel_size, self.strides, self.padding, self._output_places)
+        connected = conv_kernel_mask(places, self.kernel_size, self.strides, self.padding)
         # [places, outputs' places] with axes of channels, which are all connected
         axes = (0, self._rank + 1) if self._channels_first else (self._rank, 2 * self._rank + 1)
         connected = np.expand_dims(connected, axes)
@@ -152,19 +153,6 @@ class _LocallyConnected(Layer):
     def get_config(self):
         plain = {key: getattr(self, key) for key in _PLAIN}
         return {**super().get_config(), **plain, **{key: serialize(getattr(self, key)) for key in _MADE}}
-
-
-def _connections(lengths, window, strides, padding, output_lengths):
-    """Whether an input is in the window of an output: bools [*lengths, *output_lengths]."""
-    found = np.ones((1,) * (2 * len(lengths)), bool)
-    for axis, (length, size, stride, count) in enumerate(zip(lengths, window, strides, output_lengths, strict=True)):
-        before = size // 2
-        starts = np.arange(count) * stride - (before if padding == "same" else 0)
-        offsets = np.arange(length)[:, None] - starts
-        shape = [1] * (2 * len(lengths))
-        shape[axis], shape[len(lengths) + axis] = length, count
-        found = found & ((offsets >= 0) & (offsets < size)).reshape(shape)
-    return found
 
 
 @public("keras.layers.LocallyConnected1D")

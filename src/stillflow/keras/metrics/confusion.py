@@ -14,6 +14,7 @@ from stillflow.graph.contexts import control_dependencies
 from stillflow.keras.backend.values import batch_set_value
 from stillflow.keras.losses.reductions import squeeze_or_expand
 from stillflow.keras.metrics.base import Metric
+from stillflow.keras.metrics.ragged_values import flat_values
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
@@ -57,6 +58,7 @@ def counting_update(variables, y_true, y_pred, thresholds, top_k=None, class_id=
       sample_weight: weights of samples.
     """
     y_true, y_pred = ops.cast(y_true, dtypes.float32), ops.cast(y_pred, dtypes.float32)
+    (y_pred, y_true), _ = flat_values([y_pred, y_true], sample_weight)
     y_pred.shape.assert_is_compatible_with(y_true.shape)
     checks = [
         assert_greater_equal(y_pred, ops.cast(0.0, y_pred.dtype), message="predictions must be >= 0"),

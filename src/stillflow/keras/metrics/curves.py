@@ -104,6 +104,7 @@ class SpecificityAtSensitivity(_Sensitivity):
         return {**super().get_config(), **config}
 
 
+@public("python.keras.utils.metrics_utils.AUCCurve")
 class AUCCurve(enum.Enum):
     """Which curve the area is under."""
 
@@ -111,6 +112,7 @@ class AUCCurve(enum.Enum):
     PR = "PR"
 
 
+@public("python.keras.utils.metrics_utils.AUCSummationMethod")
 class AUCSummationMethod(enum.Enum):
     """How the curve runs between thresholds."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.keras.backend.arithmetic import mean
 from stillflow.keras.backend.values import dtype
+from stillflow.keras.metrics.ragged_values import flat_values
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -13,6 +14,7 @@ from stillflow.ops.convert import convert_to_tensor
 @public("python.keras.metrics.accuracy")
 def accuracy(y_true, y_pred):
     """1 where the prediction is the truth, else 0."""
+    (y_pred, y_true), _ = flat_values([y_pred, y_true])
     y_pred.shape.assert_is_compatible_with(y_true.shape)
     if y_true.dtype != y_pred.dtype:
         y_pred = ops.cast(y_pred, y_true.dtype)

@@ -12,6 +12,7 @@ from stillflow.keras.backend.values import get_value, ndim
 from stillflow.keras.losses.classes import plain_arguments
 from stillflow.keras.losses.reductions import squeeze_or_expand
 from stillflow.keras.metrics.base import Metric
+from stillflow.keras.metrics.ragged_values import flat_values
 from stillflow.names import public
 from stillflow.variables.initializers import Zeros
 from stillflow.variables.variable import Variable
@@ -31,6 +32,7 @@ class Reduce(Metric):
                 self.count = self.add_weight("count", initializer=Zeros)
 
     def update_state(self, values, sample_weight=None):
+        (values,), sample_weight = flat_values([values], sample_weight)
         values = ops.cast(values, self._dtype)
         if sample_weight is not None:
             sample_weight = ops.cast(sample_weight, self._dtype)
@@ -93,6 +95,7 @@ class MeanRelativeError(Mean):
 
     def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
+        (y_pred, y_true), sample_weight = flat_values([y_pred, y_true], sample_weight)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         y_pred, self.normalizer = remove_squeezable_dimensions(y_pred, self.normalizer)
         y_pred.shape.assert_is_compatible_with(y_true.shape)
@@ -116,6 +119,7 @@ class MeanMetricWrapper(Mean):
 
     def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
+        (y_pred, y_true), sample_weight = flat_values([y_pred, y_true], sample_weight)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         return super().update_state(self._fn(y_true, y_pred, **self._fn_kwargs), sample_weight=sample_weight)
 
@@ -132,6 +136,7 @@ class RootMeanSquaredError(Mean):
 
     def update_state(self, y_true, y_pred, sample_weight=None):  # type: ignore[override]
         y_true, y_pred = ops.cast(y_true, self._dtype), ops.cast(y_pred, self._dtype)
+        (y_pred, y_true), sample_weight = flat_values([y_pred, y_true], sample_weight)
         y_pred, y_true, _ = squeeze_or_expand(y_pred, y_true)
         return super().update_state(ops.squared_difference(y_pred, y_true), sample_weight=sample_weight)
 

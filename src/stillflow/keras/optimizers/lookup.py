@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow.graph.name_scope import name_scope
 from stillflow.keras.backend.values import variable
-from stillflow.keras.optimizers import adam, by_squares, gradient_descent
+from stillflow.keras.optimizers import adam, by_squares, classic, gradient_descent
 from stillflow.keras.optimizers.base import OptimizerV2
 from stillflow.keras.serialization import deserialize_keras_object
 from stillflow.layers.core import serialization, weight_values
@@ -57,6 +57,12 @@ class TFOptimizer(Trackable):
         raise NotImplementedError
 
 
+@public("python.keras.backend.track_tf_optimizer")
+def track_tf_optimizer(tf_optimizer):
+    """Says that the variables of a TFOptimizer's optimizer belong to a model, so that they get initial values."""
+    weight_values.made_by(tf_optimizer.optimizer)
+
+
 @public("keras.optimizers.serialize")
 def serialize(optimizer):
     """An optimizer as plain values, or its name; see `deserialize`."""
@@ -67,7 +73,7 @@ def serialize(optimizer):
 def deserialize(config, custom_objects=None):
     """The optimizer of what `serialize` returned. Raises ValueError for an unknown one."""
     if config["class_name"].lower() in _KNOWN:
-        config = {**config, "class_name": config["class_name"].lower()}
+        config["class_name"] = config["class_name"].lower()  # of the program's own dictionary, as in TensorFlow
     return deserialize_keras_object(config, _KNOWN, custom_objects, "optimizer")
 
 
@@ -77,11 +83,12 @@ def get(identifier):
 
     Raises ValueError for anything else.
     """
-    if isinstance(identifier, (OptimizerV2, TFOptimizer)):
+    if isinstance(identifier, (OptimizerV2, TFOptimizer, classic.Optimizer)):
         return identifier
     if isinstance(identifier, Optimizer):
-        weight_values.made_by(identifier)
-        return TFOptimizer(identifier)
+        optimizer = TFOptimizer(identifier)
+        track_tf_optimizer(optimizer)
+        return optimizer
     if isinstance(identifier, dict):
         return deserialize(identifier)
     if isinstance(identifier, str):

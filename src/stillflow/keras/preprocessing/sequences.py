@@ -71,6 +71,13 @@ def _lengths_and_shape(sequences):
     return lengths, shape or ()
 
 
+@public("python.keras.preprocessing.sequence._remove_long_seq")
+def without_long(maxlen, seq, label):
+    """(sequences, labels) of the sequences that are shorter than `maxlen`, as lists."""
+    kept = [(each, of_each) for each, of_each in zip(seq, label, strict=False) if len(each) < maxlen]
+    return [each for each, _ in kept], [of_each for _, of_each in kept]
+
+
 @public("keras.preprocessing.sequence.make_sampling_table")
 def make_sampling_table(size, sampling_factor=1e-5):
     """The probability of keeping each word for `skipgrams`, if frequencies are Zipf's: a word's rank tells it.

@@ -7,15 +7,15 @@ from stillflow.ops.control_flow import cond
 from stillflow.variables.variable import Variable
 
 
-@public("python.layers.utils.smart_cond")
-def smart_cond(pred, true_fn, false_fn, name=None):
-    """What `true_fn` or `false_fn` returns; a tf.cond of both where `pred` is not known."""
+@public("python.layers.utils.smart_cond", "python.keras.utils.tf_utils.smart_cond")
+def smart_cond(pred, true_fn=None, false_fn=None, name=None):
+    """What `true_fn` or `false_fn` returns; a tf.cond of both where `pred` is not known, as a variable is."""
     if isinstance(pred, Variable):
         return cond.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
     return cond.smart_cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
 
 
-@public("python.layers.utils.constant_value")
+@public("python.layers.utils.constant_value", "python.keras.utils.tf_utils.constant_value")
 def known_value(pred):
     """True, False, or None if it is not known. Raises TypeError for what is no choice."""
     if isinstance(pred, int) and pred in (0, 1):

@@ -1,10 +1,15 @@
-"""Arguments of layers that see images: sizes of windows, paddings, where channels are."""
+"""Arguments of layers that see images: sizes of windows, paddings, where channels are.
+
+In TensorFlow they are in tensorflow.python.layers.utils and tensorflow.python.keras.utils.conv_utils.
+"""
 
 from __future__ import annotations
 
 from stillflow.layers.core.settings import image_data_format
+from stillflow.names import public
 
 
+@public("python.layers.utils.normalize_data_format", "python.keras.utils.conv_utils.normalize_data_format")
 def normalized_data_format(value):
     """ "channels_first" or "channels_last", in any case; None is what the settings say. Raises ValueError."""
     found = (image_data_format() if value is None else value).lower()
@@ -15,6 +20,7 @@ def normalized_data_format(value):
     return found
 
 
+@public("python.layers.utils.normalize_tuple", "python.keras.utils.conv_utils.normalize_tuple")
 def normalized_tuple(value, n, name):
     """A tuple of n integers, of one that is an integer for all. Raises ValueError for anything else."""
     if isinstance(value, int):
@@ -34,6 +40,7 @@ def normalized_tuple(value, n, name):
     return items
 
 
+@public("python.layers.utils.normalize_padding", "python.keras.utils.conv_utils.normalize_padding")
 def normalized_padding(value):
     """A list, or "valid", "same" or "causal", in any case. Raises ValueError for anything else."""
     if isinstance(value, (list, tuple)):
@@ -53,6 +60,7 @@ _FORMATS = {
 }
 
 
+@public("python.layers.utils.convert_data_format", "python.keras.utils.conv_utils.convert_data_format")
 def format_of_op(data_format, rank):
     """What ops call it for that many dimensions: "NHWC". Raises ValueError for other formats and ranks."""
     if data_format not in _FORMATS:
@@ -62,31 +70,48 @@ def format_of_op(data_format, rank):
     return _FORMATS[data_format][rank]
 
 
-def output_length(length, window, padding, stride, dilation=1):
+@public("python.layers.utils.conv_output_length", "python.keras.utils.conv_utils.conv_output_length")
+def output_length(input_length, filter_size, padding, stride, dilation=1):
     """How many places a window has along an axis of that length; None if that is not known."""
-    if length is None:
+    if input_length is None:
         return None
-    window = window + (window - 1) * (dilation - 1)
+    window = filter_size + (filter_size - 1) * (dilation - 1)
     if padding == "valid":
-        length = length - window + 1
+        input_length = input_length - window + 1
     elif padding == "full":
-        length = length + window - 1
-    return (length + stride - 1) // stride
+        input_length = input_length + window - 1
+    return (input_length + stride - 1) // stride
 
 
-def transposed_output_length(length, window, padding, output_padding=None, stride=0, dilation=1):
-    """The length that has `length` places for a window; None if that is not known.
+@public("python.layers.utils.conv_input_length", "python.keras.utils.conv_utils.conv_input_length")
+def input_length(output_length, filter_size, padding, stride):
+    """The length along which a window has so many places; None if that is not known."""
+    if output_length is None:
+        return None
+    margin = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]
+    return (output_length - 1) * stride - 2 * margin + filter_size
+
+
+@public("python.keras.utils.conv_utils.deconv_output_length")
+def transposed_output_length(input_length, filter_size, padding, output_padding=None, stride=0, dilation=1):
+    """The length that has `input_length` places for a window; None if that is not known.
 
     Several have; without `output_padding` it is the shortest for "valid" and the longest for "same".
     """
-    if length is None:
+    if input_length is None:
         return None
-    window = window + (window - 1) * (dilation - 1)
+    window = filter_size + (filter_size - 1) * (dilation - 1)
     if output_padding is not None:
-        pad = {"same": window // 2, "valid": 0, "full": window - 1}[padding]
-        return (length - 1) * stride + window - 2 * pad + output_padding
+        margin = {"same": window // 2, "valid": 0, "full": window - 1}[padding]
+        return (input_length - 1) * stride + window - 2 * margin + output_padding
     if padding == "valid":
-        return length * stride + max(window - stride, 0)
+        return input_length * stride + max(window - stride, 0)
     if padding == "full":
-        return length * stride - (stride + window - 2)
-    return length * stride
+        return input_length * stride - (stride + window - 2)
+    return input_length * stride
+
+
+@public("python.layers.utils.deconv_output_length")
+def plain_transposed_output_length(input_length, filter_size, padding, stride):
+    """As `transposed_output_length`, of a window without gaps."""
+    return transposed_output_length(input_length, filter_size, padding, stride=stride)

@@ -11,6 +11,7 @@ from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.sparse_tensor import is_tensor
 from stillflow.variables.variable import Variable
 
 
@@ -73,3 +74,22 @@ def is_symbolic(value):
     if isinstance(value, Variable):
         return _has_node(value)
     return all(isinstance(p, Tensor) and not isinstance(p, EagerTensor) for p in nest.components(value))
+
+
+@public("python.keras.utils.tf_utils.are_all_symbolic_tensors")
+def are_all_symbolic_tensors(tensors):
+    """Whether all of a list are of a graph that is being built."""
+    return all(is_symbolic(tensor) for tensor in tensors)
+
+
+@public("python.keras.utils.tf_utils.is_tensor_or_tensor_list")
+def is_tensor_or_tensor_list(v):
+    """Whether the first of the values of a structure is a tensor."""
+    values = nest.flatten(v)
+    return bool(values) and isinstance(values[0], Tensor)
+
+
+@public("python.keras.utils.tf_utils.is_tensor_or_variable")
+def is_tensor_or_variable(x):
+    """Whether it is a tensor of any kind, or a variable."""
+    return is_tensor(x) or isinstance(x, Variable)

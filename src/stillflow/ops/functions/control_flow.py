@@ -1,4 +1,4 @@
-"""If and While: branches and loops whose bodies are functions."""
+"""If, While and For: branches and loops whose bodies are functions."""
 
 from __future__ import annotations
 
@@ -48,6 +48,14 @@ stateless_while = define_op(
     differentiable=None,
     traits="waits",
 )
+for_op = define_op(
+    "For(start: int32, limit: int32, delta: int32, input: T) -> (output: T)",
+    "T: list(type) >= 0; body: func",
+    kernel="call_counted_loop(start, limit, delta, input | body(input*), T)",
+    state="op",
+    differentiable=None,
+    traits="waits",
+)
 
 
 @if_op.shape_rule
@@ -57,3 +65,8 @@ stateless_while = define_op(
 def _(context):
     shapes = context.attrs["output_shapes"]
     return [shape._dims for shape in shapes] if shapes else [None] * context.output_count()
+
+
+@for_op.shape_rule
+def _(context):
+    return [None] * context.output_count()

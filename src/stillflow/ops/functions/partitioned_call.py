@@ -1,4 +1,4 @@
-"""PartitionedCall and StatefulPartitionedCall: a function of the graph, called."""
+"""PartitionedCall, StatefulPartitionedCall and RemoteCall: a function of the graph, called."""
 
 from __future__ import annotations
 
@@ -26,10 +26,23 @@ stateful_partitioned_call = define_op(
     stateful=True,
     traits="waits",
 )
+# A session has one machine, so the device does not matter.
+remote_call = define_op(
+    "RemoteCall(target: string, args: Tin) -> (output: Tout)",
+    "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
+    kernel="call_remote(target, args | f(args), Tout)",
+    state="op",
+    stateful=True,
+    differentiable=None,
+    traits="waits",
+    public="python.ops.functional_ops.remote_call",
+    doc="The results, of types `Tout`, of the function `f` of `args`, called on the device `target`.",
+)
 
 
 @partitioned_call.shape_rule
 @stateful_partitioned_call.shape_rule
+@remote_call.shape_rule
 def _(context):
     return [None] * context.output_count()
 

@@ -54,6 +54,20 @@ unicode_transcode = define_op(
       At run time tf.errors.InvalidArgumentError for another encoding, and for malformed text if that is strict.
     """,
 )
+unicode_script = define_op(
+    "UnicodeScript(input: int32) -> (output: int32)",
+    kernel="unicode_script(input)",
+    differentiable=None,
+    public="strings.unicode_script",
+    doc="""The script that each character belongs to.
+
+    Args:
+      input: int32 code points.
+
+    Returns:
+      int32 of the same shape: ICU's numbers of scripts (UScriptCode) by Unicode 11, -1 for what is no code point.
+    """,
+)
 string_n_grams = define_op(
     "StringNGrams(data: string, data_splits: Tsplits) -> (ngrams: string, ngrams_splits: Tsplits)",
     "separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; "
@@ -82,6 +96,7 @@ def _(context):
 
 
 @unicode_transcode.shape_rule
+@unicode_script.shape_rule
 def _(context):
     return context.shapes[0]
 
