@@ -51,3 +51,14 @@ def test_all_trainings_are_recorded():
     assert {file: set(module.SCENARIOS) for file, module in MODULES.items()} == {
         file: set(recorded) for file, recorded in RECORDED.items()
     }
+
+
+def test_labels_of_steps_need_no_axis_of_size_1():
+    labels = np.arange(6).reshape(2, 3) % 4
+    losses = []
+    for y in (labels, labels[..., np.newaxis]):
+        model = tf.keras.Sequential([tf.keras.layers.Embedding(4, 4, "ones", input_length=3)])
+        model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
+        losses.append(model.evaluate(np.zeros([2, 3]), y, verbose=0))
+    assert losses[0] == losses[1]
+    np.testing.assert_allclose(losses[0], [np.log(4), 2 / 6], rtol=1e-6)

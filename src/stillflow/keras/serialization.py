@@ -124,6 +124,7 @@ _LAYERS = Known(
     AddLoss="python.keras.engine.base_layer.AddLoss",
     AddMetric="python.keras.engine.base_layer.AddMetric",
     BaseDenseAttention="python.keras.layers.dense_attention.BaseDenseAttention",
+    Network="python.keras.engine.network.Network",
     TensorFlowOpLayer="python.keras.engine.base_layer.TensorFlowOpLayer",
 )
 

@@ -218,6 +218,7 @@ class Model(GeneratorMethods, Compiled):
             data.check_lengths(x, targets, weights)
             if self._is_graph_network and not self.run_eagerly:
                 data.check_targets(targets, self._feed_loss_fns, self._feed_output_shapes)
+                targets = data.with_axis_of_classes(targets, self._feed_loss_fns, self._feed_output_shapes)
             has_mode = any(mode is not None for mode in self._sample_weight_modes)
             if not has_mode and all(weight is None for weight in weights):
                 weights = None

@@ -402,9 +402,9 @@ def refuse_layers_of_scopes(layers):
     """Raises TypeError for layers of tf.layers, whose variables depend on variable scopes."""
     wrong = [layer for layer in layers if getattr(layer, "_is_legacy_layer", False) and not layer._keras_style]
     if wrong:
-        text = "\n".join(str(layer) for layer in wrong)
+        text = "\n".join(f"  {layer}" for layer in wrong)
         raise TypeError(
-            f"The following are legacy tf.layers.Layers:\n  {text}\nTo use keras as a framework (for instance using "
+            f"The following are legacy tf.layers.Layers:\n{text}\nTo use keras as a framework (for instance using "
             "the Network, Model, or Sequential classes), please use the tf.keras.layers implementation instead. (Or, "
             "if writing custom layers, subclass from tf.keras.layers rather than tf.layers)"
         )
