@@ -101,7 +101,7 @@ def test_a_recorded_model_is_read(name, tmp_path):
     graph = model.meta_graphs[0]
     assert len(graph.graph_def.node) == expected["meta_graphs"][0]["node_count"]
     assert set(graph.signature_def) == {"lookup", "serving_default"}
-    assert loader._assets(graph, "m", "s") == {"s/vocab_file:0": b"m/assets/vocab.txt"}
+    assert loader.asset_paths(graph, "m", "s") == {"s/vocab_file:0": b"m/assets/vocab.txt"}
     for name, entry in expected["tensors"].items():
         value = tf.train.load_variable(str(GOLDEN / "variables" / "variables"), name)
         assert value.ravel().tolist() == entry["values"]

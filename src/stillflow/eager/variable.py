@@ -7,13 +7,14 @@ from typing import Any
 from stillflow import ops
 from stillflow.eager.tensor import DEVICE, graph_only
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import require_eager_execution
+from stillflow.graph.default_graph import get_default_graph, require_eager_execution
 from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.variables import creation
 from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.resource_variable import ResourceVariable
+from stillflow.variables.uninitialized import UninitializedVariable
 
 
 @eager_version_of(creation.uses_resource)
@@ -35,14 +36,18 @@ class EagerVariable(ResourceVariable):
             self._initial_value = None
             self._name = scope[:-1]
             self._dtype = value.dtype.base_dtype
-            place = graph.compiled.variable_place(self._dtype, self._shape)
-            self._handle = ops.var_handle_op(dtype=self._dtype, shape=self._shape, shared_name=place, name=scope)
+            self._take_place(graph, scope)
             self._show_to_tapes()
-            graph.compiled.free_variable_with(self, self._handle._op)
-            self._initializer_op = self._is_initialized_op = self._graph_element = None
             ops.assign_variable_op(self._handle, value)
             # What is cached once stays: TensorFlow's `value` goes on to return it, too.
             self._cached_value = None if self._caching_device is None else self._new_read()
+
+    def _take_place(self, graph, scope):
+        """Makes the handle of a place for the value, which is freed with the variable."""
+        place = graph.compiled.variable_place(self._dtype, self._shape)
+        self._handle = ops.var_handle_op(dtype=self._dtype, shape=self._shape, shared_name=place, name=scope)
+        graph.compiled.free_variable_with(self, self._handle._op)
+        self._initializer_op = self._is_initialized_op = self._graph_element = None
 
     def _init_from_proto(self, variable_def, import_scope):
         raise ValueError(
@@ -113,7 +118,8 @@ class EagerVariable(ResourceVariable):
         return bool(self.value())
 
     def _changed(self, op, read_value=True):
-        return _ChangedVariable(self) if read_value else None
+        done = op if get_default_graph().building_function else None
+        return _ChangedVariable(self, done) if read_value else done
 
     def _as_graph_element(self):
         return self.value()
@@ -141,18 +147,35 @@ class EagerAutoCastVariable(AutoCastVariable, EagerVariable):
 
 
 class _ChangedVariable(EagerVariable):
-    """A variable after a change."""
+    """A variable after a change: inside of functions, whatever reads it waits for that operation."""
 
     _is_result_of_change = True
 
-    def __init__(self, variable):
+    def __init__(self, variable, parent_op):
         self.__dict__.update(variable.__dict__)
         self._variable = variable  # which lives as long as this
+        self._parent_op = parent_op
+
+    def _new_read(self):
+        if self._parent_op is None:
+            return super()._new_read()
+        with get_default_graph().control_dependencies([self._parent_op]):
+            return super()._new_read()
 
     @property
     def op(self):
-        return None
+        return self._parent_op
 
     @property
     def name(self):
         return "UnreadVariable"
+
+
+@eager_version_of(UninitializedVariable)
+class EagerUninitializedVariable(EagerVariable, UninitializedVariable):
+    """A variable that has no value yet."""
+
+    def _add_handle(self, graph, name):
+        with name_scope(name, "Variable", []) as scope:
+            self._name = scope[:-1]
+            self._take_place(graph, scope)

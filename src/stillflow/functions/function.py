@@ -29,6 +29,8 @@ class Function:
         self.gradient_body = None  # see functions.gradient
         self.gradient: Function | None = None  # which computes it, where it comes with this one
         self.differentiate: Callable | None = None  # adds its gradient: of the calling operation and the gradients
+        # The body that it was made with, of which TensorFlow knows the shapes; None for other functions.
+        self.traced_body = None if "_disable_call_shape_inference" in (attrs or {}) else body
         self._outer_graph = outer_graph
         self._definition = definition
         self._body = body

@@ -117,12 +117,15 @@ def graph_def_of_function(definition, find_op=op_defs.find):
     signature = definition.signature
     graph_def = protobuf.message("GraphDef")()
     tensors = {}  # how the body calls a tensor -> its name in the GraphDef
+    shapes = definition.attr["_input_shapes"].list.shape if "_input_shapes" in definition.attr else ()
     for index, arg in enumerate(signature.input_arg):
         if not arg.type:
             raise ValueError(f"Function {signature.name}: argument {arg.name} is not of one type")
         node = graph_def.node.add(name=arg.name, op="Placeholder")
         node.attr["dtype"].type = arg.type
         node.attr["shape"].shape.unknown_rank = True
+        if index < len(shapes):
+            node.attr["shape"].shape.CopyFrom(shapes[index])
         if index in definition.arg_attr:
             for key, value in definition.arg_attr[index].attr.items():
                 node.attr[key].CopyFrom(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stillflow.formats import protobuf
+from stillflow.graph import dtypes
 from stillflow.graph.attr_value import set_message
 from stillflow.graph.shape import TensorShape
 
@@ -17,6 +18,8 @@ def graph_def_message(graph, from_version=None, add_shapes=False):
     for function in graph._functions.values():
         proto.versions.min_consumer = _FIRST_WITH_FUNCTIONS
         proto.library.function.append(function.definition)
+        if add_shapes and function.traced_body is not None:
+            add_shapes_of_body(proto.library.function[-1], function.traced_body)
         if function.gradient_name is not None:
             proto.library.gradient.add(function_name=function.name, gradient_func=function.gradient_name)
     for op in graph.get_operations()[from_version or 0 :]:
@@ -25,6 +28,18 @@ def graph_def_message(graph, from_version=None, add_shapes=False):
             shapes = tuple(TensorShape._of(tensor._dims) for tensor in op._outputs)
             set_message(proto.node[-1].attr["_output_shapes"], shapes)
     return proto
+
+
+def add_shapes_of_body(proto, body):
+    """Adds what is known of the shapes of its arguments and nodes to the FunctionDef message of a function."""
+    handles = [tensor._dtype is dtypes.resource for tensor in body.inputs]
+    sizes = [None if is_handle else tensor._dims for is_handle, tensor in zip(handles, body.inputs, strict=True)]
+    set_message(proto.attr["_input_shapes"], tuple(map(TensorShape._of, sizes)))
+    operations = {op._name: op for op in body.get_operations()}
+    for node in proto.node_def:
+        if node.name in operations:
+            shapes = tuple(TensorShape._of(tensor._dims) for tensor in operations[node.name]._outputs)
+            set_message(node.attr["_output_shapes"], shapes)
 
 
 def node_def_message(op):

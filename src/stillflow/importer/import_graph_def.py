@@ -142,22 +142,30 @@ def imported_function(definition, graph, gradient_name=None):
 
 def _imported_body(definition, outer_graph):
     """The FunctionGraph of a FunctionDef message, which may call the functions of `outer_graph`."""
+    body = FunctionGraph(definition.signature.name, outer_graph)
+    body._functions = outer_graph._functions
+    import_body(definition, body)
+    return body
+
+
+def import_body(definition, body):
+    """Adds the nodes of a FunctionDef message to a FunctionGraph, which has the functions that these call.
+
+    What it captures are inputs like all others. Raises what import_graph_def raises.
+    """
 
     def find_op(name):
         found = op_defs.find(name)
-        if found is None and name in outer_graph._functions:
-            found = call_op_def(outer_graph._functions[name].definition)
+        if found is None and name in body._functions:
+            found = call_op_def(body._functions[name].definition)
         return found
 
     graph_def, inputs, outputs, controls = graph_def_of_function(definition, find_op)
-    body = FunctionGraph(definition.signature.name, outer_graph)
-    body._functions = outer_graph._functions
     with body.as_default():
         elements = import_graph_def(graph_def, return_elements=[*inputs, *outputs, *controls], name="")
     body.inputs = elements[: len(inputs)]
     body.outputs = elements[len(inputs) : len(inputs) + len(outputs)]
     body.control_outputs = elements[len(inputs) + len(outputs) :]
-    return body
 
 
 def _is_back_edge(node, source):

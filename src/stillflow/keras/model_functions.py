@@ -18,10 +18,10 @@ from stillflow.keras.engine import data
 from stillflow.keras.engine.rebuilding import clone_and_build_model, in_place_subclassed_model_state_restoration
 from stillflow.keras.engine.sequential import Sequential
 from stillflow.keras.saving.models import load_model
-from stillflow.layers.core import weight_values
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from stillflow.random.seeds import set_random_seed
+from stillflow.saver import weight_values
 from stillflow.saver.checkpoint_state import latest_checkpoint
 from stillflow.saver.objects.object_graph import frozen_saveables
 from stillflow.saver.saved_model.export_outputs import PredictOutput

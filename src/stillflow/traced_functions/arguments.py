@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
-from stillflow.graph import nest
+from stillflow.graph import dtypes, nest
+from stillflow.graph.nest_paths import map_structure_with_tuple_paths
 from stillflow.graph.operation import Tensor
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import TypeSpec, spec_of
+from stillflow.names import public
 from stillflow.platform.compat import as_bytes
 from stillflow.variables.resource_variable import is_resource_variable
 
@@ -88,9 +90,9 @@ def _placeholder(graph, leaf, name, shape):
         requested = (isinstance(leaf, TensorSpec) and leaf.name) or name
         shape = leaf.shape if shape is None else shape
         try:
-            placeholder = ops.placeholder(leaf.dtype.base_dtype, shape, name=requested)
+            placeholder = ops.placeholder(leaf.dtype.base_dtype, shape, name=requested or "placeholder")
         except ValueError:  # the name cannot be one of a node
-            placeholder = ops.placeholder(leaf.dtype.base_dtype, shape)
+            placeholder = ops.placeholder(leaf.dtype.base_dtype, shape, name="placeholder")
         if name is not None:
             placeholder.op._attrs["_user_specified_name"] = as_bytes(requested)
         return placeholder
@@ -112,22 +114,36 @@ def _placeholder(graph, leaf, name, shape):
 
 def signature_of(args, kwargs, names=None):
     """(args, kwargs) with a TensorSpec for each tensor, and UnknownArgument for what has no plain value."""
-    names = [None] * len(args) if names is None else names
-    positional = tuple(_specs(arg, name) for arg, name in zip(args, names, strict=False))
-    return positional, {key: _specs(value, key) for key, value in kwargs.items()}
+    return convert_structure_to_signature(tuple(args), names), convert_structure_to_signature(dict(kwargs))
 
 
-def _specs(structure, name):
-    def spec(leaf):
+@public("python.framework.func_graph.convert_structure_to_signature")
+def convert_structure_to_signature(structure, arg_names=None):
+    """A structure with specifications for tensors and composite tensors, and UnknownArgument for other objects.
+
+    Args:
+      structure: numbers, None, types and specifications stay what they are.
+      arg_names: names for the items of a list or tuple. Specifications have the names that tensors were given, or
+        are named after the path to them: "x/0".
+
+    Raises ValueError for more or fewer names than items.
+    """
+    if arg_names and len(arg_names) != len(structure):
+        raise ValueError(f"Passed in arg_names don't match actual signature ({arg_names}).")
+
+    def spec(path, leaf):
+        if arg_names:
+            path = (arg_names[path[0]], *path[1:])
         if isinstance(leaf, Tensor):
             given = leaf.op._attrs.get("_user_specified_name")
-            return TensorSpec(leaf.shape, leaf.dtype, name if given is None else given.decode())
-        if isinstance(leaf, (int, float, bool, str, type(None), TensorSpec)):
+            is_other = given is not None and path and given.decode() != path[0]
+            name = given.decode() if is_other else "/".join(map(str, path))  # type: ignore[union-attr]
+            return TensorSpec(leaf.shape, leaf.dtype, name)
+        if leaf is None or isinstance(leaf, (int, float, dtypes.DType, TypeSpec)):
             return leaf
-        component = spec_of(leaf)
-        return UnknownArgument() if component is None else component
+        return spec_of(leaf) or UnknownArgument()
 
-    return nest.map_structure(spec, structure)
+    return map_structure_with_tuple_paths(spec, structure)
 
 
 # ---- Keys -----------------------------------------------------------------------------------------------------

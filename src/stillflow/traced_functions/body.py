@@ -17,6 +17,7 @@ from stillflow.ops.convert import convert_to_tensor
 from stillflow.traced_functions.arguments import placeholders_for, signature_of, variable_of
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable_scope, share_with_function
+from stillflow.variables.store import VariableStore
 
 # Executed tensors of at most so many elements are constants of the body, so that shapes can be inferred from them.
 _MOST_CONSTANT_ELEMENTS = 128
@@ -59,6 +60,8 @@ class FuncGraph(FunctionGraph):
             getattr(self.outer_graph, "capture_by_value", False) if capture_by_value is None else capture_by_value
         )
         share_with_function(self)
+        if collections is not None:  # then it has variables of its own, too
+            self.__dict__["_variable_store"] = VariableStore()
         self.structured_input_signature: Any = None
         self.structured_outputs: Any = None
         self._variables: list = []
@@ -128,8 +131,19 @@ class FuncGraph(FunctionGraph):
         self.inputs.append(constant)
         return constant
 
+    def add_variable(self, variable):
+        """Makes a variable that was loaded one of those that the function uses."""
+        self.watch_variable(variable)
+        self._variables.append(weakref.ref(variable))
+
+    def add_capture(self, outside, inside):
+        """Makes a tensor of the body, a new last argument, stand for a tensor from outside."""
+        self.replace_capture(outside, inside)
+        self.inputs.append(inside)
+
     def replace_capture(self, outside, inside):
         """Makes an argument stand for a tensor from outside."""
+        inside.op._captured = outside
         self._captures[outside] = inside
 
     def pop_capture(self, outside):

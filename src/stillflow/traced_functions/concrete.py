@@ -13,11 +13,12 @@ from stillflow.platform.compat import as_bytes
 from stillflow.traced_functions.collection import called_functions
 from stillflow.traced_functions.derivative import DifferentiableFunction
 from stillflow.traced_functions.parts import BodyPart
+from stillflow.tracking.base import TracedFunction
 from stillflow.variables.resource_variable import is_resource_variable
 
 
 @public("python.eager.function.ConcreteFunction")
-class ConcreteFunction:
+class ConcreteFunction(TracedFunction):
     """A traced function, which can be called with tensors and variables.
 
     Args:
@@ -148,6 +149,13 @@ class ConcreteFunction:
         leaves = [None if leaf is None else next(found) for leaf in leaves]
         return nest.pack_sequence_as(structure, leaves, expand_composites=True)
 
+    def set_captured_inputs(self, captured, variables):
+        """Says which tensors the last arguments stand for, in a function that was loaded, and of which variables."""
+        self._captured_inputs[:] = captured
+        self._func_graph.variables = variables
+        for outside, inside in zip(captured, self.inputs[len(self.inputs) - len(captured) :], strict=True):
+            self._func_graph.replace_capture(outside, inside)
+
     # ---- What it is -----------------------------------------------------------------------------------------
 
     @property
@@ -184,6 +192,11 @@ class ConcreteFunction:
     def captured_inputs(self):
         """The tensors from outside that the function uses."""
         return self._captured_inputs
+
+    @property
+    def is_stateful(self):
+        """Whether a call has effects, or depends on what others had."""
+        return self._function.inference.is_stateful
 
     @property
     def variables(self):

@@ -15,6 +15,7 @@ from stillflow.platform import decorators
 from stillflow.traced_functions import polymorphic
 from stillflow.traced_functions.binding import FunctionSpec, validate_signature
 from stillflow.traced_functions.lifting import UnliftableError, lift
+from stillflow.tracking.base import TracedFunction
 from stillflow.variables.creators import variable_creator_scope
 
 
@@ -32,7 +33,7 @@ def run_functions_eagerly(run_eagerly):
 
 
 @public("python.eager.def_function.Function")
-class Function:
+class Function(TracedFunction):
     """What tf.function makes of a Python function.
 
     It is traced when it is first called. If it makes variables then, it is traced again, and may make no others. See

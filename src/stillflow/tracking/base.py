@@ -26,6 +26,15 @@ class _Tracking:
         self.update_uid = -1  # the number of the last restoration that had a value for the object
 
 
+class TracedFunction:
+    """A function of tensors: what a SavedModel keeps as one, where it is an attribute of a Trackable."""
+
+
+@public("python.training.tracking.tracking.NotTrackable")
+class NotTrackable:
+    """Says that objects of a class cannot be saved, although they are Trackables."""
+
+
 @public("contrib.checkpoint.CheckpointableBase", "python.training.tracking.base.Trackable")
 class Trackable:
     """Something that tf.train.Checkpoint saves: it has values of its own, or depends on objects that have.
@@ -76,6 +85,31 @@ class Trackable:
         if current is None:
             self._handle_deferred_dependencies(name, trackable)
         return trackable
+
+    # ---- What SavedModels of objects have besides -------------------------------------------------------------
+
+    @property
+    def _object_identifier(self):
+        """What a SavedModel calls the object's kind."""
+        return "_generic_user_object"
+
+    @property
+    def _tracking_metadata(self):
+        """What else a SavedModel says of the object, a text."""
+        return ""
+
+    def _list_extra_dependencies_for_serialization(self, serialization_cache):
+        """{name: object} of what is saved with this object in a SavedModel, and not in a checkpoint.
+
+        `serialization_cache` is a dictionary that all objects of one SavedModel share.
+        """
+        return {}
+
+    def _list_functions_for_serialization(self, serialization_cache):
+        """{name: TracedFunction} of the functions that a SavedModel has of this object."""
+        return {}
+
+    # ---- Restoration of what comes later ----------------------------------------------------------------------
 
     def _handle_deferred_dependencies(self, name, trackable):
         """Restores an object that has just come, from all checkpoints that wait for it, the newest first."""

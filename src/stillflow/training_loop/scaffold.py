@@ -8,7 +8,8 @@ from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
-from stillflow.saver.objects.checkpoint import Checkpoint, saveables_of_objects
+from stillflow.saver.objects.checkpoint import Checkpoint
+from stillflow.saver.objects.object_graph import frozen_saveables
 from stillflow.saver.saver import Saver
 from stillflow.training_loop.messages import log
 from stillflow.variables.listing import global_variables, global_variables_initializer, local_variables_initializer
@@ -82,7 +83,7 @@ class Scaffold:
         if self._saver is None:
             self._saver = saver_or_default()
         if isinstance(self._saver, Checkpoint):
-            self._saver = Saver(var_list=saveables_of_objects(self._saver), sharded=True)
+            self._saver = Saver(var_list=frozen_saveables(self._saver), sharded=True)
         else:
             self._saver.build()
         get_default_graph().finalize()

@@ -9,10 +9,10 @@ from stillflow.functions.function_graph import FunctionGraph
 from stillflow.graph.default_graph import get_default_graph, outermost_graph, reset_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
-from stillflow.layers.core import weight_values
 from stillflow.layers.core.call_context import training_of_outermost_layer
 from stillflow.layers.core.layer_names import forget_names, name_counts
 from stillflow.names import public
+from stillflow.saver import weight_values
 
 
 def _state():

@@ -13,11 +13,11 @@ from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.operation import Tensor
 from stillflow.keras.backend.phases import get_graph, get_session
-from stillflow.layers.core import weight_values
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
 from stillflow.ragged import constants
+from stillflow.saver import weight_values
 from stillflow.variables import assignments, initializers
 from stillflow.variables.variable import Variable
 

@@ -13,9 +13,9 @@ from stillflow.keras.engine.sequential import Sequential
 from stillflow.keras.metrics.base import Metric
 from stillflow.keras.optimizers.lookup import TFOptimizer
 from stillflow.keras.serialization import CustomObjectScope
-from stillflow.layers.core import weight_values
 from stillflow.layers.core.layer import Layer
 from stillflow.names import public
+from stillflow.saver import weight_values
 
 _OF_BUILT_MODELS = (
     "inputs", "outputs", "total_loss", "optimizer", "train_function", "test_function", "predict_function",

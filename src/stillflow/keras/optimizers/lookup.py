@@ -7,8 +7,9 @@ from stillflow.keras.backend.values import variable
 from stillflow.keras.optimizers import adam, by_squares, classic, gradient_descent
 from stillflow.keras.optimizers.base import OptimizerV2
 from stillflow.keras.serialization import deserialize_keras_object
-from stillflow.layers.core import serialization, weight_values
+from stillflow.layers.core import serialization
 from stillflow.names import public
+from stillflow.saver import weight_values
 from stillflow.tracking.base import Trackable
 from stillflow.training.optimizer import Optimizer
 

@@ -6,8 +6,8 @@ import functools
 from typing import Any
 
 from stillflow.graph import nest
-from stillflow.layers.core import weight_values
 from stillflow.names import public
+from stillflow.saver import weight_values
 from stillflow.tracking.structures import NoDependency, tracked
 from stillflow.tracking.weights import has_weights, layers_in
 from stillflow.variables.module import Module

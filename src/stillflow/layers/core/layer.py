@@ -14,7 +14,7 @@ from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
 from stillflow.graph.shape import TensorShape
-from stillflow.layers.core import constraints, initializers, regularizers, symbols, weight_values
+from stillflow.layers.core import constraints, initializers, regularizers, symbols
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context, training_of_outermost_layer
 from stillflow.layers.core.connections import default
@@ -28,6 +28,7 @@ from stillflow.layers.core.settings import floatx
 from stillflow.layers.core.typed import Typed
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.saver import weight_values
 from stillflow.tracking.base import Trackable
 from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from typing import Any
 
 from stillflow import ops
@@ -11,14 +10,18 @@ from stillflow.files import filesystem
 from stillflow.formats import protobuf
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.device import canonical_name
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
-from stillflow.saver.builder import on_cpu
 from stillflow.saver.checkpoint_reader import open_checkpoint
-from stillflow.saver.objects.object_graph import OBJECT_GRAPH_KEY, ObjectGraph
+from stillflow.saver.objects import sharded
+from stillflow.saver.objects.object_graph import (
+    OBJECT_GRAPH_KEY,
+    ObjectGraph,
+    dependencies_of,
+    saveables_with_graph,
+)
 from stillflow.saver.objects.restoration import Restoration
 from stillflow.saver.objects.status import (
     CheckpointLoadStatus,
@@ -33,16 +36,24 @@ from stillflow.variables.variable import Variable
 
 
 class ObjectSaver:
-    """The nodes that save and restore what a root depends on; they are made anew when that changes."""
+    """The nodes that save and restore what a root depends on; they are made anew when that changes.
 
-    def __init__(self, root):
+    Arguments are those of ObjectGraph.
+    """
+
+    def __init__(self, root, list_dependencies=dependencies_of):
         self._root = root
+        self._list_dependencies = list_dependencies
         self._prefix = None  # tensors that are fed
         self._object_graph = None
         self._restore_prefix = None
         self._saved_graph = None
         self._save_tensor = None
         self._known_restore_ops: dict = {}
+
+    def objects(self):
+        """The ObjectGraph of the root as it is now."""
+        return ObjectGraph(self._root, self._list_dependencies)
 
     @by_mode
     def save(self, prefix, session):
@@ -54,7 +65,7 @@ class ObjectSaver:
             with graph.device("/cpu:0"):
                 self._object_graph = convert_to_tensor("", dtypes.string)
                 self._prefix = convert_to_tensor("", dtypes.string)
-        values, proto = ObjectGraph(self._root).serialized()
+        values, proto = self.objects().serialized()
         if self._save_tensor is None or proto != self._saved_graph:
             spec = SaveSpec(self._object_graph, "", OBJECT_GRAPH_KEY)
             self._save_tensor = self._add_save(
@@ -67,21 +78,8 @@ class ObjectSaver:
 
     def _add_save(self, values):
         """The checkpoint's path, once each device has written a part and these are merged."""
+        merge = sharded.add_save(self._prefix, values)
         graph = get_default_graph()
-        by_device: dict = {}
-        for value in values:
-            by_device.setdefault(canonical_name(value.device), []).append(value)
-        with graph.device("/cpu:0"):
-            temporary = ops.string_join([self._prefix, f"_temp_{uuid.uuid4().hex}/part"])
-        count = convert_to_tensor(len(by_device), name="num_shards")
-        names, saves, device = [], [], ""
-        for shard, (device, parts) in enumerate(sorted(by_device.items())):
-            with graph.device(on_cpu(device)):
-                names.append(ops.sharded_filename(temporary, shard, count))
-            with graph.device(device or None), graph.device("/cpu:0"):
-                saves.append(_save_op(names[-1], [spec for part in parts for spec in part.specs]))
-        with graph.control_dependencies(saves), graph.device(on_cpu(device)):
-            merge = ops.merge_v2_checkpoints(names, self._prefix, delete_old_dirs=True)
         with graph.device("/cpu:0"), graph.control_dependencies([merge]):
             return ops.identity(self._prefix)
 
@@ -101,6 +99,11 @@ class ObjectSaver:
         restoration.position(0).restore(self._root)
         return CheckpointLoadStatus(restoration, self._root, {self._restore_prefix: save_path})
 
+    def set_restore_prefix(self, save_path):
+        """Makes operations that restore read this one checkpoint; otherwise its path is fed to them."""
+        with get_default_graph().device("/cpu:0"):
+            self._restore_prefix = convert_to_tensor(save_path)
+
     @by_mode
     def prepare_restoration(self, save_path):
         """Makes the tensor that holds the path when values are restored."""
@@ -115,15 +118,6 @@ def _make_folder_of(prefix):
         with filesystem.typed_errors(folder):
             system, path = filesystem.system_of(folder)
             system.make_dirs(path)
-
-
-def _save_op(filename, specs):
-    return ops.save_v2(
-        filename,
-        [spec.name for spec in specs],
-        [spec.slice_spec for spec in specs],
-        [spec.tensor for spec in specs],
-    )
 
 
 def _object_graph_of(reader, save_path):
@@ -199,7 +193,7 @@ class Checkpoint(AutoTrackable):
           The path.
 
         Raises:
-          ValueError: if there is no session, and for lists and dicts that have changed so that they cannot be saved.
+          ValueError: for lists and dicts that have changed so that they cannot be saved.
           tf.errors.OpError: if a variable has no value, or a file cannot be written.
         """
         return self._saver.save(file_prefix, session)
@@ -245,34 +239,16 @@ class Checkpoint(AutoTrackable):
         return status
 
 
-class _ObjectGraphSaveable(SaveableObject):
-    """The object graph as it is when the nodes are made; it is saved, and there is nothing to restore."""
-
-    def __init__(self, proto):
-        with get_default_graph().device("/cpu:0"):
-            tensor = ops.constant(protobuf.to_bytes(proto), dtype=dtypes.string)
-        super().__init__(tensor, [SaveSpec(tensor, "", OBJECT_GRAPH_KEY)], OBJECT_GRAPH_KEY)
-
-    def restore(self, restored_tensors, restored_shapes):
-        return ops.no_op()
-
-
-def saveables_of_objects(checkpoint):
-    """What a Saver has to save to write the checkpoints of a Checkpoint, whose objects stay what they are."""
-    values, proto = ObjectGraph(checkpoint).serialized()
-    return [*values, _ObjectGraphSaveable(proto)]
-
-
 # ---- In eager execution: nodes run as they are made, and none is kept ------------------------------------------
 
 
 @eager_version_of(ObjectSaver.save)
 def save_at_once(saver, prefix, session):
     prefix = filesystem.path_text(prefix)
-    values, proto = ObjectGraph(saver._root).serialized()
+    saveables = saveables_with_graph(saver.objects())
     _make_folder_of(prefix)
     saver._prefix = convert_to_tensor(prefix)
-    saver._add_save([*values, _ObjectGraphSaveable(proto)])
+    saver._add_save(saveables)
     return prefix
 
 

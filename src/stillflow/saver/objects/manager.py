@@ -86,7 +86,6 @@ class CheckpointManager:
           Its path.
 
         Raises:
-          ValueError: if there is no default session.
           tf.errors.OpError: if a variable has no value, or a file cannot be written.
         """
         number = self._count(checkpoint_number)

@@ -10,6 +10,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
+from stillflow.tracking.base import NotTrackable
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -19,10 +20,23 @@ def escaped(name):
     return name.replace(".", "..").replace("/", ".S")
 
 
-class ObjectGraph:
-    """The objects that a root depends on now: in breadth-first order, and after them the slots of optimizers."""
+def dependencies_of(value):
+    """[(name, object)] of what an object depends on in a checkpoint."""
+    return value._checkpoint_dependencies
 
-    def __init__(self, root):
+
+class ObjectGraph:
+    """The objects that a root depends on now: in breadth-first order, and after them the slots of optimizers.
+
+    Args:
+      root: the object.
+      list_dependencies: a function of an object that returns [(name, object)] of what it depends on.
+
+    Raises NotImplementedError for an object that says that it cannot be saved.
+    """
+
+    def __init__(self, root, list_dependencies=dependencies_of):
+        self._list_dependencies = list_dependencies
         self.objects: list = []
         self.ids: dict = {}  # id(object) -> its number
         self._paths: list = []  # parts of keys
@@ -41,8 +55,14 @@ class ObjectGraph:
         pending = collections.deque([root])
         while pending:
             owner = pending.popleft()
+            if isinstance(owner, NotTrackable):
+                raise NotImplementedError(
+                    f"The object {owner} does not support object-based saving. File a feature request if this "
+                    "limitation bothers you. In the meantime, you can remove the dependency on this object and save "
+                    "everything else."
+                )
             path = self._paths[self.ids[id(owner)]]
-            children = owner._checkpoint_dependencies
+            children = list(self._list_dependencies(owner))
             self._children.append(children)
             for name, child in children:
                 if id(child) not in self.ids:
@@ -69,22 +89,30 @@ class ObjectGraph:
                     self._add(slot, f"{place}/{escaped(slot_name)}")
                     self._children.append([])
 
-    def serialized(self):
-        """The SaveableObjects of all values, and the TrackableObjectGraph message."""
+    def fill_node(self, number, node):
+        """Says in a message what an object depends on, and which slots it has for others."""
+        for name, child in self._children[number]:
+            node.children.add(node_id=self.ids[id(child)], local_name=name)
+        for of, slot_name, slot in self._slots.get(number, ()):
+            node.slot_variables.add(original_variable_node_id=of, slot_name=slot_name, slot_variable_node_id=slot)
+
+    def serialized(self, stands_for=None):
+        """The SaveableObjects of all values, and the TrackableObjectGraph message.
+
+        `stands_for` is {id(object): another one, whose values are saved in its place}.
+        """
         proto = protobuf.message("TrackableObjectGraph")()
         found = []
         for number, value in enumerate(self.objects):
             node = proto.nodes.add()
-            for name, child in self._children[number]:
-                node.children.add(node_id=self.ids[id(child)], local_name=name)
+            self.fill_node(number, node)
+            value = (stands_for or {}).get(id(value), value)
             for name, item in value._gather_saveables_for_checkpoint().items():
                 key = f"{self._paths[number]}/.ATTRIBUTES/{escaped(name)}"
                 attribute = node.attributes.add(name=name, checkpoint_key=key)
                 parts, attribute.full_name = _saveables(item, key)
                 attribute.optional_restore = bool(parts) and all(part.optional_restore for part in parts)
                 found.extend(parts)
-            for of, slot_name, slot in self._slots.get(number, ()):
-                node.slot_variables.add(original_variable_node_id=of, slot_name=slot_name, slot_variable_node_id=slot)
         return found, proto
 
 
@@ -100,7 +128,12 @@ class _ObjectGraphSaveable(saveables.SaveableObject):
 
 def frozen_saveables(root):
     """SaveableObjects of what a root depends on now, for a Saver that writes what tf.train.Checkpoint does."""
-    values, proto = ObjectGraph(root).serialized()
+    return saveables_with_graph(ObjectGraph(root))
+
+
+def saveables_with_graph(objects, stands_for=None):
+    """The SaveableObjects of an ObjectGraph, and of the message that describes it; see ObjectGraph.serialized."""
+    values, proto = objects.serialized(stands_for)
     with get_default_graph().device("/cpu:0"):
         tensor = convert_to_tensor(protobuf.to_bytes(proto), dtypes.string)
     return [*values, _ObjectGraphSaveable(tensor)]

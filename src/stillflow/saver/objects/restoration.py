@@ -7,14 +7,12 @@ import itertools
 import logging
 from typing import Any
 
-from stillflow import _engine, ops
-from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.device import canonical_name
-from stillflow.graph.mode import by_mode, eager_version_of
+from stillflow import _engine
 from stillflow.graph.name_scope import init_scope
 from stillflow.plan.emit import engine_variable
-from stillflow.saver import at_once, restoring
+from stillflow.saver import restoring
 from stillflow.saver.checkpoint_reader import CheckpointReader
+from stillflow.saver.objects import sharded
 from stillflow.saver.objects.object_graph import path_names, saveables_under
 from stillflow.session.session import BaseSession
 
@@ -117,28 +115,18 @@ class Restoration:
         if added and self.run_new_operations is not None:
             self.run_new_operations(added)
 
+    def operations_of(self, number):
+        """The operations that restore the values of one object."""
+        attributes = self.proto.nodes[number].attributes
+        known = [self._known_ops.get(attribute.checkpoint_key) for attribute in attributes]
+        return [item[1] for item in known if item is not None and item[0] is self.objects.get(number)]
+
     def _new_operations(self, wanted):
-        by_device: dict = {}
-        for key in sorted(wanted):
-            for saveable in saveables_under(wanted[key][1], key):
-                by_device.setdefault(canonical_name(saveable.device), []).append((key, saveable))
-        graph = get_default_graph()
-        made: list = []
-        for device, items in sorted(by_device.items()):
-            specs = [spec for _, saveable in items for spec in saveable.specs]
-            with graph.device(device or None):
-                with graph.device("/cpu:0"):
-                    values = iter(
-                        ops.restore_v2(
-                            self._prefix_tensor,
-                            [spec.name for spec in specs],
-                            [spec.slice_spec for spec in specs],
-                            dtypes=[spec.dtype.base_dtype for spec in specs],
-                        )
-                    )
-                for key, operation in assign_restored(items, values):
-                    self._known_ops[key] = wanted[key][0], operation
-                    made.append((key, operation))
+        items = [
+            (key, saveable) for key in sorted(wanted) for saveable in saveables_under(wanted[key][1], key)
+        ]  # fmt: skip
+        made = sharded.add_restore(self._prefix_tensor, items)
+        self._known_ops.update((key, (wanted[key][0], operation)) for key, operation in made)
         return [operation for _, operation in sorted(made, key=lambda item: item[0])]
 
     def run(self, session, prefix_tensor_feeds):
@@ -173,19 +161,6 @@ class Restoration:
                 "restore returned to silence this, or assert_consumed() to make it an error.",
                 "\n".join(left),
             )
-
-
-@by_mode
-def assign_restored(items, values):
-    """Gives the saveables of `items`, (key, saveable), the next of `values`; returns (key, operation) of each."""
-    return [(key, saveable.restore([next(values) for _ in saveable.specs], None)) for key, saveable in items]
-
-
-@eager_version_of(assign_restored)
-def assign_at_once(items, values):
-    """The same at once: all values are looked at before any is assigned, and no operation is left."""
-    at_once.assign([saveable for _, saveable in items], values)
-    return []
 
 
 class Position:

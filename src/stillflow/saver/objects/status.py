@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph.mode import by_mode, eager_version_of
-from stillflow.graph.scopes import get_default_session
-from stillflow.saver import at_once
+from stillflow.saver import at_once, weight_values
 from stillflow.saver.builder import BulkSaverBuilder
 from stillflow.saver.objects.object_graph import ObjectGraph, path_names
 from stillflow.saver.objects.restoration import next_uid
@@ -14,14 +13,8 @@ from stillflow.tracking.structures import DictWrapper, ListWrapper
 
 
 def session_or_default(session):
-    """The session, or the default one. Raises ValueError if there is none."""
-    session = session or get_default_session()
-    if session is None:
-        raise ValueError(
-            "There is no session to save from or restore into: pass one as `session`, or make one the default with "
-            "`with session.as_default()`."
-        )
-    return session
+    """The session, or else the default one, or that in which the models of the default graph run."""
+    return session or weight_values.get_session()
 
 
 def _run_initializers(session, objects, uid):
@@ -107,12 +100,16 @@ class CheckpointLoadStatus:
         self._restoration.expects_partial = True
         return self
 
+    def restore_operations(self):
+        """[(object, the operations that restore it)] of what has been found; empty lists where that has been done."""
+        restoration = self._restoration
+        return [(value, restoration.operations_of(number)) for number, value in restoration.objects.items()]
+
     @by_mode
     def run_restore_ops(self, session=None):
         """Gives the objects their values in `session` or the default session.
 
         Raises:
-          ValueError: if there is no session.
           tf.errors.OpError: if the checkpoint is damaged, or a type or shape is another one; all variables then have
             the values that they had.
         """
@@ -154,7 +151,7 @@ class InitializationOnlyStatus:
 
     @by_mode
     def initialize_or_restore(self, session=None):
-        """Initializes all objects in `session` or the default session. Raises ValueError if there is none."""
+        """Initializes all objects in `session` or the default session."""
         _run_initializers(session_or_default(session), ObjectGraph(self._root).objects, self._uid)
 
 
@@ -190,7 +187,6 @@ class NameBasedSaverStatus:
         """Gives the variables among the objects the values of their names.
 
         Raises:
-          ValueError: if there is no session.
           tf.errors.OpError: as tf.train.Saver.restore; all variables then have the values that they had.
         """
         session = session_or_default(session)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import filecmp
+import logging
 import os
 import shutil
 
 from stillflow.files import filesystem
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
+from stillflow.saver.saved_model import names
+
+_log = logging.getLogger("tensorflow")
 
 
 def path_of(tensor):
@@ -59,3 +63,17 @@ def copy(source, target):
         from_system, from_path = filesystem.system_of(source)
         with from_system.open(from_path, "rb") as reader, system.open(path, "wb") as writer:
             shutil.copyfileobj(reader, writer)
+
+
+def copy_all(sources, export_dir):
+    """Copies files into a SavedModel: {name there: path}."""
+    if not sources:
+        _log.info("No assets to write.")
+        return
+    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
+    with filesystem.typed_errors(folder):
+        system, path = filesystem.system_of(folder)
+        system.make_dirs(path)
+    for name, source in sources.items():
+        copy(source, names.asset_path(export_dir, name))
+    _log.info("Assets written to: %s", folder)

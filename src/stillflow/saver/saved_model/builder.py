@@ -147,14 +147,7 @@ class _SavedModelBuilder:
             sources[name] = path
         if tensors is not None:
             _log.info("Assets added to graph.")
-        if not sources:
-            _log.info("No assets to write.")
-            return
-        folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
-        self._make_folder(folder)
-        for name, path in sources.items():
-            assets.copy(path, os.path.join(folder, name))
-        _log.info("Assets written to: %s", folder)
+        assets.copy_all(sources, self._export_dir)
 
     def _make_folder(self, folder):
         with filesystem.typed_errors(folder):

@@ -155,7 +155,7 @@ class SavedModelLoader:
         with sess.graph.as_default():
             init_op = get_init_op(meta_graph, import_scope)
             if init_op is not None:
-                sess.run(init_op, _assets(meta_graph, self._export_dir, import_scope))
+                sess.run(init_op, asset_paths(meta_graph, self._export_dir, import_scope))
 
     def load(self, sess, tags, import_scope=None, **saver_kwargs):
         """All steps; arguments, result and errors are those of tf.saved_model.load."""
@@ -200,14 +200,15 @@ def _from_collection(meta_graph, key):
     return get_default_graph().get_collection(key)[-1]
 
 
-def _assets(meta_graph, export_dir, import_scope):
+def asset_paths(meta_graph, export_dir, import_scope=None):
     """{name of a tensor: the path that its file has now}."""
     assets = list(meta_graph.asset_file_def)
     if not assets and names.ASSETS_KEY in meta_graph.collection_def:
         values = meta_graph.collection_def[names.ASSETS_KEY].any_list.value
         assets = [protobuf.message("AssetFileDef").FromString(value.value) for value in values]
-    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
     return {
-        prepend_name_scope(asset.tensor_info.name, import_scope): os.fsencode(os.path.join(folder, asset.filename))
+        prepend_name_scope(asset.tensor_info.name, import_scope): os.fsencode(
+            names.asset_path(export_dir, asset.filename)
+        )
         for asset in assets
     }

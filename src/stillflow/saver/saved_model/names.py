@@ -68,3 +68,13 @@ TRAINING = public("saved_model.TRAINING", "saved_model.tag_constants.TRAINING")(
 def variables_path(export_dir):
     """The checkpoint of a SavedModel."""
     return os.path.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+
+
+def asset_path(export_dir, filename):
+    """A file that belongs to a model, in its SavedModel."""
+    return os.path.join(export_dir, ASSETS_DIRECTORY, filename)
+
+
+def saved_model_path(export_dir):
+    """The file, binary, that makes a folder a SavedModel."""
+    return os.path.join(export_dir, SAVED_MODEL_FILENAME_PB)
