@@ -41,7 +41,10 @@ def _exists(path):
     return system.exists(own)
 
 
-@public("python.saved_model.loader_impl.parse_saved_model")
+@public(
+    "python.saved_model.loader_impl.parse_saved_model",
+    "contrib.saved_model.python.saved_model.reader.read_saved_model",
+)
 def read_saved_model(export_dir):
     """The SavedModel message of a folder. Raises OSError if there is none, or it cannot be read."""
     from google.protobuf import message, text_format
@@ -66,6 +69,12 @@ def read_saved_model(export_dir):
         return text_format.Merge(data.decode(), kind(), descriptor_pool=protobuf.pool())
     except (message.DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
         raise OSError(f"Cannot parse file {path}: {error}.") from None
+
+
+@public("contrib.saved_model.python.saved_model.reader.get_saved_model_tag_sets")
+def tag_sets(saved_model_dir):
+    """A list of the lists of tags of a folder's graphs. Raises OSError as `read_saved_model` does."""
+    return [list(graph.meta_info_def.tags) for graph in read_saved_model(saved_model_dir).meta_graphs]
 
 
 @public("saved_model.load", "saved_model.loader.load")
