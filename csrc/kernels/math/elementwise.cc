@@ -2,14 +2,15 @@
 //
 //   in[i]   any shapes that broadcast; the types that the program reads
 //   out[i]  the broadcast shape of all inputs
-//   attrs   program (arithmetic/elementwise/program.h), number of inputs, columns, joined
-//
-// If `columns` is not empty, it is a width, and then for each input where it begins within the last dimension of its
-// tensor, of which it takes as many columns; -1: the input is the whole tensor. The last `joined` outputs of the
-// program lie side by side along the last dimension of one tensor, the last that the kernel makes.
+//   attrs   program (arithmetic/elementwise/program.h), number of inputs
 //
 // Every output element depends on its own input elements alone, so chunks and tiles do not matter.
-#include "kernels/math/elementwise_operands.h"
+#include <algorithm>
+#include <cstring>
+
+#include "arithmetic/elementwise/program.h"
+#include "kernel_api/broadcast.h"
+#include "memory/stream.h"
 
 namespace stillflow {
 namespace {
@@ -19,10 +20,18 @@ constexpr int64_t kScratchBytes = 32 << 10;  // what a tile's intermediate value
 static_assert(kScratchBytes / ElementwiseProgram::kWidestBytes >= ElementwiseProgram::kMostRegisters,
               "a tile holds at least one element of every value");
 
+// An input that is repeated along some dimensions, seen over the flattened output.
+struct Repeated {
+  int32_t input;
+  int32_t rank;  // after merging neighbours that are both repeated or both not
+  int64_t dims[kMaxRank];
+  bool is_repeated[kMaxRank];
+};
+
 // Follows shapes through the program to say at which operation they do not fit.
-Status ExplainMismatch(const Tensor* const* in, const ElementwiseProgram& program) {
+Status ExplainMismatch(const KernelCall& call, const ElementwiseProgram& program) {
   std::vector<Shape> shapes;
-  for (int i = 0; i < program.input_count(); ++i) shapes.emplace_back(*in[i]);
+  for (int i = 0; i < call.in_count; ++i) shapes.emplace_back(*call.in[i]);
   for (size_t i = 0; i < program.instructions().size(); ++i) {
     const auto& instruction = program.instructions()[i];
     Shape shape = shapes[instruction.in[0]];
@@ -42,6 +51,128 @@ Status ExplainMismatch(const Tensor* const* in, const ElementwiseProgram& progra
   return Error(Code::kInternal, "Shapes do not broadcast");
 }
 
+Repeated DescribeRepeats(const Tensor& tensor, const Shape& out, int input) {
+  Repeated repeated;
+  repeated.input = input;
+  repeated.rank = 0;
+  const int offset = out.rank - tensor.rank;
+  for (int i = 0; i < out.rank; ++i) {
+    if (out.dims[i] == 1) continue;
+    const bool is_repeated = i < offset || tensor.dims[i - offset] == 1;
+    if (repeated.rank > 0 && repeated.is_repeated[repeated.rank - 1] == is_repeated) {
+      repeated.dims[repeated.rank - 1] *= out.dims[i];
+    } else {
+      repeated.dims[repeated.rank] = out.dims[i];
+      repeated.is_repeated[repeated.rank++] = is_repeated;
+    }
+  }
+  return repeated;
+}
+
+// Where the element lies that stands at `position` of the flattened output.
+int64_t PlaceOf(const Repeated& repeated, int64_t position) {
+  int64_t place = 0;
+  int64_t size = 1;
+  for (int i = repeated.rank - 1; i >= 0; --i) {
+    if (!repeated.is_repeated[i]) {
+      place += position % repeated.dims[i] * size;
+      size *= repeated.dims[i];
+    }
+    position /= repeated.dims[i];
+  }
+  return place;
+}
+
+// Writes elements [begin, begin + count) of the flattened output shape.
+template <typename T>
+void CopyRepeated(const Repeated& repeated, const T* from, int64_t begin, int64_t count, T* to) {
+  const int last = repeated.rank - 1;
+  int64_t position[kMaxRank];
+  int64_t stride[kMaxRank];
+  int64_t size = 1;
+  int64_t rest = begin;
+  int64_t at = 0;
+  for (int i = last; i >= 0; --i) {
+    stride[i] = repeated.is_repeated[i] ? 0 : size;
+    if (!repeated.is_repeated[i]) size *= repeated.dims[i];
+    position[i] = rest % repeated.dims[i];
+    rest /= repeated.dims[i];
+    at += position[i] * stride[i];
+  }
+  while (count > 0) {
+    const int64_t run = std::min(count, repeated.dims[last] - position[last]);
+    if (repeated.is_repeated[last]) {
+      std::fill_n(to, run, from[at]);
+    } else {
+      std::memcpy(to, from + at, run * sizeof(T));
+    }
+    to += run;
+    count -= run;
+    at -= position[last] * stride[last];
+    position[last] = 0;
+    for (int i = last - 1; i >= 0; --i) {
+      at += stride[i];
+      if (++position[i] < repeated.dims[i]) break;
+      at -= repeated.dims[i] * stride[i];
+      position[i] = 0;
+    }
+  }
+}
+
+void Expand(const Repeated& repeated, const Tensor& tensor, int64_t begin, int64_t count, void* to) {
+  switch (ElementBytes(tensor.dtype)) {
+    case 16:
+      return CopyRepeated(repeated, Data<Complex128>(tensor), begin, count, static_cast<Complex128*>(to));
+    case 8:
+      return CopyRepeated(repeated, Data<uint64_t>(tensor), begin, count, static_cast<uint64_t*>(to));
+    case 4:
+      return CopyRepeated(repeated, Data<uint32_t>(tensor), begin, count, static_cast<uint32_t*>(to));
+    case 2:
+      return CopyRepeated(repeated, Data<uint16_t>(tensor), begin, count, static_cast<uint16_t*>(to));
+    default:
+      return CopyRepeated(repeated, Data<uint8_t>(tensor), begin, count, static_cast<uint8_t*>(to));
+  }
+}
+
+// The inputs as tiles see them.
+struct Operands {
+  uint64_t scalars = 0;
+  int repeated_count = 0;
+  Repeated repeated[ElementwiseProgram::kMostInputs];
+  uint64_t columns = 0;  // inputs of which one element stands for a run
+  // Of the flattened output: within a run, each repeated input is either one element or adjacent elements.
+  int64_t run;
+  bool are_columns;  // all that are repeated, of which the program takes runs
+  bool is_streamed;
+};
+
+void DescribeOperands(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape, int64_t count,
+                      Operands* operands) {
+  operands->run = std::max<int64_t>(count, 1);
+  for (int i = 0; i < call.in_count; ++i) {
+    const Tensor& tensor = *call.in[i];
+    if (tensor.count == count) continue;
+    if (tensor.count == 1) {
+      operands->scalars |= uint64_t{1} << i;
+    } else {
+      const Repeated& repeated = operands->repeated[operands->repeated_count++] = DescribeRepeats(tensor, shape, i);
+      operands->run = std::min(operands->run, repeated.dims[repeated.rank - 1]);
+      operands->columns |= uint64_t{repeated.is_repeated[repeated.rank - 1]} << i;
+    }
+  }
+  operands->are_columns = operands->columns != 0 && program.TakesRuns(operands->columns, operands->scalars);
+  for (int i = 0; i < operands->repeated_count; ++i) {
+    const Repeated& repeated = operands->repeated[i];
+    operands->are_columns &= repeated.rank == 2 && repeated.is_repeated[1] && repeated.dims[1] == operands->run;
+  }
+  operands->is_streamed = IsStreamed(*call.out[0]);
+  for (int out = 0; operands->is_streamed && out < call.out_count; ++out) {
+    for (int in = 0; in < call.in_count; ++in) {
+      if (call.out[out]->data == call.in[in]->data) operands->is_streamed = false;  // the line is in a cache already
+    }
+  }
+}
+
 // A chunk's tiles: where their operands lie, and how the operation is run over them.
 class TileRunner {
  public:
@@ -54,7 +185,7 @@ class TileRunner {
     takes_columns_ = operands.are_columns && (!operands.is_streamed || (fills_lines && !has_long_runs));
     expands_ = operands.repeated_count > 0 && !has_long_runs && !takes_columns_;
     expanded_count_ = expands_ ? operands.repeated_count : 0;
-    staged_count_ = operands.is_streamed ? call.out_count : operands.outputs.joined_count;
+    staged_count_ = operands.is_streamed ? call.out_count : 0;
     tile_count_ = TileCount();
     PlaceInputs();
     PlaceOutputs();
@@ -110,11 +241,7 @@ class TileRunner {
       count = std::min(count, takes_columns_ ? PlaceColumns(*begin, count) : PlaceRun(*begin));
     }
     STILLFLOW_RETURN_IF_ERROR(program_.RunTile(places_, *begin, count));
-    if (operands_.is_streamed) {
-      StreamOutputs(*begin, count);
-    } else if (staged_count_ > 0) {
-      JoinOutputs(*begin, count);
-    }
+    if (operands_.is_streamed) StreamOutputs(*begin, count);
     *begin += count;
     return Status();
   }
@@ -124,11 +251,10 @@ class TileRunner {
   // Of repeated inputs too, where these are expanded.
   void PlaceInputs() {
     for (int i = 0; i < call_.in_count; ++i) {
-      const Tensor& tensor = operands_.inputs[i];
       const bool is_single = (operands_.scalars >> i & 1) != 0;
-      const auto bytes = static_cast<int32_t>(ElementBytes(tensor.dtype));
-      places_[i] = {static_cast<char*>(tensor.data), is_single ? 0 : bytes, is_single, 0};
-      if (!operands_.is_streamed || tensor.count != call_.out[0]->count) continue;
+      const auto bytes = static_cast<int32_t>(ElementBytes(call_.in[i]->dtype));
+      places_[i] = {static_cast<char*>(call_.in[i]->data), is_single ? 0 : bytes, is_single, 0};
+      if (!operands_.is_streamed || call_.in[i]->count != call_.out[0]->count) continue;
       ahead_.Add(places_[i].base + kElementsAhead * bytes, 64 * bytes / ElementBytes(call_.out[0]->dtype));
     }
     for (int i = 0; i < expanded_count_; ++i) {
@@ -143,11 +269,11 @@ class TileRunner {
     for (int i = 0; i < operands_.repeated_count; ++i) {
       const Repeated& repeated = operands_.repeated[i];
       Place& place = places_[repeated.input];
-      const Tensor& tensor = operands_.inputs[repeated.input];
+      const Tensor& tensor = *call_.in[repeated.input];
       const int64_t bytes = ElementBytes(tensor.dtype);
-      const bool is_single = repeated.is_repeated(repeated.rank - 1);
-      if (is_next && repeated.rank == 2 && repeated.dims[1] == operands_.run) {  // next element, row, or the same one
-        place.base += (repeated.strides[0] - (is_single ? 0 : operands_.run)) * bytes;
+      const bool is_single = repeated.is_repeated[repeated.rank - 1];
+      if (is_next && repeated.rank == 2 && repeated.dims[1] == operands_.run) {  // the next element, or the same ones
+        place.base += is_single ? bytes : -operands_.run * bytes;
         continue;
       }
       const auto step = static_cast<int32_t>(is_single ? 0 : bytes);
@@ -163,7 +289,7 @@ class TileRunner {
     const int64_t whole = count - count % operands_.run;
     if (whole == 0 || begin % operands_.run != 0) return PlaceRun(begin);
     for (int i = 0; i < operands_.repeated_count; ++i) {
-      const Tensor& tensor = operands_.inputs[operands_.repeated[i].input];
+      const Tensor& tensor = *call_.in[operands_.repeated[i].input];
       char* const at = static_cast<char*>(tensor.data) + begin / operands_.run * ElementBytes(tensor.dtype);
       places_[operands_.repeated[i].input] = {at, 0, true, operands_.run};
     }
@@ -174,41 +300,19 @@ class TileRunner {
   void ExpandInputs(int64_t begin, int64_t count) {
     for (int i = 0; i < operands_.repeated_count; ++i) {
       const Repeated& repeated = operands_.repeated[i];
-      const bool is_rows = repeated.rank == 2 && repeated.is_repeated(0);
+      const bool is_rows = repeated.rank == 2 && repeated.is_repeated[0];
       if (begin > chunk_.begin && is_rows && tile_count_ % repeated.dims[1] == 0) continue;  // as in the last tile
-      Expand(repeated, operands_.inputs[repeated.input], begin, count, ScratchTile(i));
+      Expand(repeated, *call_.in[repeated.input], begin, count, ScratchTile(i));
     }
   }
 
   void PlaceOutputs() {
-    const int own_count = operands_.is_streamed ? 0 : operands_.outputs.own_count;
-    for (int i = 0; i < own_count + staged_count_; ++i) {
-      Place& place = places_[program_.outputs()[i]];
-      if (i < own_count) {
-        const Tensor& output = *call_.out[i];
-        place = {static_cast<char*>(output.data), static_cast<int32_t>(ElementBytes(output.dtype)), false, 0};
-      } else {
-        place = {ScratchTile(expanded_count_ + i - own_count), 0, false, 0};
-      }
-    }
-  }
-
-  // Writes a tile of the outputs that are columns of one tensor.
-  void JoinOutputs(int64_t begin, int64_t count) {
-    const Outputs& outputs = operands_.outputs;
-    const Tensor& joined = *call_.out[outputs.own_count];
-    const int64_t bytes = ElementBytes(joined.dtype);
-    char* const data = static_cast<char*>(joined.data);
-    for (int i = 0; i < outputs.joined_count; ++i) {
-      const char* from = ScratchTile(expanded_count_ + i);
-      int64_t row = begin / outputs.width;
-      int64_t column = begin % outputs.width;
-      for (int64_t left = count; left > 0; ++row, column = 0) {
-        const int64_t run = std::min(outputs.width - column, left);
-        std::memcpy(data + ((row * outputs.joined_count + i) * outputs.width + column) * bytes, from, run * bytes);
-        from += run * bytes;
-        left -= run;
-      }
+    for (int i = 0; i < call_.out_count; ++i) {
+      const Tensor& output = *call_.out[i];
+      const auto bytes = static_cast<int32_t>(ElementBytes(output.dtype));
+      places_[program_.outputs()[i]] = operands_.is_streamed
+                                           ? Place{ScratchTile(expanded_count_ + i), 0, false, 0}
+                                           : Place{static_cast<char*>(output.data), bytes, false, 0};
     }
   }
 
@@ -238,16 +342,14 @@ class TileRunner {
   alignas(64) char scratch_[kScratchBytes];
 };
 
-Status AllocateOutputs(const KernelCall& call, const ElementwiseProgram& program, const Operands& operands,
-                       const Shape& shape) {
-  const Outputs& outputs = operands.outputs;
+Status AllocateOutputs(const KernelCall& call, const ElementwiseProgram& program, const Shape& shape) {
   uint64_t taken = 0;
-  for (int out = 0; out < outputs.own_count; ++out) {
+  for (int out = 0; out < call.out_count; ++out) {
     const DType type = program.output_type(out);
     int giver = -1;
     for (int in = 0; in < call.in_count && giver < 0; ++in) {
       const Tensor& tensor = *call.in[in];
-      if ((taken >> in & 1) == 0 && !operands.inputs.is_part(in) && tensor.count == shape.Count() &&
+      if ((taken >> in & 1) == 0 && tensor.count == shape.Count() &&
           ElementBytes(tensor.dtype) == ElementBytes(type) && program.MayOverwrite(in, out) && IsOwned(call, in)) {
         giver = in;
       }
@@ -259,10 +361,7 @@ Status AllocateOutputs(const KernelCall& call, const ElementwiseProgram& program
       STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, giver, out, type, shape));
     }
   }
-  if (outputs.joined_count == 0) return Status();
-  Shape joined(shape);
-  joined.dims[joined.rank - 1] *= outputs.joined_count;
-  return AllocateOutput(call, outputs.own_count, program.output_type(outputs.own_count), joined);
+  return Status();
 }
 
 // Where there are many chunks, several become one: where one ends, a core waits for its last loads and stores.
@@ -275,21 +374,14 @@ int64_t ChunkOf(const ElementwiseProgram& program, int64_t count) {
 
 Status Elementwise(const KernelCall& call) {
   const auto& program = *static_cast<const ElementwiseProgram*>(call.prepared);
-  Operands operands;
-  STILLFLOW_RETURN_IF_ERROR(operands.inputs.Read(call));
-  Shape shape(operands.inputs[0]);
+  Shape shape(*call.in[0]);
   for (int i = 1; i < call.in_count; ++i) {
     const Shape left = shape;
-    if (!BroadcastTwo(left, Shape(operands.inputs[i]), &shape).ok()) {
-      return ExplainMismatch(operands.inputs.all(), program);
-    }
+    if (!BroadcastTwo(left, Shape(*call.in[i]), &shape).ok()) return ExplainMismatch(call, program);
   }
-  const auto joined_count = static_cast<int>(call.attrs[3].i);
-  if (joined_count > 0 && shape.rank == 0) return Error(Code::kInternal, "Numbers have no columns to be joined");
-  const auto output_count = static_cast<int>(program.outputs().size());
-  operands.outputs = {output_count - joined_count, joined_count, shape.rank > 0 ? shape.dims[shape.rank - 1] : 1};
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, program, operands, shape));
-  const int64_t count = shape.Count();
+  STILLFLOW_RETURN_IF_ERROR(AllocateOutputs(call, program, shape));
+  Operands operands;
+  const int64_t count = call.out[0]->count;
   DescribeOperands(call, program, shape, count, &operands);
   const int64_t chunk = operands.is_streamed ? kStreamedElementsPerChunk : ChunkOf(program, count);
   return ForEachChunk(call, count, chunk,
@@ -308,8 +400,7 @@ void ReleasePrepared(void* prepared) { delete static_cast<ElementwiseProgram*>(p
 
 }  // namespace
 
-STILLFLOW_KERNELS(math, elementwise){{"elementwise", "inputs... | program, input_count, columns, joined", Elementwise,
-                                      Prepare, ReleasePrepared, nullptr, nullptr},
-                                     {}};
+STILLFLOW_KERNELS(math, elementwise){
+    {"elementwise", "inputs... | program, input_count", Elementwise, Prepare, ReleasePrepared, nullptr, nullptr}, {}};
 
 }  // namespace stillflow

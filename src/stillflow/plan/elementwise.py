@@ -1,22 +1,44 @@
-"""fuse_elementwise: elementwise nodes over one shape become one kernel that runs them tile by tile; see groups."""
+"""fuse_elementwise: chains of elementwise nodes become one kernel that runs them tile by tile.
+
+A node joins the node that reads it if nobody else does and the shapes say that nothing is computed more
+often than before. The text of the joined program is described in csrc/arithmetic/elementwise/program.h.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from stillflow.graph import dtypes
-from stillflow.ops.registry import Elementwise
-from stillflow.plan.columns import cut_before
-from stillflow.plan.groups import Groups
-from stillflow.plan.ir import Value, constant_of
+from stillflow.ops.registry import Elementwise, Kernel
+from stillflow.plan.ir import Node, Value, constant_of
+
+_KERNEL = Kernel("elementwise", ("inputs",), ("program", "input_count"))
+_MOST_INPUTS = 64
+_MOST_INSTRUCTIONS = 512
 
 
 def fuse_elementwise(plan, joins=True):
-    """Replaces all elementwise nodes by nodes that run one or, if it `joins` them, several of them."""
+    """Replaces all elementwise nodes by nodes that run one or, if it `joins` chains, several of them."""
     plan.nodes = [prepared for node in plan.nodes for prepared in _prepared(node)]
-    if joins:
-        cut_before(plan)
-    plan.nodes = Groups(plan, joins).fused_nodes()
+    readers = plan.readers()
+    fetched = set(plan.fetch_values)
+    group_of: dict = {}  # Node -> _Group that it is in
+    for node in reversed(plan.nodes):
+        if not isinstance(node.lowering, Elementwise):
+            continue
+        group = _group_to_join(node, readers, fetched, group_of) if joins else None
+        if group is None:
+            group = _Group()
+        group.add(node)
+        group_of[node] = group
+    nodes = []
+    for node in plan.nodes:
+        group = group_of.get(node)
+        if group is None:
+            nodes.append(node)
+        elif node is group.last:
+            nodes.append(group.fused())
+    plan.nodes = nodes
 
 
 def _prepared(node):
@@ -84,3 +106,66 @@ def _chain(node):
     links[-1].outputs = [result]
     result.producer = links[-1]
     return links
+
+
+def _group_to_join(node, readers, fetched, group_of):
+    """The group of all the node's readers, if there is one and the node may be computed within it."""
+    (value,) = node.outputs
+    if value in fetched or value not in readers:
+        return None
+    groups = {group_of.get(reader) for reader in readers[value]}
+    group = groups.pop()
+    if groups or group is None or value.count is None or value.dims != group.dims:
+        return None
+    if node.guard != group.last.guard:
+        return None
+    return group if group.has_room_for(node) else None
+
+
+class _Group:
+    """Elementwise nodes that become one; collected from the last to the first."""
+
+    def __init__(self):
+        self.nodes = []
+        self.dims = None
+        self.inputs = {}  # values that come from outside, in the order in which they were met
+
+    @property
+    def last(self):
+        return self.nodes[0]
+
+    def add(self, node):
+        if not self.nodes:
+            self.dims = node.outputs[0].dims
+        self.nodes.append(node)
+        self.inputs.pop(node.outputs[0], None)
+        self.inputs.update(dict.fromkeys(node.inputs))
+
+    def has_room_for(self, node):
+        new = sum(value not in self.inputs for value in node.inputs)
+        return len(self.nodes) < _MOST_INSTRUCTIONS and len(self.inputs) + new <= _MOST_INPUTS
+
+    def fused(self):
+        """The node that runs all of them, at the place of the last."""
+        last = self.last
+        # Operands as large as the result first: one of them may give its memory to the result.
+        inputs = sorted(self.inputs, key=lambda value: value.dims != self.dims)
+        registers = {value: i for i, value in enumerate(inputs)}
+        instructions = []
+        members = list(reversed(self.nodes))
+        for node in members:
+            operands = " ".join(str(registers[value]) for value in node.inputs)
+            (value,) = node.outputs
+            registers[value] = len(registers)
+            operand = node.inputs[-1] if node.lowering.name == "select" else node.inputs[0]
+            instructions.append(
+                f"{node.lowering.name} {operand.dtype._c_name} {value.dtype._c_name} {registers[value]} {operands}"
+            )
+        program = f"{'; '.join(instructions)} | {registers[last.outputs[0]]}"
+        attrs = {"program": program.encode(), "input_count": len(inputs)}
+        fused = Node(last.op, "_Elementwise", _KERNEL, inputs, attrs, last.position, is_pure=True)
+        fused.guard = last.guard
+        fused.outputs = last.outputs
+        fused.outputs[0].producer = fused
+        fused.parts = [node.op for node in members]
+        return fused

@@ -25,15 +25,8 @@ def listing(plan) -> str:
         guard = f"  if {numbers(node.guard)}" if to_be_checked(node.guard) else ""
         lines.append(f"{index:3d}  {name}  {inputs}  -> {outputs}{decided}{guard}")
         if node.type == "_Elementwise":
-            lines.append(f"       {node.attrs['program'].decode()}{_places(node.attrs)}")
+            lines.append(f"       {node.attrs['program'].decode()}")
     return "\n".join(lines)
-
-
-def _places(attrs):
-    """Which operands are columns of wider ones, and how many results lie side by side."""
-    columns = attrs["columns"][1:]
-    text = "".join(f"  {i} from column {at}" for i, at in enumerate(columns) if at >= 0)
-    return f"{text}  joins the last {attrs['joined']}" if attrs["joined"] else text
 
 
 def _typed(value):
