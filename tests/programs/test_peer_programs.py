@@ -9,7 +9,7 @@ from real_tensorflow import PEERS, run_tensorflow
 
 import stillflow as tf
 from programs import peer, run_program
-from programs.test_programs import NAMES, compare
+from programs.test_programs import NAMES, TOLERANCE, compare
 
 pytestmark = pytest.mark.peer
 
@@ -44,4 +44,4 @@ def test_tensorflow_imports_our_graphs_and_runs_them_to_the_same_values(name, pe
     theirs = run_peer(peer_name, "import", tmp_path / "run.npz", tmp_path / "theirs.npz")
     assert theirs
     for key, value in theirs.items():
-        np.testing.assert_allclose(ours[key], value, rtol=2e-4, atol=2e-5, err_msg=key)
+        np.testing.assert_allclose(ours[key], value, **TOLERANCE, err_msg=key)
