@@ -94,7 +94,7 @@ class Connection:
         self._tasks = {(task.job, task.index): task}
         self._tasks.update(_others(task, self.config))
         cpu_count = max(1, task.config.device_count.get("CPU", 1))
-        self.devices = Devices(cpu_count, self.config.allow_soft_placement, tuple(self._tasks))
+        self.devices = Devices(cpu_count, self.config.allow_soft_placement, tuple(sorted(self._tasks)))
         # A session keeps its places, whatever is cleared later.
         self._places: dict[tuple, str] = {}
 
