@@ -59,7 +59,6 @@ class GraphFunction:
         self.run_options = options
         self.run_metadata = run_metadata
         self._types = [tensor.dtype.as_numpy_dtype for tensor in self.inputs]
-        self._fetched = [*self.outputs, *self.fetches, self.updates_op]
         self._is_list = isinstance(outputs, (list, tuple)) and not any(
             isinstance(each, (list, tuple, dict)) for each in outputs
         )
@@ -83,7 +82,9 @@ class GraphFunction:
         return nest.flatten(inputs, expand_composites=True)
 
     def _run(self, session, feeds):
-        return session.run(self._fetched, feeds, self.run_options, self.run_metadata)
+        return session.run(
+            [*self.outputs, *self.fetches, self.updates_op], feeds, self.run_options, self.run_metadata
+        )
 
     def _outcome(self, fetched):
         count = len(self.outputs)
