@@ -43,6 +43,7 @@ OUTCOMES = (
     ("feature_columns", "feature_columns.column_cases"),
     ("graph_differences", "test_cases.graph_def_cases"),
     ("inner_modules", "names.inner_module_scenarios"),
+    ("keras_boards", "keras_cases.board_scenarios"),
     ("keras_data", "keras_cases.data_cases"),
     ("keras_eager", "keras_cases.eager_scenarios"),
     ("keras_feedings", "keras_cases.feeding_scenarios"),

@@ -30,7 +30,7 @@ _OF_TESTS = re.compile(
     r"(parallel_for|distributions\.python\.ops|optimization\.python)\.test_util$|"
     r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
     r"_testlib|keras_parameterized|mixed_precision\.experimental\.test_util|statistical_testing|head\.head_utils|"
-    r"fake_summary_writer"
+    r"fake_summary_writer|distribute\.(strategy_)?combinations$|keras\.distribute\.\w+_test$"
 )
 
 
@@ -308,7 +308,10 @@ def _stand_ins():
         "tf_inspect": {name: getattr(inspect, name) for name in dir(inspect) if not name.startswith("_")},
         "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
         "test": {"mock": mock},
-        "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes")},
+        "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes"), "is_tpu_strategy": _no},
+        # Strategies have one replica.
+        "distributed_training_utils": {"global_batch_size_supported": lambda _: True},
+        "tpu_strategy": {name: type(name, (), {}) for name in ("TPUStrategy", "TPUStrategyV1")},
     }
 
 

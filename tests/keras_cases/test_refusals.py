@@ -5,7 +5,6 @@ import pytest
 
 import stillflow as tf
 from stillflow.eager.graph import EagerGraph
-from stillflow.keras.callbacks.files import TensorBoard
 
 
 def model():
@@ -67,11 +66,6 @@ def test_operation_by_operation_means_eager_execution():
         model().compile("sgd", "mse", run_eagerly=True)
     with EagerGraph().as_default(), pytest.raises(ValueError, match="`batch_size` or `steps` is required"):
         model().fit(pairs(), validation_data=(np.ones((2, 3)), np.ones((2, 1))), verbose=0)
-
-
-def test_what_is_not_written_for_tensorboard_is_told(tmp_path, caplog):
-    TensorBoard(tmp_path, write_grads=True)
-    assert "`write_grads` has no effect" in caplog.text
 
 
 class Batches(tf.keras.utils.Sequence):

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from keras_cases import eager_scenarios, feeding_scenarios, training_scenarios
+from keras_cases import board_scenarios, eager_scenarios, feeding_scenarios, training_scenarios
 
 import stillflow as tf
-from stillflow.eager.graph import EagerGraph
+from stillflow.eager.modes import eager_mode
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-MODULES = {"keras_trainings": training_scenarios, "keras_feedings": feeding_scenarios}
+MODULES = {
+    "keras_trainings": training_scenarios,
+    "keras_feedings": feeding_scenarios,
+    "keras_boards": board_scenarios,
+}
 RECORDED = {file: json.loads((GOLDEN / f"{file}.json").read_text()) for file in MODULES}
 
 
@@ -38,16 +42,18 @@ def test_a_training_does_what_it_does_in_tensorflow(file, name):
 
 
 EAGER = json.loads((GOLDEN / "keras_eager.json").read_text())
+EAGER.update({name: RECORDED["keras_boards"].pop(name) for name in board_scenarios.EAGERLY})
+EAGERLY = {**eager_scenarios.SCENARIOS, **board_scenarios.EAGERLY}
 
 
-@pytest.mark.parametrize("name", eager_scenarios.SCENARIOS)
+@pytest.mark.parametrize("name", EAGERLY)
 def test_a_training_in_eager_execution_does_what_it_does_in_tensorflow(name):
-    with EagerGraph().as_default():
-        assert_agrees(eager_scenarios.outcome(tf, eager_scenarios.SCENARIOS[name]), EAGER[name])
+    with eager_mode():
+        assert_agrees(eager_scenarios.outcome(tf, EAGERLY[name]), EAGER[name])
 
 
 def test_all_trainings_are_recorded():
-    assert set(EAGER) == set(eager_scenarios.SCENARIOS)
+    assert set(EAGER) == set(EAGERLY)
     assert {file: set(module.SCENARIOS) for file, module in MODULES.items()} == {
         file: set(recorded) for file, recorded in RECORDED.items()
     }

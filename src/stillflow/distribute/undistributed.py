@@ -6,6 +6,7 @@ from stillflow.distribute.replica import ReplicaContext
 from stillflow.distribute.strategy import Strategy, StrategyExtended
 from stillflow.graph import replica_modes as modes
 from stillflow.graph.contexts import colocate_with
+from stillflow.names import public
 
 
 class _Undistributed(Strategy):
@@ -61,3 +62,9 @@ class _NoScope:
 
 STRATEGY = _Undistributed()
 REPLICA_CONTEXT = ReplicaContext(STRATEGY, 0)
+
+
+@public("python.distribute.distribution_strategy_context._get_default_strategy")
+def get_default_strategy():
+    """The strategy in force outside of all scopes."""
+    return STRATEGY

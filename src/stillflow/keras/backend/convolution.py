@@ -178,6 +178,7 @@ def pool3d(x, pool_size, strides=(1, 1, 1), padding="valid", data_format=None, p
 # ---- Another kernel at each place ---------------------------------------------------------------------------
 
 
+@public("python.keras.backend.local_conv")
 def local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format=None):
     """A convolution without padding whose kernel is another one at each place.
 

@@ -51,7 +51,8 @@ def batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=1e-3):
       axis: that of channels.
       epsilon: what is added to the variance.
     """
-    if ndim(x) != 4 or axis not in (3, -1):
+    data_format = {3: "NHWC", -1: "NHWC", 1: "NCHW", -3: "NCHW"}.get(axis)
+    if ndim(x) != 4 or data_format is None:
         return normalization.batch_normalization(x, mean, var, beta, gamma, epsilon)
 
     def row(value):
@@ -61,5 +62,5 @@ def batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=1e-3):
     beta = ops.zeros_like(mean) if beta is None else row(beta)
     gamma = ops.ones_like(mean) if gamma is None else row(gamma)
     return fused_batch_norm(
-        x, gamma, beta, epsilon=epsilon, mean=mean, variance=var, data_format="NHWC", is_training=False
+        x, gamma, beta, epsilon=epsilon, mean=mean, variance=var, data_format=data_format, is_training=False
     )[0]

@@ -50,6 +50,7 @@ class GraphOfModels(FunctionGraph):
 # ---- The learning phase -------------------------------------------------------------------------------------
 
 
+@public("python.keras.backend.symbolic_learning_phase")
 def symbolic_learning_phase():
     """The learning phase of the graph of models: a placeholder that is False by default, or the number that was "
     "set."""

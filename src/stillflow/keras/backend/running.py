@@ -46,7 +46,7 @@ class GraphFunction:
         self._structure = outputs
         fetched = [convert_to_tensor(each) if isinstance(each, Variable) else each for each in nest.flatten(outputs)]
         self.outputs = nest.flatten(fetched, expand_composites=True)
-        self._output_count = len(fetched)
+        self._fetched = fetched
         with control_dependencies([self.outputs[0]]):
             self.updates_op = group(
                 *(assignments.assign(*each) if isinstance(each, tuple) else each for each in updates)
@@ -58,7 +58,6 @@ class GraphFunction:
         self.run_options = options
         self.run_metadata = run_metadata
         self._types = [tensor.dtype.as_numpy_dtype for tensor in self.inputs]
-        self._fetched = [*fetched, *self.fetches, self.updates_op]
         self._is_list = isinstance(outputs, (list, tuple)) and not any(
             isinstance(each, (list, tuple, dict)) for each in outputs
         )
@@ -82,10 +81,12 @@ class GraphFunction:
         return nest.flatten(inputs, expand_composites=True)
 
     def _run(self, session, feeds):
-        return session.run(self._fetched, feeds, self.run_options, self.run_metadata)
+        # A callback may have added to `fetches` since.
+        fetched = [*self._fetched, *self.fetches, self.updates_op]
+        return session.run(fetched, feeds, self.run_options, self.run_metadata)
 
     def _outcome(self, fetched):
-        count = self._output_count
+        count = len(self._fetched)
         for tensor, value in zip(self.fetches, fetched[count:-1], strict=True):
             if tensor in self.fetch_callbacks:
                 self.fetch_callbacks[tensor](value)

@@ -83,6 +83,7 @@ def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragg
         return make(dtype or floatx(), shape=shape, name=name)
 
 
+@public("python.keras.backend.is_placeholder")
 def is_placeholder(x):
     """Whether it is a placeholder, or made of placeholders."""
     try:
@@ -93,6 +94,7 @@ def is_placeholder(x):
         return False
 
 
+@public("python.keras.backend.is_keras_tensor")
 def is_keras_tensor(x):
     """Whether a tensor was made by a layer of a model. Raises ValueError for what is no tensor."""
     if not isinstance(x, (Tensor, Variable, CompositeTensor)):

@@ -64,6 +64,18 @@ def make_logs(model, logs, outputs, mode, prefix=""):
     return logs
 
 
+def name_results(callbacks, progress, model):
+    """Tells callbacks and the progress bar what there is to log, of a model that its first batch has compiled."""
+    if not isinstance(callbacks, CallbackList):
+        return
+    names = list(model.metrics_names)
+    validated = [f"val_{name}" for name in names] if callbacks.params["do_validation"] else []
+    callbacks.params["metrics"] = progress.params["metrics"] = names + validated
+    for callback in (*callbacks, progress):
+        if hasattr(callback, "stateful_metrics"):
+            callback.stateful_metrics = set(names[1:])
+
+
 @public("python.keras.callbacks.CallbackList")
 class CallbackList:
     """Callbacks that are called one after another.
@@ -134,6 +146,27 @@ class CallbackList:
                 logging.getLogger("tensorflow").warning(
                     f"Method ({name}) is slow compared to the batch update ({median:f}). Check your callbacks."
                 )
+
+    def on_train_batch_begin(self, batch, logs=None):
+        self.call_batch_hook("train", "begin", batch, logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.call_batch_hook("train", "end", batch, logs)
+
+    def on_test_batch_begin(self, batch, logs=None):
+        self.call_batch_hook("test", "begin", batch, logs)
+
+    def on_test_batch_end(self, batch, logs=None):
+        self.call_batch_hook("test", "end", batch, logs)
+
+    def on_predict_batch_begin(self, batch, logs=None):
+        self.call_batch_hook("predict", "begin", batch, logs)
+
+    def on_predict_batch_end(self, batch, logs=None):
+        self.call_batch_hook("predict", "end", batch, logs)
+
+    on_batch_begin = on_train_batch_begin
+    on_batch_end = on_train_batch_end
 
     def call_begin_hook(self, mode):
         self._call(f"on_{mode}_begin", None)

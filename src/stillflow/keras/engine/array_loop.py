@@ -54,12 +54,12 @@ def feed_of(model, inputs, targets, sample_weights, mode, steps):
     return Feed(values, count, bool(steps) or count is None)
 
 
-def dataset_feed(model, dataset, mode, steps, epochs, steps_name):
+def dataset_feed(model, dataset, mode, steps, steps_name):
     """A Feed of a dataset."""
     if not model.inputs:  # its variables come before the steps and the iterator, whose nodes would shift op seeds
         x, y, weights = dataset_feeds.parts(dataset_feeds.iterator_of(dataset))
         model._standardize_user_data(x, None if mode == modes.PREDICT else y, weights, makes_placeholders=True)
-    count = dataset_feeds.steps_of(dataset, steps, epochs, steps_name)
+    count = dataset_feeds.steps_of(dataset, steps, steps_name)
     iterator = dataset_feeds.iterator_of(dataset)
     x, y, weights = dataset_feeds.parts(iterator)
     if mode == modes.PREDICT:

@@ -10,7 +10,7 @@ import numpy as np
 
 from stillflow import errors
 from stillflow.graph import nest
-from stillflow.keras.callbacks.running import configure, make_logs, progress_bar
+from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, modes, sequences
 from stillflow.keras.engine.aggregators import Means, Outputs
 
@@ -78,7 +78,7 @@ class _Source:
         self.enqueuer = None
         self.samples = None
         if self._dataset is not None:
-            self.steps = dataset_feeds.steps_of(self._dataset, steps, epochs, steps_name)
+            self.steps = dataset_feeds.steps_of(self._dataset, steps, steps_name)
             self._iterator = iter(source)
             return
         if isinstance(source, (tuple, list)):
@@ -158,25 +158,12 @@ class _Loop:
 
     def prepare(self, callbacks, epochs, batch_size, do_validation, verbose):
         """Makes the callbacks ready."""
-        self._settings = {
-            "do_validation": do_validation, "epochs": epochs, "steps_per_epoch": self.source.steps,
-            "batch_size": batch_size, "samples": self.source.samples or self.source.steps, "mode": self.mode,
-        }  # fmt: skip
-        self._verbose = verbose
-        self.callbacks = configure(callbacks, self.model, **self._settings)
+        self.callbacks = configure(
+            callbacks, self.model, do_validation=do_validation, epochs=epochs, steps_per_epoch=self.source.steps,
+            batch_size=batch_size, samples=self.source.samples or self.source.steps, mode=self.mode,
+        )  # fmt: skip
         self.progress = progress_bar(self.model, "steps" if self.source.samples is None else "samples")
         self.progress.params = dict(self.callbacks.params, verbose=verbose)
-
-    def _name_results(self):
-        """Tells callbacks what there is to log, of a model that its first batch has compiled."""
-        if isinstance(self.callbacks, list):
-            return
-        names = list(self.model.metrics_names)
-        metrics = names + ([f"val_{name}" for name in names] if self._settings["do_validation"] else [])
-        self.callbacks.params["metrics"] = self.progress.params["metrics"] = metrics
-        for callback in (*self.callbacks, self.progress):
-            if hasattr(callback, "stateful_metrics"):
-                callback.stateful_metrics = set(names[1:])
 
     def run_epoch(self, epochs):
         """Runs over the batches of an epoch, and returns what `aggregators` make of the outputs."""
@@ -198,7 +185,7 @@ class _Loop:
             if step == 0:
                 self.aggregator.create(outcome)
                 if not was_compiled and self.mode != modes.PREDICT:
-                    self._name_results()
+                    name_results(callbacks, progress, self.model)
             self.aggregator.aggregate(outcome)
             logs = make_logs(self.model, logs, outcome, self.mode)
             callbacks.call_batch_hook(self.mode, "end", step, logs)

@@ -27,25 +27,34 @@ def clone_model(model, input_tensors=None, clone_function=None):
         tensor of a Sequential model.
     """
 
-    def cloned(layer):
-        if clone_function is None or isinstance(layer, InputLayer):
-            return type(layer).from_config(layer.get_config())
-        return clone_function(layer)
-
-    if clone_function is not None and not callable(clone_function):
-        raise ValueError("Expected `clone_function` argument to be a callable.")
     if isinstance(model, Sequential):
-        return _cloned_chain(model, input_tensors, cloned)
-    if not isinstance(model, Model):
-        raise ValueError("Expected `model` argument to be a `Model` instance, got ", model)
-    if not model._is_graph_network:
-        raise ValueError(
-            "Expected `model` argument to be a functional `Model` instance, but got a subclass model instead."
-        )
-    return _cloned_network(model, input_tensors, cloned)
+        return clone_chain(model, input_tensors, clone_function or clone_layer)
+    return clone_network(model, input_tensors, clone_function or clone_layer)
 
 
-def _cloned_chain(model, input_tensors, cloned):
+def clone_layer(layer):
+    return type(layer).from_config(layer.get_config())
+
+
+@public("python.keras.models.share_weights")
+def share_weights(layer):
+    """The layer itself: as a `clone_function` it makes a clone with the variables of the model."""
+    return layer
+
+
+def _with_own_inputs(clone_function):
+    """A function that clones layers, those of inputs always from their configs."""
+    if not callable(clone_function):
+        raise ValueError("Expected `layer_fn` argument to be a callable.")
+    return lambda layer: (clone_layer if isinstance(layer, InputLayer) else clone_function)(layer)
+
+
+@public("python.keras.models._clone_sequential_model")
+def clone_chain(model, input_tensors=None, layer_fn=clone_layer):
+    """What `clone_model` makes of a Sequential model. Raises ValueError for another."""
+    if not isinstance(model, Sequential):
+        raise ValueError("Expected `model` argument to be a `Sequential` model instance, but got:", model)
+    cloned = _with_own_inputs(layer_fn)
     layers = {
         layer: cloned(layer)
         for layer in model._inner_layers()
@@ -119,7 +128,21 @@ def _insert(clone, model, layers, nodes):
     clone._insert_layers(layers, relevant_nodes=nodes)
 
 
-def _cloned_network(model, input_tensors, cloned):
+@public("python.keras.models._clone_functional_model")
+def clone_network(model, input_tensors=None, layer_fn=clone_layer):
+    """What `clone_model` makes of a functional model. Raises ValueError for another."""
+    if not isinstance(model, Model):
+        raise ValueError("Expected `model` argument to be a `Model` instance, got ", model)
+    if isinstance(model, Sequential):
+        raise ValueError(
+            "Expected `model` argument to be a functional `Model` instance, got a `Sequential` instance instead:",
+            model,
+        )
+    if not model._is_graph_network:
+        raise ValueError(
+            "Expected `model` argument to be a functional `Model` instance, but got a subclass model instead."
+        )
+    cloned = _with_own_inputs(layer_fn)
     inputs = _new_inputs(model, input_tensors)
     found = {id(known): tensor for known, tensor in zip(model.inputs, inputs, strict=True)}
     layers: dict = {}

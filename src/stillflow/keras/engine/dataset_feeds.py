@@ -54,30 +54,19 @@ def check_arguments(x, y, sample_weight, validation_split=None):
         )
 
 
-def steps_of(dataset, steps, epochs, steps_name):
-    """How many batches of a dataset an epoch has; None if only the dataset's end will show it.
+def steps_of(dataset, steps, steps_name):
+    """How many batches of a dataset an epoch has, if `steps` is None; None if only the dataset's end will show it.
 
-    Raises ValueError if the dataset has no end and `steps` is None, or if there are fewer batches.
+    Raises ValueError if the dataset has no end and `steps` is None.
     """
+    if steps is not None:
+        return steps
     size = int(get_value(cardinality(dataset)))
-    if size == INFINITE and steps is None:
+    if size == INFINITE:
         raise ValueError(
             f"When passing an infinitely repeating dataset, you must specify the `{steps_name}` argument."
         )
-    if steps is None:
-        return size if size >= 0 else None
-    if size >= 0 and steps * epochs > size:
-        if epochs > 1:
-            raise ValueError(
-                f"The dataset you passed contains {size} batches, but you passed `epochs={epochs}` and "
-                f"`{steps_name}={steps}`, which is a total of {steps * epochs} steps. We cannot draw that many steps "
-                f"from this dataset. We suggest to set `{steps_name}={size // epochs}`."
-            )
-        raise ValueError(
-            f"The dataset you passed contains {size} batches, but you passed `{steps_name}={steps}`. We cannot draw "
-            f"that many steps from this dataset. We suggest to set `{steps_name}={size}`."
-        )
-    return steps
+    return size if size >= 0 else None
 
 
 @by_mode

@@ -12,7 +12,7 @@ import numpy as np
 from stillflow import errors
 from stillflow.graph import nest
 from stillflow.graph.mode import eager_version_of
-from stillflow.keras.callbacks.running import configure, make_logs, progress_bar
+from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, eager_steps, modes, runs, sequences
 from stillflow.keras.engine.aggregators import Means, Outputs
 
@@ -185,6 +185,7 @@ class _Run:
             logs = {"batch": step, "size": expected}
             callbacks.call_batch_hook(self.mode, "begin", step, logs)
             progress.on_batch_begin(step, logs)
+            was_compiled = self.model._is_compiled
             batch = self._next(step, aggregator)
             if batch is None:
                 break
@@ -194,6 +195,8 @@ class _Run:
             outcome = self._outcome(batch)
             if step == 0:
                 aggregator.create(outcome)
+                if not was_compiled and self.mode != modes.PREDICT:
+                    name_results(self.callbacks, self.progress, self.model)
             aggregator.aggregate(outcome, seen, seen + count)
             seen += count
             make_logs(self.model, logs, outcome, self.mode)
@@ -230,7 +233,7 @@ def _source_of(
             if value is not None:
                 raise ValueError(f"`{name}` argument is not supported when using {what} as input.")
         if dataset_feeds.is_dataset(x):
-            dataset_feeds.steps_of(x, steps, 0, steps_name)
+            dataset_feeds.steps_of(x, steps, steps_name)
         return _Batches(model, x, queue, shuffle, class_weight)
     x, y, weights = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
@@ -315,7 +318,7 @@ def _fit(
     validation = None
     if validated is not None:
         if dataset_feeds.is_dataset(validation_data):
-            validation_steps = dataset_feeds.steps_of(validation_data, validation_steps, 1, "validation_steps")
+            validation_steps = dataset_feeds.steps_of(validation_data, validation_steps, "validation_steps")
         validation = _Run(model, modes.TEST, validated, validation_steps)
     if verbose:
         _announce(training, validation)
@@ -353,7 +356,7 @@ def _asked(model, mode, x, y, batch_size, verbose, sample_weight, steps, callbac
     batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
     source = _source_of(model, x, y, sample_weight, None, batch_size, steps, "steps", queue)
     if dataset_feeds.is_dataset(x):
-        steps = dataset_feeds.steps_of(x, steps, 1, "steps")
+        steps = dataset_feeds.steps_of(x, steps, "steps")
     try:
         results = _Run(model, mode, source, steps).once(callbacks, verbose, batch_size)
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from stillflow.eager.tensor import EagerTensor
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.phases import get_uid
@@ -13,7 +12,9 @@ from stillflow.keras.backend.values import placeholder
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.nodes import KerasHistory, Node
 from stillflow.layers.core.settings import floatx
+from stillflow.layers.core.symbols import is_symbolic
 from stillflow.names import public
+from stillflow.variables.variable import Variable
 
 
 @public("keras.layers.InputLayer")
@@ -62,7 +63,7 @@ class InputLayer(Layer):
         self.is_placeholder = input_tensor is None
         if input_tensor is None:
             input_tensor = self._placeholder(input_shape, dtype)
-        elif not isinstance(input_tensor, Tensor) or isinstance(input_tensor, EagerTensor):
+        elif not isinstance(input_tensor, (Tensor, Variable)) or not is_symbolic(input_tensor):
             raise ValueError(
                 "You should not pass an EagerTensor to `Input`. For example, instead of creating an InputLayer, you "
                 "should instantiate your model and directly call it on your input."

@@ -31,14 +31,14 @@ def fit(
         dataset_feeds.check_arguments(x, y, sample_weight, validation_split)
         if shuffle:
             dataset_feeds.warn_unless_shuffled(x)
-        feed = array_loop.dataset_feed(model, x, modes.TRAIN, steps_per_epoch, epochs, "steps_per_epoch")
+        feed = array_loop.dataset_feed(model, x, modes.TRAIN, steps_per_epoch, "steps_per_epoch")
     else:
         x, y, weights = model._standardize_user_data(
             x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, check_steps=True,
             steps_name="steps_per_epoch", steps=steps_per_epoch,
         )  # fmt: skip
     if validation_data is not None and not data.is_empty(validation_data):
-        validation = _validation_feed(model, validation_data, batch_size, validation_steps, epochs)
+        validation = _validation_feed(model, validation_data, batch_size, validation_steps)
     elif validation_split and 0.0 < validation_split < 1.0:
         x, y, weights, val_x, val_y, val_weights = data.split(x, y, weights, validation_split)
         validation = array_loop.feed_of(model, val_x, val_y, val_weights, modes.TEST, validation_steps)
@@ -53,10 +53,10 @@ def fit(
     )
 
 
-def _validation_feed(model, validation_data, batch_size, steps, epochs):
+def _validation_feed(model, validation_data, batch_size, steps):
     x, y, weights = data.unpack_validation(validation_data)
     if dataset_feeds.is_dataset(x):
-        return array_loop.dataset_feed(model, x, modes.TEST, steps, epochs, "validation_steps")
+        return array_loop.dataset_feed(model, x, modes.TEST, steps, "validation_steps")
     x, y, weights = model._standardize_user_data(
         x, y, sample_weight=weights, batch_size=batch_size, steps=steps, steps_name="validation_steps"
     )
@@ -71,7 +71,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
         return batch_loop.run(model, x, modes.TEST, steps, verbose=verbose, callbacks=callbacks, **queue)
     if dataset_feeds.is_dataset(x):
         dataset_feeds.check_arguments(x, y, sample_weight)
-        feed = array_loop.dataset_feed(model, x, modes.TEST, steps, 1, "steps")
+        feed = array_loop.dataset_feed(model, x, modes.TEST, steps, "steps")
         return array_loop.run_once(model, modes.TEST, feed, batch_size, callbacks, verbose)
     x, y, weights = model._standardize_user_data(
         x, y, sample_weight=sample_weight, batch_size=batch_size, check_steps=True, steps=steps
@@ -86,7 +86,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks, queue):
     if sequences.makes_batches(x):
         return batch_loop.run(model, x, modes.PREDICT, steps, verbose=verbose, callbacks=callbacks, **queue)
     if dataset_feeds.is_dataset(x):
-        feed = array_loop.dataset_feed(model, x, modes.PREDICT, steps, 1, "steps")
+        feed = array_loop.dataset_feed(model, x, modes.PREDICT, steps, "steps")
         return array_loop.run_once(model, modes.PREDICT, feed, batch_size, callbacks, verbose)
     x, _, _ = model._standardize_user_data(x, check_steps=True, steps=steps)
     feed = array_loop.feed_of(model, x, [], None, modes.PREDICT, steps)

@@ -425,8 +425,7 @@ class OptimizerV2(Trackable):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         """An optimizer of what `get_config` returned."""
-        config = dict(config)
-        if "lr" in config:
+        if "lr" in config:  # it is renamed in the program's own dictionary, as in TensorFlow
             config["learning_rate"] = config.pop("lr")
         if isinstance(config.get("learning_rate"), dict):
             config["learning_rate"] = deserialize_schedule(config["learning_rate"], custom_objects=custom_objects)

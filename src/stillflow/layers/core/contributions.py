@@ -7,6 +7,7 @@ import threading
 
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import nest
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_outermost_mode, eager_version_of
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.layers.core.attributes import untracked
@@ -48,30 +49,49 @@ def _keep_loss(layer, loss):
 
 @eager_version_of(_keep_loss)
 def _keep_loss_of_call(layer, loss):
-    layer._eager_losses.append(loss)
+    # What a model is made of stays; values of a call, and tensors of a function that is traced, are of that call.
+    (layer._losses if loss.graph.serves_eager_execution else layer._eager_losses).append(loss)
 
 
 @by_outermost_mode
 def _keep_updates(layer, updates):
     """Makes updates operations of the graph, and notes whether they depend on the layer's inputs."""
+    inputs = _inputs_of_updates(layer)
+    layer._updates += [_noted_update(update, inputs) for update in updates]
+
+
+def _inputs_of_updates(layer):
+    """What the updates of a layer may depend on."""
     if call_context.in_call:
-        inputs = call_context.inputs
-    else:
-        inputs = [node.input_tensors for node in layer._inbound_nodes]
-    for update in updates:
-        update = _update_operation(update)
-        update._unconditional_update = id(update) not in reachable_from(inputs, [update])
-        layer._updates.append(update)
+        return call_context.inputs
+    return [node.input_tensors for node in layer._inbound_nodes]
+
+
+def _noted_update(update, inputs):
+    """The operation of an update, which says whether it depends on the inputs."""
+    update = _update_operation(update)
+    update._unconditional_update = id(update) not in reachable_from(inputs, [update])
+    return update
 
 
 @eager_version_of(_keep_updates)
 def _run_updates(layer, updates):
     """Calls updates that are functions; all else has been run, or runs with the function that it is traced in."""
-    if call_context.frozen:
-        return
-    for update in updates:
-        if callable(update):
-            update()
+    graph = get_default_graph()
+    if graph.serves_eager_execution:  # what a model is made of: each look at its updates makes them
+        inputs = _inputs_of_updates(layer)
+        layer._callable_updates += [
+            functools.partial(_update_in, graph, update, inputs) for update in updates if callable(update)
+        ]
+    elif not call_context.frozen:
+        for update in updates:
+            if callable(update):
+                update()
+
+
+def _update_in(graph, update, inputs):
+    with graph.as_default():
+        return _noted_update(update, inputs)
 
 
 class Contributions(Connected):
@@ -80,6 +100,7 @@ class Contributions(Connected):
     @untracked
     def __init__(self):
         self._updates = []
+        self._callable_updates = []  # functions of nothing, of which each look at the updates makes new ones
         self._metrics = []
         self._losses = []  # tensors
         self._callable_losses = []  # functions of nothing, of which each look at the losses makes new ones
@@ -165,7 +186,8 @@ class Contributions(Connected):
         """A list of the update operations; empty if the layer is not trainable, unless it is stateful."""
         if not self.trainable and not self.stateful:
             return []
-        return self._updates + self._of_inner_layers("updates")
+        made = [function() for function in self._callable_updates]
+        return self._updates + made + self._of_inner_layers("updates")
 
     def add_update(self, updates, inputs=None):
         """Adds updates: operations, tensors, or functions of no arguments that make them.
