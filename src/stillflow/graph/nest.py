@@ -47,6 +47,16 @@ def _sorted_keys(mapping):
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
+@public("python.util.nest._is_namedtuple")
+def is_namedtuple(instance, strict=False):
+    """Whether it is a named tuple; with `strict` not one of a class that is derived from one, as typing's are."""
+    kind = type(instance)
+    fields = getattr(kind, "_fields", None)
+    if not isinstance(instance, tuple) or not isinstance(fields, tuple):
+        return False
+    return all(isinstance(field, str) for field in fields) and (not strict or kind.__bases__ == (tuple,))
+
+
 def _with_children(structure, children):
     """What `structure` is at this level, with other parts."""
     kind = type(structure)

@@ -384,6 +384,12 @@ def unknown_shape(rank=None) -> TensorShape:
     return TensorShape._of(None if rank is None else (None,) * rank)
 
 
+@public("python.framework.common_shapes.unknown_shape")
+def unknown_shapes(op):
+    """A list of unknown shapes, one for each output of an operation."""
+    return [TensorShape._of(None) for _ in op.outputs]
+
+
 def merge(a, b):
     """Plain shapes joined: what either knows. False when they contradict each other."""
     if a is None:

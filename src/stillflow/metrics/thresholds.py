@@ -16,6 +16,7 @@ _NAMES = {"tp": "true_positives", "fn": "false_negatives", "tn": "true_negatives
 _EPSILON = 1e-7
 
 
+@public("python.ops.metrics_impl._confusion_matrix_at_thresholds")
 def counts_at_thresholds(labels, predictions, thresholds, weights=None, includes=tuple(_NAMES)):
     """How often labels and predictions are what, for each threshold: ({key: variable}, {key: update}).
 

@@ -111,6 +111,29 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
     return _truncated_normal(shape, mean, stddev, dtype, seed, name)
 
 
+@public("python.ops.random_ops.parameterized_truncated_normal")
+def parameterized_truncated_normal(
+    shape, means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0, dtype=dtypes.float32, seed=None, name=None
+):
+    """Normally distributed random numbers between bounds.
+
+    Args:
+      shape: the shape of the result, an integer vector.
+      means, stddevs: the mean and standard deviation of the distribution: scalars, or vectors with an element for
+        each row of the result.
+      minvals, maxvals: the bounds, likewise.
+      dtype: a floating-point type.
+      seed: an integer; with it or a graph-level seed the numbers are the same in every session.
+      name: the scope of the nodes.
+    """
+    with name_scope(name, "parameterized_truncated_normal", [shape, means, stddevs, minvals, maxvals]):
+        shape = shape_tensor(shape)
+        values = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+        tensors = [convert_to_tensor(value, dtype, name) for name, value in values.items()]
+        seed1, seed2 = get_seed(seed)
+        return ops.parameterized_truncated_normal_op(shape, *tensors, seed=seed1, seed2=seed2)
+
+
 def _stateless_normal(op, default_name):
     def normal(shape, seed, mean, stddev, dtype, name):
         with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:

@@ -460,6 +460,8 @@ def _counted(global_step, name):
     """What counts a step."""
     if is_resource_variable(global_step):
         return ops.assign_add_variable_op(global_step.handle, convert_to_tensor(1, global_step.dtype), name=name)
+    if not global_step.dtype._is_ref_dtype:
+        return global_step.assign_add(1)  # what is no variable has no such method
     return ops.assign_add(_target(global_step), 1, name=name)
 
 

@@ -190,6 +190,13 @@ class SessionManager:
         return report_of(self._ready_op, session, "Model not ready")
 
 
+@public("python.training.session_manager._ready")
+def is_ready(op, sess, msg):
+    """(whether an operation that looks for missing values has found none, what it has found as text, or None)."""
+    missing = report_of(op, sess, msg)
+    return missing is None, missing
+
+
 def report_of(op, session, title):
     """What an operation that looks for missing values has found, as text, or None."""
     if op is None:

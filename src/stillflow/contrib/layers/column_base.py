@@ -84,7 +84,7 @@ class FeatureColumn:
         """What is crossed with other features, if it is crossable."""
         raise NotImplementedError(f"{type(self).__name__}.crossed_input")
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         """Its part of the input of a network. Raises ValueError if it has none."""
         raise ValueError(
             f"{type(self).__name__.lstrip('_')} is not supported in DNN. Please use embedding_column or "
@@ -95,7 +95,7 @@ class FeatureColumn:
         """The same of columns whose part are rows of a variable; None for others."""
         return
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         """The LookupArguments of the weights of a linear model, or None where they multiply a dense tensor."""
         return
 

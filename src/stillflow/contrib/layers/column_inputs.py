@@ -156,7 +156,7 @@ def _network_input(column, tensor, collections, trainable, output_rank):
     if found is not None:
         return found
     try:
-        return column.dense_input(tensor, output_rank)
+        return column._to_dnn_input_layer(tensor, output_rank=output_rank)
     except ValueError as error:
         raise ValueError(
             f"Error creating input layer for column: {column.name}.\n{error}, No deep embedding lookup arguments for "
@@ -202,7 +202,7 @@ def weighted_sum_from_feature_columns(
 def _weighted(column, tensor, tensors, num_outputs, made):
     """(the variables of a column, what it adds to the sums)."""
     try:
-        arguments = column.linear_arguments(tensor)
+        arguments = column._wide_embedding_lookup_arguments(tensor)
     except ValueError as error:
         raise ValueError(f"Error creating weighted sum for column: {column.name}.\n{error}") from None
     with variable_scope(None, default_name=column.name, values=tensors.values()):
@@ -240,7 +240,10 @@ def joint_weighted_sum_from_feature_columns(
     check_feature_columns(feature_columns)
     tensors = dict(columns_to_tensors)
     with variable_scope(scope, default_name="joint_weighted_sum_from_feature_columns", values=tensors.values()):
-        arguments = [column.linear_arguments(_transformed(column, tensors)) for column in _in_order(feature_columns)]
+        arguments = [
+            column._wide_embedding_lookup_arguments(_transformed(column, tensors))
+            for column in _in_order(feature_columns)
+        ]
         ids, size = _joined(arguments)
         made = {"initializer": Zeros(), "trainable": trainable}
         with variable_scope(None, default_name="linear_weights", values=tensors.values()):

@@ -42,10 +42,10 @@ class _CrossedColumn(CategoricalColumn, _CrossedFields):
     def parents(self):
         return self.columns
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         raise ValueError(f"CrossedColumn is not supported in DNN. Please use embedding_column. column: {self}")
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         return LookupArguments(input_tensor, None, self.length, Zeros(), self.combiner)
 
     def checkpoint_path(self):

@@ -49,7 +49,7 @@ class _RealValuedColumn(FeatureColumn, OldDenseColumn, _RealValuedFields):
     def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
         return inputs.get(self)
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         return reshaped_numbers(ops.cast(input_tensor, dtypes.float32), output_rank, self.name)
 
     def dense_tensor(self, input_tensor):
@@ -126,7 +126,7 @@ class _RealValuedVarLenColumn(FeatureColumn, _VarLenFields):
             given = self.normalizer(given)
         return ops.cast(given, dtypes.float32)
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         return reshaped_numbers(self.dense_tensor(input_tensor), output_rank, self.name)
 
     def dense_tensor(self, input_tensor):
@@ -229,15 +229,15 @@ class _BucketizedColumn(CategoricalColumn, OldDenseColumn, _BucketizedFields):
         return TensorShape([self.length * self.source_column.dimension])
 
     def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
-        return self.dense_input(inputs.get(self), 2)
+        return self._to_dnn_input_layer(inputs.get(self))
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         if output_rank != 2:
             raise ValueError("BucketizedColumn currently only supports output_rank=2")
         vectors = ops.one_hot(ops.cast(input_tensor, dtypes.int64), self.length, 1.0, 0.0, name="one_hot")
         return ops.reshape(vectors, [-1, self.length * self.source_column.dimension], name="reshape")
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         size = self.length * self.source_column.dimension
         return LookupArguments(self.to_sparse_tensor(input_tensor), None, size, Zeros(), "sum")
 

@@ -71,7 +71,7 @@ class _EmbeddingColumn(FeatureColumn, OldDenseColumn, _EmbeddingFields):
         )  # fmt: skip
         return embeddings(self, arguments, collections, trainable, output_rank)
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         raise ValueError(f"Column {self} is not supported in linear models. Please use sparse_column.")
 
     def checkpoint_path(self):

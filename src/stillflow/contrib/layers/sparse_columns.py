@@ -68,7 +68,7 @@ class SparseColumn(CategoricalColumn, _SparseFields):
     def config(self):
         return {self.column_name: VarLenFeature(self.dtype)}
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         return LookupArguments(self.id_tensor(input_tensor), None, self.length, Zeros(), self.combiner)
 
     def crossed_input(self, inputs):
@@ -246,7 +246,7 @@ class _WeightedSparseColumn(CategoricalColumn, _WeightedFields):
     def weight_tensor(self, input_tensor):
         return input_tensor[1]
 
-    def linear_arguments(self, input_tensor):
+    def _wide_embedding_lookup_arguments(self, input_tensor):
         ids, weights = input_tensor
         return LookupArguments(ids, weights, self.length, Zeros(), self.sparse_id_column.combiner)
 
@@ -302,7 +302,7 @@ class _OneHotColumn(FeatureColumn, OldDenseColumn, _OneHotFields):
         columns_to_tensors[self] = Transformed(columns_to_tensors).get(self.sparse_id_column)
 
     def _transform_feature(self, inputs):
-        return self.dense_input(inputs.get(self.sparse_id_column), 2)
+        return self._to_dnn_input_layer(inputs.get(self.sparse_id_column))
 
     @property
     def _variable_shape(self):
@@ -311,7 +311,7 @@ class _OneHotColumn(FeatureColumn, OldDenseColumn, _OneHotFields):
     def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
         return inputs.get(self)
 
-    def dense_input(self, input_tensor, output_rank):
+    def _to_dnn_input_layer(self, input_tensor, weight_collections=None, trainable=True, output_rank=2):
         ids = inner_flatten(self.sparse_id_column.id_tensor(input_tensor), output_rank)
         weights = self.sparse_id_column.weight_tensor(input_tensor)
         if weights is None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import inspect
 import logging
-import marshal
 import sys
 import types
 from typing import Any
@@ -16,6 +14,7 @@ from stillflow.eager.modes import eager_mode
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.values import track_variable
 from stillflow.keras.engine.shapes import as_tensor_shapes, as_tuples, flat_shapes, map_shapes
+from stillflow.keras.function_code import func_dump, func_load
 from stillflow.keras.serialization import deserialize_keras_object
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.symbols import scope_of_variables
@@ -122,23 +121,14 @@ class Lambda(Layer):
 def _as_plain(value, may_be_plain):
     """(plain value, "lambda", "function" or "raw", module)."""
     if isinstance(value, types.LambdaType) and value.__name__ == "<lambda>":
-        return _dumped(value), "lambda", value.__module__
+        return func_dump(value), "lambda", value.__module__
     if isinstance(value, types.FunctionType):
-        return _dumped(value), "lambda", value.__module__
+        return func_dump(value), "lambda", value.__module__
     if callable(value):
         return value.__name__, "function", value.__module__
     if may_be_plain:
         return value, "raw", None
     raise ValueError(f"Invalid input for serialization, type: {type(value)} ")
-
-
-def _dumped(function):
-    """[code in base64, defaults, values of free variables]."""
-    code = base64.b64encode(marshal.dumps(function.__code__)).decode("ascii")
-    closure = None
-    if function.__closure__:
-        closure = tuple(cell.cell_contents for cell in function.__closure__)
-    return code, function.__defaults__, closure
 
 
 def _from_plain(value, kind, module, custom_objects):
@@ -155,8 +145,5 @@ def _from_plain(value, kind, module, custom_objects):
     if kind == "function":
         return deserialize_keras_object(value, names, custom_objects, "function in Lambda layer")
     if kind == "lambda":
-        code, defaults, closure = value
-        cells = None if closure is None else tuple(types.CellType(each) for each in closure)
-        loaded = marshal.loads(base64.b64decode(code))
-        return types.FunctionType(loaded, names, None, None if defaults is None else tuple(defaults), cells)
+        return func_load(value, globs=names)
     raise TypeError("Unknown function type:", kind)
