@@ -20,6 +20,7 @@ from stillflow.autograph.settings import STANDARD_OPTIONS, ConversionOptions, Fe
 from stillflow.autograph.status import ControlStatusCtx, Status, control_status_ctx
 from stillflow.names import public
 from stillflow.platform import decorators
+from stillflow.tracking.base import TracedFunction
 
 # Modules whose functions are called as they are.
 _UNCONVERTED = frozenset(
@@ -125,7 +126,8 @@ def is_whitelisted(f):
         return False
     if isinstance(f, tuple):
         return True
-    return _module_of(_call_of(f)) in _UNCONVERTED
+    call = _call_of(f)
+    return isinstance(call, TracedFunction) or _module_of(call) in _UNCONVERTED
 
 
 def _call_of(f):

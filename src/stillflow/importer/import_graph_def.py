@@ -159,16 +159,23 @@ def _imported_body(definition, outer_graph):
     return body
 
 
-def import_body(definition, body):
+def import_body(definition, body, originals=None):
     """Adds the nodes of a FunctionDef message to a FunctionGraph, which has the functions that these call.
 
     What it captures are inputs like all others. Raises what import_graph_def raises.
+
+    Args:
+      definition: the message.
+      body: the FunctionGraph.
+      originals: {name of a function that nodes call: the FunctionDef message whose names of results they use}, where
+        these are not the names in the function that `body` has.
     """
+    originals = originals or {}
 
     def find_op(name):
         found = op_defs.find(name)
         if found is None and name in body._functions:
-            found = call_op_def(body._functions[name].definition)
+            found = call_op_def(originals.get(name) or body._functions[name].definition)
         return found
 
     graph_def, inputs, outputs, controls = graph_def_of_function(definition, find_op)

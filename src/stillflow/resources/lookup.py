@@ -193,7 +193,7 @@ class Table(TrackableResource):
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype!r}, got {keys.dtype!r}.")
 
 
-@public("python.ops.lookup_ops.StaticHashTable")
+@public("python.ops.lookup_ops.StaticHashTable", "python.ops.lookup_ops.HashTable")
 @public("lookup.StaticHashTable")
 class StaticHashTable(Table):
     """A table that its initializer fills once.

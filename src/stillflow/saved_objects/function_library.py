@@ -28,6 +28,7 @@ def load_function_def_library(library, load_shared_name_suffix=None):
     suffix = _new_suffix() if load_shared_name_suffix is None else load_shared_name_suffix
     definitions = {definition.signature.name: definition for definition in library.function}
     functions: dict = {}
+    originals: dict = {}
     for definition in _in_order(definitions):
         called = _called_functions(definition, definitions)
         copied = type(definition).FromString(definition.SerializeToString())
@@ -37,8 +38,9 @@ def load_function_def_library(library, load_shared_name_suffix=None):
         body = FuncGraph(copied.signature.name)
         for name in called:
             functions[name].add_to_graph(body)
-        import_body(copied, body)
-        functions[definition.signature.name] = ConcreteFunction(body)
+        import_body(copied, body, originals)
+        made = functions[definition.signature.name] = ConcreteFunction(body)
+        originals[made.name] = definition
     return functions
 
 

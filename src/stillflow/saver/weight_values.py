@@ -8,6 +8,7 @@ from stillflow import ops
 from stillflow.graph import dtypes, scopes
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
 from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
+from stillflow.names import public
 from stillflow.session.session import Session
 from stillflow.variables.assignments import is_variable_initialized
 from stillflow.variables.listing import variables_initializer
@@ -56,6 +57,7 @@ def get_session():
     return session
 
 
+@public("python.keras.backend._initialize_variables")
 def give_initial_values(session):
     """Gives the variables that layers have made since the last time, and have no value, their initial ones."""
     state = session.graph.__dict__

@@ -19,6 +19,7 @@ from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.nest import map_structure
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.ragged.tensor import RaggedTensor
 from stillflow.random import seeds
 from stillflow.session.session import Session
 from stillflow.test_cases import program
@@ -271,6 +272,8 @@ def _value(tensor):
         return SparseTensorValue(*map(_value, (tensor.indices, tensor.values, tensor.dense_shape)))
     if isinstance(tensor, IndexedSlices):
         return IndexedSlicesValue(*map(_value, (tensor.values, tensor.indices, tensor.dense_shape)))
+    if isinstance(tensor, RaggedTensor):
+        return tensor._eager_value()
     return tensor.numpy() if hasattr(tensor, "numpy") else tensor
 
 

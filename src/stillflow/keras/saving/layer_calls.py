@@ -40,7 +40,7 @@ def without_losses(layer):
 
 
 def _uses_training(layer):
-    return layer._expects("training") or any(_uses_training(each) for each in inner_layers(layer))
+    return layer._expects_training_arg or any(_uses_training(each) for each in inner_layers(layer))
 
 
 def _input_signature(layer):
@@ -72,8 +72,8 @@ class LayerCallCollection:
     def __init__(self, layer):
         self.layer = layer
         self.is_tracing = False
-        self._adds_training = not layer._expects("training") and _uses_training(layer)
-        self._expects_training = layer._expects("training") or self._adds_training
+        self._adds_training = not layer._expects_training_arg and _uses_training(layer)
+        self._expects_training = layer._expects_training_arg or self._adds_training
         self._training = TrainingArgument.of(layer.call)
         spec = getfullargspec(layer.call)
         self._has_keywords = bool(self._expects_training or spec.defaults or spec.kwonlyargs or spec.varkw)
@@ -204,7 +204,7 @@ def outputs_and_all_losses(layer, with_losses, activity_regularizer):
 
 
 def _like_call(layer, function):
-    function, spec = with_training(layer.call, function, layer._expects("training"), default=False)
+    function, spec = with_training(layer.call, function, layer._expects_training_arg, default=False)
     return make_decorator(layer.call, function, decorator_argspec=spec)
 
 

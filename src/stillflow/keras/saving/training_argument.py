@@ -102,7 +102,7 @@ def call_and_add_losses(layer, call_fn, default=None, is_method=False):
       is_method: whether the function takes the layer as its first argument.
     """
     original = getattr(call_fn, "original_call", call_fn)
-    function, spec = with_training(original, call_fn, layer._expects("training"), default)
+    function, spec = with_training(original, call_fn, layer._expects_training_arg, default)
 
     def return_outputs_and_add_losses(*args, **kwargs):
         inputs, *others = args[1:] if is_method else args

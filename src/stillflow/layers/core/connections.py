@@ -188,6 +188,10 @@ class Connected(LayerAttributes):
     def _expects(self, argument):
         return argument in self._call_fn_args or self._call_accepts_kwargs
 
+    @property
+    def _expects_training_arg(self):
+        return self._expects("training")
+
     def _given(self, argument, args, kwargs):
         """(whether an argument of `call` besides the inputs was passed, its value)."""
         if argument in kwargs:

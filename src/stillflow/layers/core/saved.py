@@ -35,7 +35,7 @@ class Saved(Measured):
         """What a layer like this is made of when it is loaded, besides its functions and variables."""
         found = {
             "class_name": type(self).__name__, "name": self.name, "trainable": self.trainable,
-            "expects_training_arg": self._expects("training"), "dtype": self.dtype,
+            "expects_training_arg": self._expects_training_arg, "dtype": self.dtype,
             "batch_input_shape": getattr(self, "_batch_input_shape", None),
         }  # fmt: skip
         with contextlib.suppress(NotImplementedError):

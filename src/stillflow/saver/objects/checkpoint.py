@@ -30,7 +30,7 @@ from stillflow.saver.objects.status import (
     session_or_default,
 )
 from stillflow.saver.saveable import SaveableObject, SaveSpec
-from stillflow.tracking.base import Trackable
+from stillflow.tracking.base import TracedFunction, Trackable
 from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.variable import Variable
 
@@ -163,7 +163,7 @@ class Checkpoint(AutoTrackable):
         Raises ValueError for an argument that cannot be tracked.
         """
         for name, value in sorted(kwargs.items()):
-            if not isinstance(value, Trackable):
+            if not isinstance(value, (Trackable, TracedFunction)):
                 raise ValueError(
                     "`Checkpoint` was expecting a trackable object (an object derived from `TrackableBase`), got "
                     f"{value}. If you believe this object should be trackable (i.e. it is part of the TensorFlow "

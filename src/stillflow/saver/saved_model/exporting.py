@@ -27,7 +27,8 @@ _METHODS = {
 
 
 EXPORT_TAG_MAP = public(
-    "python.estimator.export.export_lib.EXPORT_TAG_MAP", "python.saved_model.model_utils.export_utils.EXPORT_TAG_MAP"
+    "python.estimator.export.export_lib.EXPORT_TAG_MAP", "python.saved_model.model_utils.export_utils.EXPORT_TAG_MAP",
+    "python.saved_model.model_utils.EXPORT_TAG_MAP",
 )({
     modes.EstimatorModeKeys.PREDICT: [names.SERVING],
     modes.EstimatorModeKeys.TRAIN: [names.TRAINING],
