@@ -14,7 +14,8 @@ SOURCE = ROOT / "src" / "stillflow"
 FLOORS = {
     "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing compat_v2",
     "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
-    " metrics losses layers training_loop summary training test_cases parallel_for traced_functions datasets saver",
+    " metrics losses layers training_loop summary training test_cases parallel_for saved_objects traced_functions"
+    " datasets saver",
     "running": "eager session plan importer autograph functions",
     "building": "linear_operators signal ragged composites autodiff variables resources random ops tracking host",
     "ground": "graph files platform formats errors names _corpus _engine",

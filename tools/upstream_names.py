@@ -26,7 +26,8 @@ import upstream_test_ops
 _PACKAGES = ("tensorflow", "tensorflow_estimator")
 # Modules of the tests themselves, which the folder has.
 _OF_TESTS = re.compile(
-    r"contrib\.testing|kernel_tests\.|_test_util$|(parallel_for|distributions\.python\.ops)\.test_util$|test_base|"
+    r"contrib\.testing|kernel_tests\.|_test_util$|test_base|"
+    r"(parallel_for|distributions\.python\.ops|optimization\.python)\.test_util$|"
     r"testing_utils?|(saver_)?test_utils|gradient_checker_v2|framework\.combinations|test_combinations|tests\.|testdata|"
     r"_testlib|keras_parameterized|mixed_precision\.experimental\.test_util|statistical_testing|head\.head_utils|"
     r"fake_summary_writer"
@@ -142,6 +143,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.import_module(child) if self._is_module(child) else None
 
     def _stand_in(self, module, attribute):
+        if module.endswith("python.eager.test") and attribute == "main":
+            return _main_of_eager_tests
         return self._stand_ins.get(module.rpartition(".")[2], {}).get(attribute)
 
 
@@ -260,6 +263,13 @@ def _skipping(f=None, *_, **__):
         self.skipTest("control flow of TensorFlow 2")
 
     return functools.wraps(f)(skip) if inspect.isfunction(f) else _skipping
+
+
+def _main_of_eager_tests(*_, **__):
+    import tensorflow as tf
+
+    tf.compat.v1.enable_eager_execution()
+    tf.test.main()
 
 
 def _stand_ins():

@@ -21,7 +21,9 @@ const std::vector<Tuple>* ElementsOf(const Dataset& dataset);
 
 DatasetPtr MakeTakeDataset(TupleSpec spec, DatasetPtr input, int64_t count);  // negative: all
 DatasetPtr MakeSkipDataset(TupleSpec spec, DatasetPtr input, int64_t count);  // negative: all
-DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index);
+// If each shard is to have an element, the first that is asked for fails when there are fewer elements than shards.
+DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index,
+                            bool requires_element);
 
 // ---- combination.cc ---------------------------------------------------------------------------------------------
 
@@ -66,15 +68,27 @@ DatasetPtr MakeRandomDataset(TupleSpec spec, uint64_t seed, uint64_t seed2);
 // Sparse tensors, as three variants, of elements of one component; sizes of rows below 0 are those of the largest.
 DatasetPtr MakeSparseBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, PartialShape row_shape);
 
+// ---- rebatch.cc -------------------------------------------------------------------------------------------------
+
+// Each element, which is a batch, in so many parts.
+DatasetPtr MakeRebatchDataset(TupleSpec spec, DatasetPtr input, int64_t parts);
+
 // ---- cache.cc, file_cache.cc, prefetch.cc -----------------------------------------------------------------------
 
 DatasetPtr MakeMemoryCacheDataset(TupleSpec spec, DatasetPtr input);
 DatasetPtr MakeFileCacheDataset(TupleSpec spec, DatasetPtr input, std::string path);
 DatasetPtr MakePrefetchDataset(TupleSpec spec, DatasetPtr input, int64_t buffer_size);
 
+// ---- auto_shard.cc ----------------------------------------------------------------------------------------------
+
+// The part of a data set for one of so many workers: of its files, or if there are none of its elements.
+DatasetPtr AutoShard(const DatasetPtr& dataset, int64_t worker_count, int64_t index);
+
 // ---- optimize.cc ------------------------------------------------------------------------------------------------
 
 // What TensorFlow's rewrites of these names make of a data set, as far as they change what it brings.
 DatasetPtr Optimize(const DatasetPtr& dataset, const std::vector<std::string>& rewrites);
+// The same data set, which fails if those that read it are not of the types `readers`, the next first.
+DatasetPtr MakeAssertNextDataset(TupleSpec spec, DatasetPtr input, std::vector<std::string> readers);
 
 }  // namespace stillflow

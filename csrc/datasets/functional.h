@@ -16,6 +16,8 @@ struct MapOptions {
 
 DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options);
 DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate);
+// Of a filter of what a filter leaves, one filter; null for data sets of other kinds.
+DatasetPtr FuseFilters(const Dataset& dataset, const Dataset& input);
 
 // What TensorFlow makes of a function that runs out of something: the end of the data set, which goes on behind it,
 // or an error if it has to bring an element for each that comes.
@@ -32,6 +34,9 @@ DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunction
 // `is_parallel`, but then no two data sets are in one place.
 DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
                                  int64_t block_length, bool is_parallel);
+
+// The function that makes the data sets; null for data sets of other kinds.
+const CapturedFunction* InnerFunctionOf(const Dataset& dataset);
 
 // ---- grouping.cc ------------------------------------------------------------------------------------------------
 

@@ -79,6 +79,7 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
   // TensorFlow numbers the places of data sets one after the other, but those of an interleave without parallel calls
   // by the cycle, in which data sets follow each other in one place.
   bool has_place_for_each() const { return has_place_for_each_; }
+  const CapturedFunction* function() const { return function_.get(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     const Place own = place.Child(type());
@@ -200,6 +201,11 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
 };
 
 }  // namespace
+
+const CapturedFunction* InnerFunctionOf(const Dataset& dataset) {
+  const auto* interleave = dynamic_cast<const InterleaveDataset*>(&dataset);
+  return interleave == nullptr ? nullptr : interleave->function();
+}
 
 DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function) {
   return std::make_shared<InterleaveDataset>("FlatMap", std::move(spec), std::move(input), std::move(function), 1,

@@ -201,40 +201,49 @@ Status MapDataset::MakeIterator(IteratorContext* context, const Place& place, It
 
 class FilterDataset final : public DatasetOf<FilterDataset> {
  public:
-  FilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate)
-      : DatasetOf(std::move(spec), {std::move(input)}), predicate_(std::move(predicate)) {}
+  FilterDataset(TupleSpec spec, DatasetPtr input, std::vector<CapturedFunctionPtr> predicates)
+      : DatasetOf(std::move(spec), {std::move(input)}), predicates_(std::move(predicates)) {}
   const char* type() const override { return "Filter"; }
+  const std::vector<CapturedFunctionPtr>& predicates() const { return predicates_; }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     const Place own = place.Child(type());
-    BoundFunction predicate;
-    STILLFLOW_RETURN_IF_ERROR(predicate.Bind(context, own.Child("f"), predicate_));
+    std::vector<BoundFunction> predicates(predicates_.size());
+    for (size_t i = 0; i < predicates.size(); ++i) {
+      const Place state = i == 0 ? own.Child("f") : own.Child("f").Child(i);
+      STILLFLOW_RETURN_IF_ERROR(predicates[i].Bind(context, state, predicates_[i]));
+    }
     IteratorPtr input;
     STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
-    *iterator = std::make_unique<It>(std::move(predicate), std::move(input));
+    *iterator = std::make_unique<It>(std::move(predicates), std::move(input));
     return Status();
   }
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {
     Dataset::VisitTensors(visit);
-    predicate_->VisitTensors(visit);
+    for (const CapturedFunctionPtr& predicate : predicates_) predicate->VisitTensors(visit);
   }
 
  private:
   class It final : public Iterator {
    public:
-    It(BoundFunction predicate, IteratorPtr input) : predicate_(std::move(predicate)), input_(std::move(input)) {}
+    It(std::vector<BoundFunction> predicates, IteratorPtr input)
+        : predicates_(std::move(predicates)), input_(std::move(input)) {}
 
     Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
       for (;;) {
         STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
         STILLFLOW_RETURN_IF_ERROR(input_->Next(context, element, is_end));
         if (*is_end) return Status();
-        Tuple result;
-        STILLFLOW_RETURN_IF_ERROR(NotTheEnd(predicate_.Call(context, *element, &result), "Filter"));
-        if (result[0].count != 1) {
-          return STILLFLOW_INVALID_ARGUMENT("Filter predicate `f` must return a scalar bool.");
+        bool passes = true;
+        for (size_t i = 0; passes && i < predicates_.size(); ++i) {
+          Tuple result;
+          STILLFLOW_RETURN_IF_ERROR(NotTheEnd(predicates_[i].Call(context, *element, &result), "Filter"));
+          if (result[0].count != 1) {
+            return STILLFLOW_INVALID_ARGUMENT("Filter predicate `f` must return a scalar bool.");
+          }
+          passes = Data<bool>(result[0])[0];
         }
-        if (Data<bool>(result[0])[0]) return Status();
+        if (passes) return Status();
       }
     }
     Status Save(IteratorContext* context, PositionWriter* writer) override { return input_->Save(context, writer); }
@@ -243,11 +252,11 @@ class FilterDataset final : public DatasetOf<FilterDataset> {
     }
 
    private:
-    const BoundFunction predicate_;
+    const std::vector<BoundFunction> predicates_;
     const IteratorPtr input_;
   };
 
-  CapturedFunctionPtr predicate_;
+  std::vector<CapturedFunctionPtr> predicates_;  // an element passes if all hold
 };
 
 }  // namespace
@@ -275,7 +284,17 @@ DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr 
 }
 
 DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate) {
-  return std::make_shared<FilterDataset>(std::move(spec), std::move(input), std::move(predicate));
+  return std::make_shared<FilterDataset>(std::move(spec), std::move(input),
+                                         std::vector<CapturedFunctionPtr>{std::move(predicate)});
+}
+
+DatasetPtr FuseFilters(const Dataset& dataset, const Dataset& input) {
+  const auto* last = dynamic_cast<const FilterDataset*>(&dataset);
+  const auto* first = dynamic_cast<const FilterDataset*>(&input);
+  if (last == nullptr || first == nullptr) return nullptr;
+  std::vector<CapturedFunctionPtr> predicates = first->predicates();
+  predicates.insert(predicates.end(), last->predicates().begin(), last->predicates().end());
+  return std::make_shared<FilterDataset>(last->spec(), first->inputs()[0], std::move(predicates));
 }
 
 }  // namespace stillflow

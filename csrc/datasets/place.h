@@ -66,6 +66,9 @@ class Place {
     return Place(legacies_, path_ + "/[" + std::to_string(number) + "]", functions_path_ + "/[]");
   }
 
+  // The names of the data sets that lead here, each behind a slash.
+  const std::string& path() const { return path_; }
+
   // What lies here, made by `make()` if there is nothing yet.
   template <typename Kind, typename Make>
   Status FindOrMake(const Services& services, const Make& make, std::shared_ptr<Kind>* found) const {

@@ -69,8 +69,11 @@ class SkipIterator final : public Iterator {
 
 class ShardDataset final : public DatasetOf<ShardDataset> {
  public:
-  ShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index)
-      : DatasetOf(std::move(spec), {std::move(input)}), shard_count_(shard_count), index_(index) {}
+  ShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index, bool requires_element)
+      : DatasetOf(std::move(spec), {std::move(input)}),
+        shard_count_(shard_count),
+        index_(index),
+        requires_element_(requires_element) {}
   const char* type() const override { return "Shard"; }
   int64_t Cardinality() const override {
     const int64_t elements = input().Cardinality();
@@ -96,26 +99,50 @@ class ShardDataset final : public DatasetOf<ShardDataset> {
         if (*is_end) return Status();
         const bool is_ours = turn_ == shard_.index_;
         turn_ = turn_ + 1 == shard_.shard_count_ ? 0 : turn_ + 1;
-        if (is_ours) return Status();
+        if (is_ours) return is_first_ && shard_.requires_element_ ? SkipFirstOfOthers(context) : Status();
       }
     }
     Status Save(IteratorContext* context, PositionWriter* writer) override {
       writer->Int(turn_);
+      writer->Bool(is_first_);
       return input_->Save(context, writer);
     }
     Status Restore(IteratorContext* context, PositionReader* reader) override {
       turn_ = reader->IntIn(0, shard_.shard_count_ - 1);
+      is_first_ = reader->Bool();
       return input_->Restore(context, reader);
     }
 
    private:
+    // The elements of the first round that are behind ours.
+    Status SkipFirstOfOthers(IteratorContext* context) {
+      is_first_ = false;
+      Tuple skipped;
+      for (; turn_ != 0; turn_ = turn_ + 1 == shard_.shard_count_ ? 0 : turn_ + 1) {
+        bool is_over = false;
+        STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
+        STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &skipped, &is_over));
+        if (is_over) {
+          return STILLFLOW_INVALID_ARGUMENT(
+              "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
+              "%lld, # shards = %lld). If you are using datasets with distribution strategy, consider turning "
+              "dataset "
+              "autosharding off with `tf.data.Options`.",
+              static_cast<long long>(turn_), static_cast<long long>(shard_.shard_count_));
+        }
+      }
+      return Status();
+    }
+
     const ShardDataset& shard_;
     const IteratorPtr input_;
     int64_t turn_ = 0;
+    bool is_first_ = true;  // whether no element of ours has come yet
   };
 
   int64_t shard_count_;
   int64_t index_;
+  bool requires_element_;
 };
 
 }  // namespace
@@ -142,8 +169,9 @@ DatasetPtr MakeSkipDataset(TupleSpec spec, DatasetPtr input, int64_t count) {
   return std::make_shared<SkipDataset>(std::move(spec), std::move(input), count);
 }
 
-DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index) {
-  return std::make_shared<ShardDataset>(std::move(spec), std::move(input), shard_count, index);
+DatasetPtr MakeShardDataset(TupleSpec spec, DatasetPtr input, int64_t shard_count, int64_t index,
+                            bool requires_element) {
+  return std::make_shared<ShardDataset>(std::move(spec), std::move(input), shard_count, index, requires_element);
 }
 
 }  // namespace stillflow

@@ -125,7 +125,7 @@ def test_gradients_in_parts_pass_sums_and_products(new_graph):
         parts, whole = tf.gather(build(), [0, 0, 2]), build()
         by_parts, by_whole = (
             tf.gradients(parts, table)[0],
-            tf.gradients(whole, table, [[2.0] * 2, [0.0] * 2, [1.0] * 2])[0],
+            tf.gradients(whole, table, [[[2.0] * 2, [0.0] * 2, [1.0] * 2]])[0],
         )
         with tf.Session() as session:
             np.testing.assert_allclose(*session.run([tf.convert_to_tensor(by_parts), by_whole]))

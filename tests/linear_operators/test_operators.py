@@ -148,6 +148,6 @@ def test_module_names_are_identifiers():
 def test_determinants_of_complex_updates():
     factor = np.array([[1.0 + 2j], [0.5]], np.complex64)
     base = linalg.LinearOperatorFullMatrix(MATRIX.astype(np.complex64))
-    operator = linalg.LinearOperatorLowRankUpdate(base, factor, diag_update=[-0.5 + 0j])
+    operator = linalg.LinearOperatorLowRankUpdate(base, factor, diag_update=np.array([-0.5], np.complex64))
     expected = np.log(abs(np.linalg.det(MATRIX - 0.5 * factor @ factor.conj().T)))
     np.testing.assert_allclose(value_of(operator.log_abs_determinant()), expected, rtol=1e-5)

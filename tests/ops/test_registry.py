@@ -39,6 +39,14 @@ RECORDED["ImageProjectiveTransformV2"] = (
     "dtype: {uint8, int32, int64, float16, float32, float64}; interpolation: string",
     [],
 )
+for _name, _key in (("SparseFeatureCross", ""), ("SparseFeatureCrossV2", "hash_key: int; ")):
+    RECORDED[_name] = (
+        f"{_name}(indices: N * int64, values: sparse_types, shapes: N * int64, dense: dense_types)"
+        " -> (output_indices: int64, output_values: out_type, output_shape: int64)",
+        f"N: int >= 0; hashed_output: bool; num_buckets: int >= 0; {_key}sparse_types: list({{int64, string}}) >= 0; "
+        "dense_types: list({int64, string}) >= 0; out_type: {int64, string}; internal_type: {int64, string}",
+        [],
+    )
 
 
 def test_signatures_are_those_of_tensorflow():

@@ -66,6 +66,9 @@ def server(tmp_path_factory):
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     yield made
+    # Its loop ends where nothing is left to listen to. It must not meet sockets that another thread closed.
+    made.trigger.pull_trigger(lambda: made.asyncore.close_all(made._map))
+    thread.join()
     close()
 
 

@@ -160,24 +160,35 @@ def cluster(workers=2):
 
 def test_tasks_of_a_cluster_have_variables_of_their_own():
     tasks = cluster()
-    with tf.device("/job:ps/task:0"):
-        shared = tf.Variable(1.0, name="shared")
-    own = tf.Variable(2.0, name="own")
+    graphs = {}
+    for task in ("/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"):
+        with tf.Graph().as_default() as graphs[task], tf.device(task):
+            tf.get_variable("v", initializer=tf.placeholder_with_default(task, []))
+            tf.global_variables_initializer()
+    for (job, index), task in zip([("worker", 0), ("worker", 1), ("ps", 0)], graphs, strict=True):
+        with tf.Session(tasks[job, index].target, graph=graphs[task]) as session:
+            session.run("init")
+    for server in tasks.values():
+        for task, graph in graphs.items():
+            with tf.Session(server.target, graph=graph) as session:
+                assert session.run("v:0") == task.encode()
+
+
+def test_what_has_no_device_is_of_the_first_task():
+    """As in TensorFlow: the first by name, whichever task a session is of."""
+    tasks = cluster()
+    shared = tf.Variable(2.0, name="shared")
+    with tf.device("/job:worker/task:5"):
+        nowhere = tf.constant(1)
     with tf.Session(tasks["worker", 0].target) as session:
         names = [device.name for device in session.list_devices()]
         assert names == [f"/job:{task}/device:CPU:0" for task in
                          ("ps/replica:0/task:0", "worker/replica:0/task:0", "worker/replica:0/task:1")]  # fmt: skip
         session.run(tf.global_variables_initializer())
-    with tf.Session(tasks["worker", 1].target) as session:
-        assert session.run(shared) == 1
-        with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized value own"):
-            session.run(own)
-    with tf.Session(tasks["worker", 0].target) as session:
-        assert session.run(own) == 2
-        with tf.device("/job:worker/task:5"):
-            nowhere = tf.constant(1)
         with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot assign a device"):
             session.run(nowhere)
+    with tf.Session(tasks["worker", 1].target) as session:
+        assert session.run(shared) == 2
 
 
 def test_tasks_of_other_processes_are_not_reached(monkeypatch):

@@ -150,6 +150,10 @@ bool FunctionState::Restore(const std::string& bytes) {
   return true;
 }
 
+bool Function::HandsOn(const std::set<std::string>& kernels, const std::set<std::string>& callers) const {
+  return body_->HandsOn(kernels, callers);
+}
+
 Status Function::CheckOutputs(const std::vector<DType>& expected) const {
   if (expected == output_types()) return Status();
   return Mismatch(name(), "result types", TextOf(output_types()), TextOf(expected));

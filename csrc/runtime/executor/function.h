@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,10 @@ class Function : public std::enable_shared_from_this<Function> {
 
   // An error if the results are not of these types.
   Status CheckOutputs(const std::vector<DType>& expected) const;
+
+  // Whether a step with one of these kernels reads the first argument as its first input, or does so in a function
+  // that a step with one of the kernels `callers` calls.
+  bool HandsOn(const std::set<std::string>& kernels, const std::set<std::string>& callers) const;
 
   // Runs the body for a kernel of the run `caller`, on its thread. The arguments are borrowed; those of other types
   // are an error. Each of `out` gets a reference of its own, or no buffer after a failure, which names the node of

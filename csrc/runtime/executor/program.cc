@@ -290,6 +290,19 @@ const std::string* Program::PartName(int32_t step, int32_t part) const {
   return &names[part < static_cast<int32_t>(names.size()) ? part : 0];
 }
 
+bool Program::HandsOn(const std::set<std::string>& kernels, const std::set<std::string>& callers) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (feeds_.empty() || step.in_count == 0) continue;
+    if (kernels.count(step.kernel->name) != 0 && arguments_[step.first_argument] == feeds_[0]) return true;
+    if (callers.count(step.kernel->name) == 0) continue;
+    for (const auto& function : attrs_[i].functions()) {
+      if (function->HandsOn(kernels, callers)) return true;
+    }
+  }
+  return false;
+}
+
 std::unique_ptr<Program::Frame> Program::TakeFrame() {
   {
     std::lock_guard<std::mutex> guard(frames_mutex_);

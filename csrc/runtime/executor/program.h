@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class AttrList {
   void AddBytes(const void* data, int64_t bytes, int64_t size);
   void AddFunction(std::shared_ptr<const Function> function);
   const Attr* data() const { return attrs_.data(); }
+  const std::vector<std::shared_ptr<const Function>>& functions() const { return functions_; }
 
   // Gives names that a kernel's attributes may have their numbers; see KernelDef. Fails if one is none of them.
   Status NumberNames(const KernelDef& kernel);
@@ -138,6 +140,8 @@ class Program {
   bool has_states() const { return has_states_; }
   Status MakeStates(StateTable* table, std::vector<void*>* states) const;
   const std::string* PartName(int32_t step, int32_t part) const;
+  // See Function::HandsOn.
+  bool HandsOn(const std::set<std::string>& kernels, const std::set<std::string>& callers) const;
 
  private:
   friend class Lanes;

@@ -21,6 +21,11 @@ inline Status IntArgument(const KernelCall& call, int in, const char* name, int6
   return Status();
 }
 
+inline Status PositiveArgument(const KernelCall& call, int in, const char* name, int64_t* value) {
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, in, name, value));
+  return *value > 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s must be greater than zero.", name);
+}
+
 inline Status BoolArgument(const KernelCall& call, int in, const char* name, bool* value) {
   STILLFLOW_RETURN_IF_ERROR(CheckScalar(*call.in[in], name));
   *value = Data<bool>(*call.in[in])[0];

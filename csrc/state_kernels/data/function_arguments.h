@@ -28,11 +28,6 @@ inline Status InputAndFunction(const KernelCall& call, int scalars, const std::v
   return Captured(call, kFunction, 1, call.in_count - 1 - scalars, results, function);
 }
 
-inline Status PositiveArgument(const KernelCall& call, int in, const char* name, int64_t* value) {
-  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, in, name, value));
-  return *value > 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s must be greater than zero.", name);
-}
-
 constexpr int64_t kAutomatic = -1;  // a number that is left open
 
 }  // namespace stillflow

@@ -1,6 +1,7 @@
 // take_dataset, skip_dataset, shard_dataset, zip_dataset, concatenate_dataset, repeat_dataset, shuffle_dataset,
 // shuffle_and_repeat_dataset, batch_dataset, padded_batch_dataset, window_dataset, cache_dataset, prefetch_dataset,
-// optimize_dataset, model_dataset: data sets over others, which csrc/datasets has.
+// optimize_dataset, model_dataset, assert_next_dataset, auto_shard_dataset, rebatch_dataset, choose_fastest_dataset:
+// data sets over others, which csrc/datasets has.
 //
 //   in[0...] variant scalars that hold data sets; then scalars
 //   out[0]   a variant scalar that holds the data set
@@ -33,6 +34,7 @@ Status Take(const KernelCall& call) { return WithCount(call, "count", MakeTakeDa
 Status Skip(const KernelCall& call) { return WithCount(call, "count", MakeSkipDataset); }
 Status Repeat(const KernelCall& call) { return WithCount(call, "count", MakeRepeatDataset); }
 
+// attrs[2] require_non_empty
 Status Shard(const KernelCall& call) {
   DatasetPtr input;
   int64_t count = 0;
@@ -48,7 +50,29 @@ Status Shard(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("Index must be between 0 and %lld (currently index = %lld).",
                                       static_cast<long long>(count - 1), static_cast<long long>(index));
   }
-  return OutputDataset(call, MakeShardDataset(OutputSpec(call), std::move(input), count, index));
+  const bool requires_element = call.attrs[kFirstOwn].i != 0;
+  return OutputDataset(call, MakeShardDataset(OutputSpec(call), std::move(input), count, index, requires_element));
+}
+
+Status AutoSharded(const KernelCall& call) {
+  DatasetPtr input;
+  int64_t count = 0;
+  int64_t index = 0;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
+  STILLFLOW_RETURN_IF_ERROR(PositiveArgument(call, 1, "num_workers", &count));
+  STILLFLOW_RETURN_IF_ERROR(IntArgument(call, 2, "index", &index));
+  if (index < 0 || index >= count) {
+    return STILLFLOW_INVALID_ARGUMENT("index must be between 0 and %lld", static_cast<long long>(count - 1));
+  }
+  return OutputDataset(call, AutoShard(input, count, index));
+}
+
+Status Rebatch(const KernelCall& call) {
+  DatasetPtr input;
+  int64_t parts = 0;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
+  STILLFLOW_RETURN_IF_ERROR(PositiveArgument(call, 1, "num_replicas", &parts));
+  return OutputDataset(call, MakeRebatchDataset(OutputSpec(call), std::move(input), parts));
 }
 
 Status Zip(const KernelCall& call) {
@@ -188,13 +212,67 @@ Status Prefetch(const KernelCall& call) {
   return OutputDataset(call, MakePrefetchDataset(OutputSpec(call), std::move(input), size));
 }
 
+std::vector<std::string> TextsOf(const Tensor& strings) {
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < strings.count; ++i) texts.push_back(Text(StringAt(strings, i)));
+  return texts;
+}
+
 // in[1] the names of rewrites
 Status OptimizeDataset(const KernelCall& call) {
   DatasetPtr input;
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
-  std::vector<std::string> rewrites;
-  for (int64_t i = 0; i < call.in[1]->count; ++i) rewrites.push_back(Text(StringAt(*call.in[1], i)));
-  return OutputDataset(call, Optimize(input, rewrites));
+  return OutputDataset(call, Optimize(input, TextsOf(*call.in[1])));
+}
+
+// in[1] the types of data sets that read this one, the next first
+Status AssertNext(const KernelCall& call) {
+  DatasetPtr input;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
+  return OutputDataset(call, MakeAssertNextDataset(OutputSpec(call), std::move(input), TextsOf(*call.in[1])));
+}
+
+// Whether what an input brings may stand for what the others bring.
+Status CheckAlike(const TupleSpec& expected, const TupleSpec& found, int input) {
+  if (found.types != expected.types) {
+    return STILLFLOW_INVALID_ARGUMENT(
+        "All inputs to ChooseFastestDataset must have the same output types. Input %d has output types: %s. "
+        "Expected: "
+        "%s.",
+        input, TextOf(found.types).c_str(), TextOf(expected.types).c_str());
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const PartialShape &ours = expected.shapes[i], &theirs = found.shapes[i];
+    if (CheckSpec({{expected.types[i]}, {ours}}, {{found.types[i]}, {theirs}}).ok()) continue;
+    return STILLFLOW_INVALID_ARGUMENT(
+        "All inputs to ChooseFastestDataset must have compatible output shapes. Component %d of input %d has shape: "
+        "%s. Expected to be compatible with shape: %s.",
+        static_cast<int>(i), input, TextOf(theirs).c_str(), TextOf(ours).c_str());
+  }
+  return Status();
+}
+
+// in[...] data sets with the same elements. TensorFlow measures which is the fastest; here it is the first.
+Status ChooseFastest(const KernelCall& call) {
+  std::vector<DatasetPtr> inputs;
+  STILLFLOW_RETURN_IF_ERROR(Inputs(call, call.in_count, &inputs));
+  if (inputs.size() < 2) {
+    return STILLFLOW_INVALID_ARGUMENT("ChooseFastestDataset must have at least two input datasets.");
+  }
+  const TupleSpec spec = OutputSpec(call);
+  int64_t cardinality = inputs[0]->Cardinality();
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    STILLFLOW_RETURN_IF_ERROR(CheckAlike(spec, inputs[i]->spec(), static_cast<int>(i)));
+    const int64_t found = inputs[i]->Cardinality();
+    if (cardinality == kUnknownCardinality) cardinality = found;
+    if (found != cardinality && found != kUnknownCardinality) {
+      return STILLFLOW_INVALID_ARGUMENT(
+          "All inputs to ChooseFastestDataset must have compatible cardinalities. Input %d has cardinality: %lld, "
+          "while all prior inputs have cardinality: %lld.",
+          static_cast<int>(i), static_cast<long long>(found), static_cast<long long>(cardinality));
+    }
+  }
+  return OutputDataset(call, inputs[0]);
 }
 
 // TensorFlow looks here for numbers of threads to tune.
@@ -218,7 +296,10 @@ Status Cardinality(const KernelCall& call) {
 STILLFLOW_KERNELS(data, transformations){
     {"take_dataset", "input_dataset, count | output_types, output_shapes", Guarded<Take>},
     {"skip_dataset", "input_dataset, count | output_types, output_shapes", Guarded<Skip>},
-    {"shard_dataset", "input_dataset, num_shards, index | output_types, output_shapes", Guarded<Shard>},
+    {"shard_dataset", "input_dataset, num_shards, index | output_types, output_shapes, require_non_empty",
+     Guarded<Shard>},
+    {"auto_shard_dataset", "input_dataset, num_workers, index | output_types, output_shapes", Guarded<AutoSharded>},
+    {"rebatch_dataset", "input_dataset, num_replicas | output_types, output_shapes", Guarded<Rebatch>},
     {"zip_dataset", "input_datasets... | output_types, output_shapes", Guarded<Zip>},
     {"concatenate_dataset", "input_dataset, another_dataset | output_types, output_shapes", Guarded<Concatenate>},
     {"repeat_dataset", "input_dataset, count | output_types, output_shapes", Guarded<Repeat>},
@@ -242,6 +323,8 @@ STILLFLOW_KERNELS(data, transformations){
     {"prefetch_dataset", "input_dataset, buffer_size | output_types, output_shapes", Guarded<Prefetch>},
     {"optimize_dataset", "input_dataset, optimizations | output_types, output_shapes", Guarded<OptimizeDataset>},
     {"model_dataset", "input_dataset | output_types, output_shapes", Guarded<Model>},
+    {"assert_next_dataset", "input_dataset, transformations | output_types, output_shapes", Guarded<AssertNext>},
+    {"choose_fastest_dataset", "input_datasets... | output_types, output_shapes", Guarded<ChooseFastest>},
     {"dataset_cardinality", "input_dataset", Guarded<Cardinality>},
     {}};
 

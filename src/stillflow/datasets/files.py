@@ -30,7 +30,9 @@ class _TextLineDataset(_StringDataset):
         super().__init__(ops.text_line_dataset(filenames, self._compression_type, self._buffer_size))
 
 
-class _TFRecordDataset(_StringDataset):
+class RecordFileDataset(_StringDataset):
+    """The records of files whose names are a tensor."""
+
     def __init__(self, filenames, compression_type=None, buffer_size=None):
         self._filenames = filenames
         self._compression_type = optional_param_to_tensor("compression_type", compression_type, "", dtypes.string)
@@ -153,7 +155,7 @@ class TFRecordDataset(_FilesV1):
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
         def make(filename):
-            return _TFRecordDataset(filename, compression_type, buffer_size)
+            return RecordFileDataset(filename, compression_type, buffer_size)
 
         super().__init__(_RecordFiles(filenames, make, num_parallel_reads))
 

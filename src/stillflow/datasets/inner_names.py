@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.datasets import mapping
 from stillflow.datasets.buffering import PrefetchDataset
 from stillflow.datasets.dataset import DatasetV2
+from stillflow.datasets.files import RecordFileDataset
 from stillflow.names import public
 
 
@@ -35,3 +36,9 @@ def parallel_map_dataset(
 def prefetch_dataset(input_dataset, buffer_size, slack_period=None):
     """The same elements, of which some are made in advance; `slack_period` says when that gives way."""
     return DatasetV2._of(PrefetchDataset(input_dataset, buffer_size, slack_period))
+
+
+@public("python.data.ops.readers._TFRecordDataset")
+def tf_record_dataset(filenames, compression_type=None, buffer_size=None):
+    """The records of files whose names are one tensor, as one node."""
+    return DatasetV2._of(RecordFileDataset(filenames, compression_type, buffer_size))

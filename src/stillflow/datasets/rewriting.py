@@ -22,7 +22,9 @@ class OptionsDataset(UnaryUnchangedStructureDataset):
         return self._options
 
 
-class _OptimizeDataset(UnaryUnchangedStructureDataset):
+class OptimizeDataset(UnaryUnchangedStructureDataset):
+    """A data set that is rewritten by the rewrites named."""
+
     def __init__(self, input_dataset, optimizations, configs):
         self._input_dataset = input_dataset
         self._optimizations = convert_to_tensor(optimizations, dtype=dtypes.string, name="optimizations")
@@ -32,7 +34,9 @@ class _OptimizeDataset(UnaryUnchangedStructureDataset):
         super().__init__(input_dataset, variant)
 
 
-class _ModelDataset(UnaryUnchangedStructureDataset):
+class ModelDataset(UnaryUnchangedStructureDataset):
+    """A data set that TensorFlow tunes."""
+
     def __init__(self, input_dataset, algorithm, cpu_budget):
         self._input_dataset = input_dataset
         variant = ops.model_dataset(
@@ -96,10 +100,10 @@ def apply_options(dataset):
             stacklevel=2,
         )
     elif rewrites:
-        dataset = _OptimizeDataset(dataset, rewrites, options._static_optimization_configs())
+        dataset = OptimizeDataset(dataset, rewrites, options._static_optimization_configs())
     optimization = options.experimental_optimization
     if optimization.autotune is not False:
-        dataset = _ModelDataset(dataset, optimization.autotune_algorithm or 0, optimization.autotune_cpu_budget or 0)
+        dataset = ModelDataset(dataset, optimization.autotune_algorithm or 0, optimization.autotune_cpu_budget or 0)
     statistics = options.experimental_stats
     if statistics.aggregator is not None:
         dataset = SetStatsAggregatorDataset(

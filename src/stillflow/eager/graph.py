@@ -201,6 +201,10 @@ class EagerGraph(Graph):
             raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
         return super().device(device_name_or_function)
 
+    def devices_of(self, device_stack):
+        """A context that does nothing."""
+        return contextlib.nullcontext()
+
     def colocate_with(self, op, ignore_existing=False):
         """A context that does nothing."""
         return contextlib.nullcontext()

@@ -37,7 +37,7 @@ class DeclaredOperation(Operation):
     """
 
     def __init__(self, graph, op_def, name, number, inputs, attrs):
-        super().__init__(graph, op_def, name, 0, [], [], attrs)
+        self._set_up(graph, op_def, name, 0, [], [], attrs)
         self._inputs = inputs  # which do not keep their consumers
         self.number = number
         self.compiled: dict = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from stillflow.graph.graph import Graph
@@ -27,10 +28,27 @@ def get_default_graph() -> Graph:
 
 def outermost_graph() -> Graph:
     """The default graph; while a function is traced, the graph that it is traced for. Variables belong to it."""
-    graph: Any = get_default_graph()
-    while graph.building_function:
-        graph = graph.outer_graph
-    return graph
+    return graphs_to_outermost()[-1]
+
+
+def graphs_to_outermost() -> list:
+    """The default graph, and of functions that are traced the graphs that they are traced for, the outermost last."""
+    found: list[Any] = [get_default_graph()]
+    while found[-1].building_function:
+        found.append(getattr(found[-1], "outer_graph", None) or _graph_below(found[-1]))
+    return found
+
+
+def _graph_below(graph):
+    """The graph that was the default before a program made this one the default, which it calls a function's body."""
+    below = list(itertools.takewhile(lambda each: each is not graph, graphs.stack))
+    return below[-1] if below else (DefaultGraphs.eager or _outermost())
+
+
+@public("python.framework.ops.has_default_graph")
+def has_default_graph():
+    """Whether some graph has been made the default by a context."""
+    return bool(graphs.stack)
 
 
 def default_graph_context(graph, enforces_nesting=True):

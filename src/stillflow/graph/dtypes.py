@@ -205,6 +205,29 @@ resource = public("resource", "dtypes.resource")(DType("resource", 20, np.object
 variant = public("variant", "dtypes.variant")(DType("variant", 21, np.object_))
 uint32 = public("uint32", "dtypes.uint32")(DType("uint32", 22, np.uint32))
 uint64 = public("uint64", "dtypes.uint64")(DType("uint64", 23, np.uint64))
+float32_ref = public("python.framework.dtypes.float32_ref")(float32._as_ref)
+float64_ref = public("python.framework.dtypes.float64_ref")(float64._as_ref)
+int32_ref = public("python.framework.dtypes.int32_ref")(int32._as_ref)
+uint8_ref = public("python.framework.dtypes.uint8_ref")(uint8._as_ref)
+int16_ref = public("python.framework.dtypes.int16_ref")(int16._as_ref)
+int8_ref = public("python.framework.dtypes.int8_ref")(int8._as_ref)
+string_ref = public("python.framework.dtypes.string_ref")(string._as_ref)
+complex64_ref = public("python.framework.dtypes.complex64_ref")(complex64._as_ref)
+int64_ref = public("python.framework.dtypes.int64_ref")(int64._as_ref)
+bool_ref = public("python.framework.dtypes.bool_ref")(bool_._as_ref)
+qint8_ref = public("python.framework.dtypes.qint8_ref")(qint8._as_ref)
+quint8_ref = public("python.framework.dtypes.quint8_ref")(quint8._as_ref)
+qint32_ref = public("python.framework.dtypes.qint32_ref")(qint32._as_ref)
+bfloat16_ref = public("python.framework.dtypes.bfloat16_ref")(bfloat16._as_ref)
+qint16_ref = public("python.framework.dtypes.qint16_ref")(qint16._as_ref)
+quint16_ref = public("python.framework.dtypes.quint16_ref")(quint16._as_ref)
+uint16_ref = public("python.framework.dtypes.uint16_ref")(uint16._as_ref)
+complex128_ref = public("python.framework.dtypes.complex128_ref")(complex128._as_ref)
+float16_ref = public("python.framework.dtypes.float16_ref")(float16._as_ref)
+resource_ref = public("python.framework.dtypes.resource_ref")(resource._as_ref)
+variant_ref = public("python.framework.dtypes.variant_ref")(variant._as_ref)
+uint32_ref = public("python.framework.dtypes.uint32_ref")(uint32._as_ref)
+uint64_ref = public("python.framework.dtypes.uint64_ref")(uint64._as_ref)
 QUANTIZED_DTYPES = public("dtypes.QUANTIZED_DTYPES", "QUANTIZED_DTYPES")(
     frozenset(x for base in (qint8, quint8, qint16, quint16, qint32) for x in (base, base._other))
 )
@@ -220,6 +243,9 @@ for _dtype in ALL:
     for _each in (_dtype, _dtype._as_ref):
         _BY_KEY[_each.name] = _BY_KEY[_each.as_datatype_enum] = _each
         _BY_KEY[_each._c_name] = _each
+_TYPE_TO_STRING = public("python.framework.dtypes._TYPE_TO_STRING")(
+    {each.as_datatype_enum: each.name for dtype in ALL for each in (dtype, dtype._as_ref)}
+)
 _BY_KEY.update({float: float32, bool: bool_, object: string, str: string, bytes: string, int: int64})
 
 _BY_NUMPY = {

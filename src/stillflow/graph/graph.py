@@ -6,23 +6,21 @@ import contextlib
 import re
 import threading
 
-from stillflow.graph import device as devices
 from stillflow.graph import op_def as op_defs
 from stillflow.graph import recording, scopes
 from stillflow.graph.control import ControlDependencies
 from stillflow.graph.elements import find_element
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.graph.placement_scopes import PlacementScopes
 from stillflow.graph.shape_inference import infer_shapes
-from stillflow.graph.thread_scopes import ThreadScopes
 from stillflow.names import public
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
-_RESET_DEVICES = object()
 
 
 @public("Graph")
-class Graph(ThreadScopes):
+class Graph(PlacementScopes):
     """A dataflow graph: Operations, connected by the Tensors they make and take.
 
     Nodes have the names, types and order that TensorFlow 1.15 gives them. A graph may grow in one thread
@@ -109,7 +107,7 @@ class Graph(ThreadScopes):
             if not _VALID_OP_NAME.match(name):
                 raise ValueError(f"'{name}' is not a valid node name")
             control_inputs = self._control_inputs_for(inputs)
-            op = Operation(self, op_def, name, len(self._operations) + 1, inputs, control_inputs, attrs)
+            op = Operation._made(self, op_def, name, len(self._operations) + 1, inputs, control_inputs, attrs)
             op._control_flow_context = self._control_flow_context
             op._original_op = self._default_original_op
             infer_shapes(op)
@@ -119,6 +117,12 @@ class Graph(ThreadScopes):
             self._apply_scopes(op)
         recording.record(op)
         return op
+
+    def _add_described_node(self, op, node_def, inputs, control_inputs):
+        """Makes `op` a node of the graph, as a NodeDef message has it. Raises as an Operation's construction does."""
+        from stillflow.graph import described
+
+        described.add_node(self, op, node_def, inputs, control_inputs)
 
     def _place_in_context(self, op):
         """Makes a new node part of the branch or loop that is being built. Raises ValueError if it cannot be."""
@@ -146,25 +150,9 @@ class Graph(ThreadScopes):
             op._attrs["_gradient_op_type"] = override.encode()
         for controller in self._control_stack:
             controller.add_op(op)
-        self._apply_devices(op)
-        if self._colocation_stack:
-            groups = []
-            for target in reversed(self._colocation_stack):
-                groups.extend(target.colocation_groups())
-                if target._device:
-                    op._device = target._device
-            op._attrs["_class"] = tuple(sorted(set(groups)))
+        self._place(op)
         if self._container and op._op_def.is_stateful and op._attrs.get("container") == b"":
             op._attrs["container"] = self._container.encode()
-
-    def _apply_devices(self, op):
-        for device in reversed(self._device_stack):
-            if device is _RESET_DEVICES:
-                break
-            if callable(device):  # what a function says counts alone, whatever scopes inside have said
-                op._device = devices.name_as_given(device(op))
-            else:
-                op._device = devices.apply(device, op._device)
 
     def _note_change(self):
         """Says that an existing node was changed, so that sessions plan again."""
@@ -238,6 +226,15 @@ class Graph(ThreadScopes):
         from stillflow.graph import graph_def
 
         return graph_def.graph_def_message(self, from_version, add_shapes)
+
+    _producer: int | None = None  # the version of the oldest of the graphs that were imported
+    _min_consumer = 0  # and the newest that one of them asks for
+
+    def _note_versions(self, versions):
+        """Called with the VersionDef of a graph that is imported."""
+        known = self.graph_def_versions.producer
+        self._producer = min(versions.producer, known)
+        self._min_consumer = max(versions.min_consumer, self._min_consumer)
 
     @property
     def graph_def_versions(self):
@@ -327,40 +324,6 @@ class Graph(ThreadScopes):
     def free_with(self, owner, handle, kind):
         """Frees a resource when `owner` goes, where operations are executed eagerly. Sessions keep theirs."""
 
-    @contextlib.contextmanager
-    def device(self, device_name_or_function):
-        """New nodes get this device where nothing inside says otherwise; None forgets outer devices.
-
-        Devices are kept on the nodes; everything runs on the CPU.
-        """
-        if device_name_or_function is None:
-            entry = _RESET_DEVICES
-        elif callable(device_name_or_function):
-            entry = device_name_or_function
-        else:
-            entry = device_name_or_function
-            if not isinstance(entry, devices.DeviceSpec):
-                text = entry.to_string() if hasattr(entry, "to_string") else entry
-                entry = devices.DeviceSpec.from_string(text)
-        with self._pushed(self._device_stack, entry):
-            yield
-
-    @contextlib.contextmanager
-    def colocate_with(self, op, ignore_existing=False):
-        """New nodes are marked to be placed with `op`; device scopes around do not count inside."""
-        if op is None and not ignore_existing:
-            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-        if op is not None and not isinstance(op, Operation):
-            op = getattr(op, "op", None) or self.as_graph_element(op).op
-        saved = self._device_stack, self._colocation_stack
-        self._device_stack = []
-        outer = [] if ignore_existing else saved[1]
-        self._colocation_stack = outer if op is None else [*outer, op]
-        try:
-            yield
-        finally:
-            self._device_stack, self._colocation_stack = saved
-
     def control_dependencies(self, control_inputs):
         """New nodes run after these operations or tensors; None forgets those of outer scopes."""
         return ControlDependencies(self, control_inputs)
@@ -431,15 +394,6 @@ class Graph(ThreadScopes):
             yield
         finally:
             self._default_original_op = saved
-
-    @staticmethod
-    @contextlib.contextmanager
-    def _pushed(stack, entry):
-        stack.append(entry)
-        try:
-            yield
-        finally:
-            stack.pop()
 
     # ---- Collections ----------------------------------------------------------------------------------------
 

@@ -14,9 +14,10 @@ _FIRST_WITH_FUNCTIONS = 12  # the version of GraphDefs
 def graph_def_message(graph, from_version=None, add_shapes=False):
     """The GraphDef of a graph, or of the nodes made after `from_version`."""
     proto = protobuf.message("GraphDef")()
-    proto.versions.producer = PRODUCER_VERSION
+    proto.versions.producer = PRODUCER_VERSION if graph._producer is None else graph._producer
+    proto.versions.min_consumer = graph._min_consumer
     for function in graph._functions.values():
-        proto.versions.min_consumer = _FIRST_WITH_FUNCTIONS
+        proto.versions.min_consumer = max(_FIRST_WITH_FUNCTIONS, graph._min_consumer)
         proto.library.function.append(function.definition)
         if add_shapes and function.traced_body is not None:
             add_shapes_of_body(proto.library.function[-1], function.traced_body)

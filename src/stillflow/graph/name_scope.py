@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import get_default_graph, graphs_to_outermost
 from stillflow.graph.mode import by_mode
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
@@ -118,9 +117,14 @@ def init_scope():
 
     For initial values, and for variables that functions make. Executed eagerly, tapes do not record in it.
     """
-    graph: Any = get_default_graph()
-    scope = graph.get_name_scope()
-    while graph.building_function:
-        graph = graph.outer_graph
-    with graph.as_default(), graph.control_dependencies(None), name_scope(f"{scope}/" if scope else None):
+    inside, *around = graphs_to_outermost()
+    scope = inside.get_name_scope()
+    graph = around[-1] if around else inside
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(graph.as_default())
+        stack.enter_context(graph.control_dependencies(None))
+        stack.enter_context(name_scope(f"{scope}/" if scope else None))
+        devices = next((each._device_stack for each in (inside, *around) if each._device_stack), None)
+        if around and devices is not graph._device_stack:
+            stack.enter_context(graph.devices_of(devices or []))
         yield

@@ -40,6 +40,13 @@ def flatten_with_tuple_paths(structure, expand_composites=False):
     return _paths(structure, structure, expand_composites)
 
 
+@public("python.util.nest.yield_flat_paths")
+def yield_flat_paths(nest, expand_composites=False):
+    """The paths of the leaves alone, in the order of `flatten`."""
+    for path, _ in _paths(nest, nest, expand_composites):
+        yield path
+
+
 @public("python.util.nest.flatten_with_tuple_paths_up_to")
 def flatten_with_tuple_paths_up_to(
     shallow_tree, input_tree, check_types=True, expand_composites=False, check_subtrees_length=True

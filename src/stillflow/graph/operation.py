@@ -182,12 +182,43 @@ class Tensor:
 
 @public("Operation")
 class Operation:
-    """A node of a graph. Made by `Graph.create_op`."""
+    """A node of a graph, mostly made by `Graph.create_op`.
+
+    Args:
+      node_def: a NodeDef message: the op, the name, the device, and attributes where they are not the default.
+      g: the graph that the node is added to.
+      inputs: its input tensors.
+      output_types, input_types, op_def: follow from the op.
+      control_inputs: operations, or tensors of them, that are to run before.
+      original_op: the operation that it was made for.
+
+    Raises:
+      TypeError: if `node_def` is no NodeDef, `g` no graph, or an input no tensor.
+      ValueError: for a name that is not valid or taken, an op that is not known, and shapes that do not fit.
+    """
 
     _early_shapes: dict | None = None  # plain shapes of inputs of which more became known after the node was made
+    _device_scopes: tuple = ()  # that were in force when it was made, the outermost first, and colocations
+    _colocations: tuple = ()
     _captured: Tensor | None = None  # what an argument of a function stands for, if the function itself took it
 
-    def __init__(self, graph, op_def, name, node_id, inputs, control_inputs, attrs):
+    def __init__(
+        self, node_def, g, inputs=None, output_types=None, control_inputs=None, input_types=None, original_op=None,
+        op_def=None,
+    ):  # fmt: skip
+        if not hasattr(g, "_add_described_node"):
+            raise TypeError(f"g needs to be a Graph: {g}")
+        g._add_described_node(self, node_def, inputs or [], control_inputs or [])
+        self._original_op = original_op
+
+    @classmethod
+    def _made(cls, *args):
+        """A node of these parts, which are `_set_up`'s."""
+        op = cls.__new__(cls)
+        op._set_up(*args)
+        return op
+
+    def _set_up(self, graph, op_def, name, node_id, inputs, control_inputs, attrs):
         self._graph = graph
         self._op_def = op_def
         self._name = name
@@ -356,6 +387,16 @@ class Operation:
         ]
 
     @property
+    def _device_assignments(self):
+        """The devices of the scopes that it was made in, and where these were entered, the innermost first."""
+        return [scope.entered for scope in reversed(self._device_scopes)]
+
+    @property
+    def _colocation_dict(self):
+        """{name of an operation that it is placed with: where the program says so}"""
+        return {scope.op.name: scope.entered for scope in self._colocations}
+
+    @property
     def traceback_with_start_lines(self):
         """`traceback` with the first line of each function besides."""
         lines = [code.co_firstlineno for code, _ in self._call_sites]
@@ -399,13 +440,22 @@ _PACKAGE = __name__.split(".")[0]
 _MOST_CALL_SITES = 32
 
 
+def _is_outside(frame):
+    module = frame.f_globals.get("__name__", "")
+    return not module.startswith(_PACKAGE) or (module != _PACKAGE and module[len(_PACKAGE)] != ".")
+
+
+def is_of_program(frame):
+    """Whether a frame is of the program that uses this package."""
+    return _is_outside(frame) and frame.f_globals.get("__name__") != "contextlib"
+
+
 def _call_sites():
     """[(code, line)] of the frames outside this package, outermost first, innermost ones if they are many."""
     frame: types.FrameType | None = sys._getframe(2)
     sites: list = []
     while frame is not None and len(sites) < _MOST_CALL_SITES:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith(_PACKAGE) or (module != _PACKAGE and module[len(_PACKAGE)] != "."):
+        if _is_outside(frame):
             sites.append((frame.f_code, frame.f_lineno))
         frame = frame.f_back
     sites.reverse()

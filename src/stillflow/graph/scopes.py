@@ -66,7 +66,7 @@ class DefaultGraphs(DefaultStack):
                 self.forgotten -= 1
 
 
-graphs = DefaultGraphs()
+graphs = public("python.framework.ops._default_graph_stack")(DefaultGraphs())
 sessions = public("python.framework.ops._default_session_stack")(DefaultStack())
 
 

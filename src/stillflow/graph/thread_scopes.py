@@ -68,6 +68,15 @@ class ThreadScopes:
         finally:
             self._auto_cast_variable_read_dtype = before
 
+    @contextlib.contextmanager
+    def devices_of(self, device_stack):
+        """A context in which other device scopes are in force, those of the graph of a function."""
+        saved, self._device_stack = self._device_stack, list(device_stack)
+        try:
+            yield
+        finally:
+            self._device_stack = saved
+
     def switch_to_thread_local(self):
         """Gives each thread its own devices, colocations and control dependencies from now on.
 

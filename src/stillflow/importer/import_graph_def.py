@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 
 from stillflow.formats import protobuf
 from stillflow.functions.call import call_op_def
@@ -21,7 +22,7 @@ from stillflow.graph.imported import (
 )
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
-from stillflow.importer.nodes import parse_nodes, parse_tensor_name
+from stillflow.importer.nodes import parse_input_name, parse_nodes, parse_tensor_name
 from stillflow.names import public
 from stillflow.ops import convert
 
@@ -64,6 +65,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
                 importing.add(graph_def, producer_ops)
                 elements = [importing.element(text) for text in names]
             add_to_context(graph, importing.added)
+            graph._note_versions(graph_def.versions)
         except BaseException:
             snapshot.restore()
             raise
@@ -80,6 +82,11 @@ def _checked_message(graph_def):
     else:
         raise TypeError("graph_def must be a GraphDef proto.")
     version = graph_defs.PRODUCER_VERSION
+    if found.versions.producer < 0:
+        raise ValueError(
+            f"GraphDef producer version {found.versions.producer} below min producer 0 supported by TensorFlow "
+            "1.15.5.  Please regenerate your graph."
+        )
     if found.versions.min_consumer > version:
         raise ValueError(
             f"GraphDef min consumer version {found.versions.min_consumer} above current version {version} for "
@@ -109,7 +116,11 @@ def _checked_names(return_elements):
     names = list(return_elements)
     if not all(isinstance(text, (str, bytes)) for text in names):
         raise TypeError("return_elements must be a list of strings.")
-    return [text.decode() if isinstance(text, bytes) else text for text in names]
+    texts = [text.decode() if isinstance(text, bytes) else text for text in names]
+    for text in texts:
+        if ":" in text and not re.fullmatch(r"[^:]*:\d+", text):
+            raise ValueError(f"Cannot convert {text!r} to a tensor name.")
+    return texts
 
 
 def _mapped_tensors(input_map, scope):
@@ -180,7 +191,7 @@ class _Import:
         self._scope = scope
         self._mapped = {}  # (name, output) or ("^", name) -> Tensor
         for key, tensor in mapped.items():
-            self._mapped[("^", key[1:]) if key.startswith("^") else parse_tensor_name(key)] = tensor
+            self._mapped[parse_input_name(key)] = tensor
         self._used: set = set()
         self._nodes: dict = {}
         self._names: dict = {}  # name in the GraphDef -> name in the graph
@@ -190,17 +201,15 @@ class _Import:
     def add(self, graph_def, producer_ops):
         functions = {name: function.definition for name, function in self._graph._functions.items()}
         functions.update((function.signature.name, function) for function in graph_def.library.function)
-        self._nodes = parse_nodes(graph_def, self._scope, producer_ops, functions)
+        self._nodes = parse_nodes(graph_def, self._scope, producer_ops, functions, self._mapped)
         for node in self._nodes.values():
             self._connect(node)
             self._check_colocation(node)
         ordered = self._in_order()
         self._check_map()
-        if self._scope:
-            self._names = {node.name: f"{self._scope}{node.name}" for node in ordered}
-        else:
-            names = ImportNames(self._graph, [node.name for node in ordered])
-            self._names = {node.name: names.unique(node.name) for node in ordered}
+        full_names = {node.name: f"{self._scope}{node.name}" for node in ordered}
+        names = ImportNames(self._graph, list(full_names.values()))
+        self._names = {name: names.unique(full_name) for name, full_name in full_names.items()}
         self.added = [self._add_node(node) for node in ordered]
         for node in ordered:
             self._close_rounds(node)
@@ -218,10 +227,7 @@ class _Import:
                     raise ValueError(f"{tensor!r} is not an element of this graph.")
                 self._check_type(node, index, tensor.dtype, tensor.name)
                 continue
-            source = self._nodes.get(name)
-            if source is None:
-                text = name if port == 0 else f"{name}:{port}"
-                raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+            source = self._nodes[name]
             if port >= len(source.output_dtypes):
                 raise ValueError(
                     f"Node '{node.name}': Connecting to invalid output {port} of source node {name} which has "
@@ -233,8 +239,6 @@ class _Import:
         for name in node.control_inputs:
             if ("^", name) in self._mapped:
                 self._used.add(("^", name))
-            elif name not in self._nodes:
-                raise ValueError(f"Node '{node.name}': Unknown input node '^{name}'")
             else:
                 sources.add(name)
         node.waiting = len(sources)

@@ -38,24 +38,32 @@ class ParsedNode:
     readers: list = field(default_factory=list)
 
 
-def parse_nodes(graph_def, prefix, producer_ops, functions):
+def parse_nodes(graph_def, prefix, producer_ops, functions, mapped):
     """{name: ParsedNode} of a GraphDef.
 
     `producer_ops` maps op types to OpDef messages of who wrote it, `functions` names to FunctionDef messages: a node
-    may have the name of a function for its type.
+    may have the name of a function for its type. The inputs `mapped`, which have been parsed, are of other nodes.
 
     Raises:
       NotFoundError: for an unknown op type.
       ValueError: for what is wrong with a node.
     """
-    nodes: dict = {}
-    for position, node_def in enumerate(graph_def.node):
+    names: set = set()
+    for node_def in graph_def.node:
         if not _NODE_NAME.match(node_def.name):
             raise ValueError(f"Node '{node_def.name}': Node name contains invalid characters")
-        if node_def.name in nodes:
+        if node_def.name in names:
             raise ValueError(f"Node '{node_def.name}' is not unique")
-        nodes[node_def.name] = _parse_node(node_def, position, prefix, producer_ops, functions)
-    return nodes
+        names.add(node_def.name)
+    for node_def in graph_def.node:
+        for text in node_def.input:
+            key = parse_input_name(text)
+            if key not in mapped and (key[1] if key[0] == "^" else key[0]) not in names:
+                raise ValueError(f"Node '{node_def.name}': Unknown input node '{text}'")
+    return {
+        node_def.name: _parse_node(node_def, position, prefix, producer_ops, functions)
+        for position, node_def in enumerate(graph_def.node)
+    }
 
 
 def _parse_node(node_def, position, prefix, producer_ops, functions):
@@ -97,6 +105,11 @@ def _parse_inputs(node_def):
             raise ValueError(f"Node '{node_def.name}': Control dependencies must come after regular dependencies")
         inputs.append(parse_tensor_name(text))
     return inputs, controls
+
+
+def parse_input_name(text):
+    """(name, output) of a tensor's name, ("^", name) of "^name"."""
+    return ("^", text[1:]) if text.startswith("^") else parse_tensor_name(text)
 
 
 def parse_tensor_name(text):
@@ -215,7 +228,7 @@ def _input_args(node_def, op_def, attrs, count):
             break
         found.extend([(arg, dtype)] * number)
     if len(found) != count:
-        expected = ", ".join(dtype.name for _, dtype in found[:16])
+        expected = ", ".join(dtype._c_name for _, dtype in found[:16])
         raise _node_error(
             f"NodeDef expected inputs '{expected}' do not match {count} inputs specified; {_summary(op_def)}",
             node_def,

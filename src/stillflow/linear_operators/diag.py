@@ -123,7 +123,8 @@ class LinearOperatorDiag(LinearOperator):
         return ops.reduce_prod(self._diag, axis=[-1])
 
     def _log_abs_determinant(self):
-        return ops.reduce_sum(ops.log(ops.abs(self._diag)), axis=[-1])
+        result = ops.reduce_sum(ops.log(ops.abs(self._diag)), axis=[-1])
+        return ops.cast(result, self.dtype) if self.dtype.is_complex else result
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         factor = self._factor(adjoint)

@@ -266,12 +266,13 @@ class Application:
         else:
             self._infer_number(arg, values)
             if arg.dtype is None:
-                if not types:
+                if not types and arg.type_attr not in self.attrs:
                     raise TypeError(
                         f"Don't know how to infer type variable from empty input list passed to input "
                         f"'{arg.name}' of '{self.op_def.name}' Op."
                     )
-                self._infer_type(arg, types[0])
+                if types:
+                    self._infer_type(arg, types[0])
         if arg.is_ref:
             self.references.extend(tensors)
         self.inputs.extend(tensors)
@@ -338,8 +339,9 @@ class Application:
                 if attr.name in self.arguments:
                     raise TypeError(f"Should not specify value for inferred attr '{attr.name}'.")
                 continue
+            is_given = attr.name in self.arguments
             value = self.arguments.pop(attr.name, None)
-            if value is not None:
+            if value is not None or (is_given and not attr.has_default):
                 self.attrs[attr.name] = attr_value(attr, value, self.op_def.name)
             elif attr.has_default:
                 self.attrs[attr.name] = _default_of(self.op_def, attr)

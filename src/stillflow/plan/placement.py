@@ -14,7 +14,7 @@ LOCAL = ("localhost", 0)  # the job and task of a session without a server
 class Devices(NamedTuple):
     """The devices of a session: how many CPUs of which tasks, and whether they stand for others, such as a GPU.
 
-    The first task is the session's own.
+    Operations without a device are of the first task: in a cluster the first by name, whichever the session's own is.
     """
 
     cpu_count: int = 1
@@ -22,7 +22,7 @@ class Devices(NamedTuple):
     tasks: tuple[tuple[str, int], ...] = (LOCAL,)
 
     def names(self):
-        return [self._name(task, index) for task in sorted(self.tasks) for index in range(self.cpu_count)]
+        return [self._name(task, index) for task in self.tasks for index in range(self.cpu_count)]
 
     def name_for(self, device):
         """The device that operations run on which are assigned to `device`, in full or in part."""

@@ -13,6 +13,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.resources.trackable import TrackableAsset, TrackableResource
 from stillflow.tracking.base import Trackable
 
 # ---- What fills tables ------------------------------------------------------------------------------------------
@@ -95,14 +96,6 @@ class TextFileIndex:
     LINE_NUMBER = -1
 
 
-class _Asset(Trackable):
-    """A file that belongs to a graph."""
-
-    def __init__(self, path):
-        with init_scope(), get_default_graph().device("CPU"):
-            self._path = convert_to_tensor(path, dtype=dtypes.string, name="asset_path")
-
-
 @public("lookup.TextFileInitializer", "contrib.lookup.TextFileInitializer")
 class TextFileInitializer(_Initializer):
     """Fills a table with keys and values out of the lines of a file.
@@ -134,7 +127,7 @@ class TextFileInitializer(_Initializer):
         self._vocab_size = vocab_size
         self._delimiter = delimiter
         self._name = name
-        self._filename = self._track_trackable(_Asset(filename), "_filename")
+        self._filename = self._track_trackable(TrackableAsset(filename), "_filename")
 
     @staticmethod
     def _check_column(what, index, dtype):
@@ -154,7 +147,7 @@ class TextFileInitializer(_Initializer):
         self._check_types(table)
         graph = get_default_graph()
         with name_scope(self._name, "text_file_init", [table.resource_handle]):
-            filename = convert_to_tensor(self._filename._path, dtypes.string, name="asset_filepath")
+            filename = convert_to_tensor(self._filename, dtypes.string, name="asset_filepath")
             op = ops.initialize_table_from_text_file_v2(
                 table.resource_handle,
                 filename,
@@ -164,7 +157,7 @@ class TextFileInitializer(_Initializer):
                 delimiter=self._delimiter,
             )
         graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
-        if filename.op.type == "Const":
+        if filename._op.type == "Const":
             graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, filename)
         return op
 
@@ -179,10 +172,11 @@ class TextFileInitializer(_Initializer):
 
 
 @public("contrib.lookup.LookupInterface")
-class Table(Trackable):
+class Table(TrackableResource):
     """What all tables have."""
 
     def __init__(self, key_dtype, value_dtype):
+        super().__init__()
         self._key_dtype = dtypes.as_dtype(key_dtype)
         self._value_dtype = dtypes.as_dtype(value_dtype)
 
@@ -217,26 +211,27 @@ class StaticHashTable(Table):
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with([])
         self._initializer = self._track_trackable(initializer, "_initializer")
+        self._shared_name = self._name_for_sharing(initializer)
+        self._name = name or "hash_table"
         with init_scope():
-            self._handle = ops.hash_table_v2(
-                shared_name=self._shared_name(initializer),
-                key_dtype=self._key_dtype,
-                value_dtype=self._value_dtype,
-                name=name or "hash_table",
-            )
-        self._table_name = self._handle.op.name.split("/")[-1]
+            self._resource_handle = self._create_resource()
+        self._table_name = self._resource_handle.op.name.split("/")[-1]
         if _is_in_control_flow():
             with init_scope():
-                self._init_op = initializer.initialize(self)
+                self._init_op = self._initialize()
         else:
-            self._init_op = initializer.initialize(self)
+            self._init_op = self._initialize()
 
-    def _shared_name(self, initializer):
+    def _name_for_sharing(self, initializer):
         return initializer._shared_name or f"hash_table_{uuid.uuid4()}"
 
-    @property
-    def resource_handle(self):
-        return self._handle
+    def _create_resource(self):
+        return ops.hash_table_v2(
+            shared_name=self._shared_name, key_dtype=self._key_dtype, value_dtype=self._value_dtype, name=self._name
+        )
+
+    def _initialize(self):
+        return self._initializer.initialize(self)
 
     @property
     def name(self):
@@ -253,15 +248,15 @@ class StaticHashTable(Table):
 
     def size(self, name=None):
         """How many keys there are, int64."""
-        with name_scope(name, f"{self.name}_Size", [self._handle]):
-            return ops.lookup_table_size_v2(self._handle)
+        with name_scope(name, f"{self.name}_Size", [self.resource_handle]):
+            return ops.lookup_table_size_v2(self.resource_handle)
 
     def lookup(self, keys, name=None):
         """The values for keys, of their shape; a SparseTensor for a SparseTensor. Raises TypeError for other keys."""
         tensor = keys.values if isinstance(keys, SparseTensor) else keys
         self._check_keys(keys)
-        with name_scope(name, f"{self.name}_Lookup", [self._handle, tensor, self._default_value]):
-            values = ops.lookup_table_find_v2(self._handle, tensor, self._default_value)
+        with name_scope(name, f"{self.name}_Lookup", [self.resource_handle, tensor, self._default_value]):
+            values = ops.lookup_table_find_v2(self.resource_handle, tensor, self._default_value)
         values.set_shape(tensor.shape)
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, values, keys.dense_shape)
@@ -269,8 +264,10 @@ class StaticHashTable(Table):
 
     def export(self, name=None):
         """(keys, values), all of them, in the order in which they came."""
-        with name_scope(name, f"{self.name}_Export", [self._handle]):
-            keys, values = ops.lookup_table_export_v2(self._handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
+        with name_scope(name, f"{self.name}_Export", [self.resource_handle]):
+            keys, values = ops.lookup_table_export_v2(
+                self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype
+            )
         values.set_shape(keys.shape.concatenate(self._default_value.shape))
         return keys, values
 
@@ -321,8 +318,14 @@ class StaticVocabularyTable(Table):
     @property
     def initializer(self):
         """The operation that fills the table."""
+        return self._initialize() if self._table is None else self._table.initializer
+
+    def _create_resource(self):
+        return None if self._table is None else self._table._create_resource()
+
+    def _initialize(self):
         if self._table is not None:
-            return self._table.initializer
+            return self._table._initialize()
         with name_scope(None, "init"):
             return ops.no_op()
 

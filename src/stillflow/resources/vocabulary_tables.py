@@ -107,8 +107,14 @@ class IdTableWithHashBuckets(Table):
     @property
     def initializer(self):
         """The operation that fills the table."""
+        return self._initialize() if self._table is None else self._table.initializer
+
+    def _create_resource(self):
+        return None if self._table is None else self._table._create_resource()
+
+    def _initialize(self):
         if self._table is not None:
-            return self._table.initializer
+            return self._table._initialize()
         with name_scope(None, "init"):
             return ops.no_op()
 

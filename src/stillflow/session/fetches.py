@@ -7,7 +7,9 @@ import operator
 
 from stillflow.graph import nest
 from stillflow.graph.composite_tensor import CompositeTensor
+from stillflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from stillflow.graph.operation import Operation, Tensor
+from stillflow.session.tensor_handles import is_handle, take_handle
 
 # {type: function (fetch) -> (tensors, function that makes the result from their values)}: how objects of a program's
 # own types are fetched.
@@ -39,10 +41,12 @@ def structure_key(fetches):
 
 class Fetches:
     """A structure of fetches: the tensors and operations in it, each once, and the way back: put_together(values) is
-    the structure with values in the place of tensors and None in that of operations."""
+    the structure with values in the place of tensors and None in that of operations. Handles of tensors become those
+    of `session`."""
 
-    def __init__(self, graph, fetches):
-        self._graph = graph
+    def __init__(self, session, fetches):
+        self._session = session
+        self._graph = session.graph
         self._index = {}  # Tensor -> position in `tensors`
         self._targets = {}
         self.put_together = self._take_apart(fetches)
@@ -76,6 +80,10 @@ class Fetches:
                 tensors, contract = convert(fetch)
                 parts = [self._element(tensor) for tensor in tensors]
                 return lambda values: contract([part(values) for part in parts])
+        if isinstance(fetch, IndexedSlices):  # of which TensorFlow fetches also what has no specification
+            parts = [self._element(tensor) for tensor in nest.components(fetch)]
+            missing = [None] * (3 - len(parts))
+            return lambda values: IndexedSlicesValue(*[part(values) for part in parts], *missing)
         if isinstance(fetch, CompositeTensor):
             spec = fetch._type_spec
             parts = [self._element(tensor) for tensor in nest.components(fetch)]
@@ -100,7 +108,10 @@ class Fetches:
         if isinstance(element, Operation):
             self._targets[element] = None
             return lambda values: None
-        return operator.itemgetter(self._index.setdefault(element, len(self._index)))
+        position = self._index.setdefault(element, len(self._index))
+        if is_handle(element):
+            return lambda values: take_handle(element, values[position], self._session)
+        return operator.itemgetter(position)
 
     def _find(self, fetch):
         try:

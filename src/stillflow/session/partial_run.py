@@ -29,7 +29,7 @@ class PartialRuns:
     def set_up(self, fetches, fed):
         """A new handle. `fetches` and `fed` are all that the calls may ask for and bring."""
         graph = self._session._graph
-        found = Fetches(graph, fetches)
+        found = Fetches(self._session, fetches)
         if not found.tensors and not found.targets:
             raise _invalid("Must specify at least one target to fetch or execute.")
         run = _PartialRun(self._session, found.tensors, found.targets, _feed_tensors(graph, fed or ()))
@@ -41,7 +41,7 @@ class PartialRuns:
         run = self._runs.get(handle) if isinstance(handle, str) else None
         if run is None:
             raise _invalid("Must run 'setup' before performing partial runs!")
-        found = Fetches(self._session._graph, fetches)
+        found = Fetches(self._session, fetches)
         values = run.go_on(found.tensors, found.targets, feeds.expand(self._session._graph, feed_dict))
         if run.is_complete:
             self._runs.pop(handle, None)

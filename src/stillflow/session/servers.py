@@ -90,11 +90,17 @@ class Connection:
     def __init__(self, target, config):
         task = _task_at(target)
         self.config = _merged(task.config, config)
+        own, jobs = (task.job, task.index), task.jobs
         self.container = task.container
-        self._tasks = {(task.job, task.index): task}
-        self._tasks.update(_others(task, self.config))
+        if config is not None and config.cluster_def.job:
+            jobs = {job.name: dict(job.tasks) for job in config.cluster_def.job}
+            own = _task_in(jobs, task)
+            if not self.config.experimental.share_session_state_in_clusterspec_propagation:
+                self.container = _engine.Container()  # of a session that makes its own cluster of servers
+        self._tasks = {own: task}
+        self._tasks.update(_others(own, jobs, self.config.device_filters))
         cpu_count = max(1, task.config.device_count.get("CPU", 1))
-        self.devices = Devices(cpu_count, self.config.allow_soft_placement, tuple(self._tasks))
+        self.devices = Devices(cpu_count, self.config.allow_soft_placement, tuple(sorted(self._tasks)))
         # A session keeps its places, whatever is cleared later.
         self._places: dict[tuple, str] = {}
 
@@ -124,13 +130,22 @@ def _task_at(target):
     )
 
 
-def _others(task, config):
-    """{(job, index): LocalTask} of the cluster's other tasks, but for those that device filters leave out."""
+def _task_in(jobs, task):
+    """(job, index) of a server in the cluster that a session's config has. Raises InvalidArgumentError without it."""
+    for job, tasks in jobs.items():
+        for index, address in tasks.items():
+            if _is_of(address, task):
+                return job, index
+    raise errors.InvalidArgumentError(None, None, f"The master {task.target} is no task of the config's cluster_def")
+
+
+def _others(own, jobs, filters):
+    """{(job, index): LocalTask} of the cluster's tasks but `own`, and but for those that device filters leave out."""
     wanted = {
         (job, index): address
-        for job, tasks in sorted(task.jobs.items())
+        for job, tasks in sorted(jobs.items())
         for index, address in sorted(tasks.items())
-        if (job, index) != (task.job, task.index) and _passes(job, index, config.device_filters)
+        if (job, index) != own and _passes(job, index, filters)
     }
     deadline = time.monotonic() + _PATIENCE_SECONDS
     with _changed:

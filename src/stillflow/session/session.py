@@ -70,6 +70,7 @@ class BaseSession:
         self._requests_edits = graph._edits
         self._lock = threading.Lock()
         self._partial_runs = PartialRuns(self)
+        self._dead_handles: list[str] = []  # whose tensors are to be deleted
         self._placement_log = None
         if settings.logs_device_placement if config is None else config.log_device_placement:
             self._placement_log = PlacementLog(graph, self._devices)
@@ -255,7 +256,7 @@ class _Request(PlansByShape):
 
     def __init__(self, session, fetches, feed_dict):
         self._session = session
-        taken_apart = Fetches(session._graph, fetches)
+        taken_apart = Fetches(session, fetches)
         self.put_together = taken_apart.put_together
         pairs = feeds.expand(session._graph, feed_dict)
         self.has_composite_feeds = len(pairs) != len(feed_dict)

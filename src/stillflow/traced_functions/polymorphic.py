@@ -192,7 +192,7 @@ class Function:
 @by_outermost_mode
 def trace_context():
     """Where functions are traced anew: in another graph."""
-    return weakref.ref(outermost_graph()), tuple(map(str, get_default_graph()._colocation_stack))
+    return weakref.ref(outermost_graph()), tuple(str(scope.op) for scope in get_default_graph()._colocation_stack)
 
 
 @eager_version_of(trace_context)

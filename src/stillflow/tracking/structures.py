@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import operator
 from typing import Any
 
 from stillflow.names import public
-from stillflow.tracking.base import Trackable
+from stillflow.tracking.base import TracedFunction, Trackable
+from stillflow.tracking.revived_types import VersionedTypeRegistration, register_revived_type
 from stillflow.tracking.weights import HoldsWeights
 
 
@@ -50,6 +53,16 @@ class AutoTrackable(Trackable):
         self._tracking.children.pop(name, None)
         super().__delattr__(name)
 
+    def _list_functions_for_serialization(self, serialization_cache):
+        """The functions of tensors among the attributes; attributes that cannot be read have none."""
+        functions = {}
+        for name in dir(self):
+            with contextlib.suppress(Exception):
+                value = getattr(self, name)
+                if isinstance(value, TracedFunction):
+                    functions[name] = value
+        return functions
+
 
 class _Structure(HoldsWeights, Trackable):
     """A list or dict that tracks what is in it."""
@@ -61,6 +74,13 @@ class _Structure(HoldsWeights, Trackable):
 
     def _check_is_saveable(self):
         raise NotImplementedError
+
+    def _items(self):
+        """[(name, value)] of what is in it."""
+        raise NotImplementedError
+
+    def _list_functions_for_serialization(self, serialization_cache):
+        return {name: value for name, value in self._items() if isinstance(value, TracedFunction)}
 
     def _unsaveable(self, kind, reason):
         return ValueError(
@@ -87,6 +107,9 @@ class ListWrapper(_Structure, list):
 
     def _held(self):
         return list(self)
+
+    def _items(self):
+        return [(str(index), value) for index, value in enumerate(self)]
 
     def _check_is_saveable(self):
         if self._has_moved:
@@ -204,6 +227,9 @@ class DictWrapper(_Structure, dict):
     def _held(self):
         return list(self.values())
 
+    def _items(self):
+        return list(self.items())
+
     def _check_is_saveable(self):
         if self._has_other_keys:
             raise self._unsaveable("dictionary", "A non-string key maps to an object with state.")
@@ -271,5 +297,22 @@ class DictWrapper(_Structure, dict):
     def __repr__(self):
         return f"DictWrapper({dict(self)!r})"
 
+
+def _set_item_of_list(wrapper, index, value):
+    """Puts a value at a position, a text, of a list that may be shorter."""
+    wrapper.extend([None] * (1 + int(index) - len(wrapper)))
+    wrapper[int(index)] = value
+
+
+register_revived_type(
+    "trackable_dict_wrapper",
+    lambda value: isinstance(value, DictWrapper),
+    [VersionedTypeRegistration(lambda proto: DictWrapper({}), 1, 1, 1, setter=operator.setitem)],
+)
+register_revived_type(
+    "trackable_list_wrapper",
+    lambda value: isinstance(value, ListWrapper),
+    [VersionedTypeRegistration(lambda proto: ListWrapper([]), 1, 1, 1, setter=_set_item_of_list)],
+)
 
 _WRAPPERS: dict[Any, Any] = {list: ListWrapper, dict: DictWrapper, collections.OrderedDict: DictWrapper}

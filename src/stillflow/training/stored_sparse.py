@@ -18,7 +18,6 @@ class Stored:
     """How the sparse tensors of a component are kept."""
 
     store_op: Operation  # the first that keeps one: the others have its map
-    dtype: dtypes.DType
     rank: int | None  # of a batch
 
 
@@ -42,7 +41,7 @@ def store_sparse(tensors_list, enqueue_many, keep_input):
                 if stored[i] is None:
                     rank = tensor.dense_shape.shape.with_rank(1)[0].value
                     batch_rank = rank if enqueue_many or rank is None else rank + 1
-                    stored[i] = Stored(op, tensor.values.dtype, batch_rank)
+                    stored[i] = Stored(op, batch_rank)
                 tensor = ops.expand_dims(number, [-1])
             numbered.append(tensor)
         result.append(numbered)
@@ -81,11 +80,18 @@ def restore_sparse(tensors, stored):
 
 
 def _restore(numbers, kept):
-    numbers = ops.squeeze(numbers, [1])
-    with get_default_graph().colocate_with(kept.store_op):
+    return take_sparse(kept.store_op, ops.squeeze(numbers, [1]), kept.rank)
+
+
+def take_sparse(store_op, numbers, rank=None):
+    """The sparse tensor of rank `rank` whose rows the operation `store_op` keeps under these numbers, a vector."""
+    with get_default_graph().colocate_with(store_op):
         indices, values, shape = ops.take_many_sparse_from_tensors_map(
-            numbers, dtype=kept.dtype, shared_name=kept.store_op.name
+            numbers,
+            dtype=store_op.get_attr("T"),
+            container=store_op.get_attr("container"),
+            shared_name=store_op.get_attr("shared_name") or store_op.name,
         )
-    indices.set_shape([None, kept.rank])
-    shape.set_shape([kept.rank])
+    indices.set_shape([None, rank])
+    shape.set_shape([rank])
     return SparseTensor(indices, values, shape)

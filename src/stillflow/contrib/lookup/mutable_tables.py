@@ -64,23 +64,24 @@ class _MutableTable(Table):
     def __init__(self, key_dtype, value_dtype, name, checkpoint):
         super().__init__(key_dtype, value_dtype)
         self._name = name
-        shared_name = _shared_name()
-        self._handle = self._make(
-            shared_name=shared_name, use_node_name_sharing=checkpoint and shared_name is None, name=name
-        )
-        self._table_name = None if shared_name else self._handle.op.name.split("/")[-1]
+        self._checkpoint = checkpoint
+        self._shared_name = _shared_name()
+        self._resource_handle = self._create_resource()
+        self._table_name = None if self._shared_name else self._resource_handle.op.name.split("/")[-1]
         if checkpoint:
             _register(self, name)
 
     def _make(self, **options):
         raise NotImplementedError
 
-    def _placed(self):
-        return get_default_graph().colocate_with(self._handle)
+    def _create_resource(self):
+        return self._make(
+            shared_name=self._shared_name, use_node_name_sharing=self._checkpoint and self._shared_name is None,
+            name=self._name,
+        )  # fmt: skip
 
-    @property
-    def resource_handle(self):
-        return self._handle
+    def _placed(self):
+        return get_default_graph().colocate_with(self.resource_handle)
 
     @property
     def name(self):
@@ -88,15 +89,15 @@ class _MutableTable(Table):
 
     def size(self, name=None):
         """How many keys there are, int64."""
-        with name_scope(name, f"{self.name}_Size", [self._handle]), self._placed():
-            return ops.lookup_table_size_v2(self._handle)
+        with name_scope(name, f"{self.name}_Size", [self.resource_handle]), self._placed():
+            return ops.lookup_table_size_v2(self.resource_handle)
 
     def lookup(self, keys, name=None):
         """The values for keys: of their shape, and that of a value. Raises TypeError for other keys."""
-        with name_scope(name, f"{self.name}_lookup_table_find", [self._handle, keys, self._default_value]):
+        with name_scope(name, f"{self.name}_lookup_table_find", [self.resource_handle, keys, self._default_value]):
             keys = convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
             with self._placed():
-                values = ops.lookup_table_find_v2(self._handle, keys, self._default_value)
+                values = ops.lookup_table_find_v2(self.resource_handle, keys, self._default_value)
             if keys.shape.rank is not None and keys.shape.rank >= self._key_rank:
                 of_keys = keys.shape[: keys.shape.rank - self._key_rank]
                 values.set_shape(of_keys.concatenate(self._default_value.shape))
@@ -104,23 +105,23 @@ class _MutableTable(Table):
 
     def insert(self, keys, values, name=None):
         """An operation that gives values to keys. Raises TypeError for other types."""
-        with name_scope(name, f"{self.name}_lookup_table_insert", [self._handle, keys, values]):
+        with name_scope(name, f"{self.name}_lookup_table_insert", [self.resource_handle, keys, values]):
             keys = convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
             values = convert_to_tensor(values, dtype=self._value_dtype, name="values")
             with self._placed():
-                return ops.lookup_table_insert_v2(self._handle, keys, values)
+                return ops.lookup_table_insert_v2(self.resource_handle, keys, values)
 
     def remove(self, keys, name=None):
         """An operation that removes keys; those that are not there are no error. Raises TypeError for other keys."""
         if keys.dtype != self._key_dtype:
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype}, got {keys.dtype}.")
-        with name_scope(name, f"{self.name}_lookup_table_remove", [self._handle, keys, self._default_value]):
-            return ops.lookup_table_remove_v2(self._handle, keys)
+        with name_scope(name, f"{self.name}_lookup_table_remove", [self.resource_handle, keys, self._default_value]):
+            return ops.lookup_table_remove_v2(self.resource_handle, keys)
 
     def export(self, name=None):
         """(keys, values): all of them."""
-        with name_scope(name, f"{self.name}_lookup_table_export_values", [self._handle]), self._placed():
-            return ops.lookup_table_export_v2(self._handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
+        with name_scope(name, f"{self.name}_lookup_table_export_values", [self.resource_handle]), self._placed():
+            return ops.lookup_table_export_v2(self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
 
     def _gather_saveables_for_checkpoint(self):
         return {"table": functools.partial(_TableSaveable, table=self, name=self._name)}

@@ -30,7 +30,7 @@ class HashTable(StaticHashTable):
         self._given_name = shared_name or ""
         super().__init__(initializer, default_value, name)
 
-    def _shared_name(self, initializer):
+    def _name_for_sharing(self, initializer):
         return self._given_name
 
     @property

@@ -6,8 +6,6 @@ import json
 import logging
 from typing import Any
 
-import numpy as np
-
 from stillflow.graph import nest
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.values import int_shape, is_placeholder
@@ -18,11 +16,11 @@ from stillflow.keras.engine.generator_methods import GeneratorMethods
 from stillflow.keras.engine.shapes import static_batch_size
 from stillflow.keras.engine.summary import print_summary
 from stillflow.keras.engine.symbolic_inputs import ModelInputs, check_inputs, like
+from stillflow.keras.engine.training_config import model_metadata
 from stillflow.layers.core.attributes import untracked
+from stillflow.layers.core.saved import plain_json
 from stillflow.names import namespace, public
 from stillflow.platform.argument_specs import getfullargspec
-
-KERAS_VERSION = "2.2.4-tf"
 
 
 @public("keras.Model", "keras.models.Model")
@@ -288,10 +286,8 @@ class Model(GeneratorMethods, Compiled):
     # ---- Plain values ---------------------------------------------------------------------------------------
 
     def _updated_config(self):
-        return {
-            "class_name": type(self).__name__, "config": self.get_config(), "keras_version": KERAS_VERSION,
-            "backend": "tensorflow",
-        }  # fmt: skip
+        metadata = model_metadata(self, include_optimizer=False)
+        return {**metadata.pop("model_config"), **metadata}
 
     def to_json(self, **kwargs):
         """What `tf.keras.models.model_from_json` makes a model like this of; `kwargs` are those of json.dumps."""
@@ -333,19 +329,5 @@ class Model(GeneratorMethods, Compiled):
     def _object_identifier(self):
         return "_tf_keras_model"
 
-
-def plain_json(value):
-    """What json.dumps writes for objects of configs. Raises TypeError for others."""
-    if hasattr(value, "get_config"):
-        return {"class_name": type(value).__name__, "config": value.get_config()}
-    if isinstance(value, np.ndarray) or type(value).__module__ == np.__name__:
-        return value.tolist() if isinstance(value, np.ndarray) else value.item()
-    if isinstance(value, TensorShape):
-        return value.as_list()
-    if hasattr(value, "as_numpy_dtype"):
-        return value.name
-    if callable(value):
-        return value.__name__
-    if isinstance(value, type):
-        return value.__name__
-    raise TypeError("Not JSON Serializable:", value)
+    def _metadata(self):
+        return {**super()._metadata(), **model_metadata(self, require_config=False)}

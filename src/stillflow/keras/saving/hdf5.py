@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from stillflow.keras.backend.values import batch_get_value, batch_set_value
+from stillflow.keras.engine.training_config import KERAS_VERSION
 from stillflow.names import public
 
-KERAS_VERSION = "2.2.4-tf"
 _MOST_BYTES = 64512  # of an attribute; longer ones are written in parts
 
 

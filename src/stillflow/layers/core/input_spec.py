@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from stillflow.graph import dtypes, nest
+from stillflow.graph.shape import TensorShape
+from stillflow.graph.tensor_spec import TensorSpec
+from stillflow.layers.core.settings import floatx
 from stillflow.names import public
 
 
@@ -54,6 +57,31 @@ class InputSpec:
     def _described(self):
         keys = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
         return {key: getattr(self, key) for key in keys}
+
+
+@public("python.keras.engine.input_spec.to_tensor_shape")
+def to_tensor_shape(spec):
+    """The tf.TensorShape that an InputSpec allows; one of unknown rank where several ranks are allowed."""
+    if spec.ndim is None:
+        return TensorShape(None)
+    sizes = [None] * spec.ndim if spec.shape is None else list(spec.shape)
+    for axis, size in spec.axes.items():
+        sizes[axis] = size
+    return TensorShape(sizes)
+
+
+@public("python.keras.engine.input_spec.to_tensor_spec")
+def to_tensor_spec(input_spec, default_dtype=None):
+    """The tf.TensorSpec of what an InputSpec allows; that of anything where there is none.
+
+    Args:
+      input_spec: the InputSpec, or None.
+      default_dtype: the type, if the specification says nothing of it; `floatx` by default.
+    """
+    default_dtype = default_dtype or floatx()
+    if input_spec is None:
+        return TensorSpec(None, default_dtype)
+    return TensorSpec(to_tensor_shape(input_spec), input_spec.dtype or default_dtype)
 
 
 def assert_input_compatibility(input_spec, inputs, layer_name):

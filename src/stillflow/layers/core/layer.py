@@ -20,10 +20,10 @@ from stillflow.layers.core.call_context import call_context, training_of_outermo
 from stillflow.layers.core.connections import default
 from stillflow.layers.core.input_spec import InputSpec, assert_input_compatibility
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
-from stillflow.layers.core.measured import Measured
 from stillflow.layers.core.nodes import have_history, make_histories
 from stillflow.layers.core.output_shape import found_output_shape, output_signature, placeholders_of_outputs
 from stillflow.layers.core.policies import v2_dtype_behavior_enabled
+from stillflow.layers.core.saved import Saved
 from stillflow.layers.core.settings import floatx
 from stillflow.layers.core.typed import Typed
 from stillflow.names import public
@@ -39,7 +39,7 @@ _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activi
 
 
 @public("keras.layers.Layer")
-class Layer(Typed, Measured):
+class Layer(Typed, Saved):
     """A function with variables, which it makes when it is first called.
 
     Subclasses have `build`, which makes variables with `add_weight` once the shape of the inputs is known, and

@@ -22,9 +22,21 @@ repeat_dataset = _with_count("RepeatDataset", "repeat_dataset")
 shard_dataset = define_dataset(
     "ShardDataset",
     "input_dataset: variant, num_shards: int64, index: int64",
-    "shard_dataset(input_dataset, num_shards, index | output_types, output_shapes)",
+    "shard_dataset(input_dataset, num_shards, index | output_types, output_shapes, require_non_empty)",
     attrs=f"require_non_empty: bool = false; {SPEC}",
     scalars=(1, 2),
+)
+
+auto_shard_dataset = define_dataset(
+    "AutoShardDataset",
+    "input_dataset: variant, num_workers: int64, index: int64",
+    "auto_shard_dataset(input_dataset, num_workers, index | output_types, output_shapes)",
+)
+rebatch_dataset = define_dataset(
+    "RebatchDataset",
+    "input_dataset: variant, num_replicas: int64",
+    "rebatch_dataset(input_dataset, num_replicas | output_types, output_shapes)",
+    attrs=f"{SPEC}; use_fallback: bool = true",
 )
 
 zip_dataset = define_dataset(
@@ -117,6 +129,30 @@ model_dataset = define_dataset(
     "model_dataset(input_dataset | output_types, output_shapes)",
     attrs=f"algorithm: int = 0; cpu_budget: int = 0; {SPEC}",
 )
+
+assert_next_dataset = define_dataset(
+    "AssertNextDataset",
+    "input_dataset: variant, transformations: string",
+    "assert_next_dataset(input_dataset, transformations | output_types, output_shapes)",
+)
+non_serializable_dataset = define_dataset(
+    "NonSerializableDataset",
+    "input_dataset: variant",
+    "model_dataset(input_dataset | output_types, output_shapes)",
+)
+choose_fastest_dataset = define_dataset(
+    "ChooseFastestDataset",
+    "input_datasets: N * variant",
+    "choose_fastest_dataset(input_datasets | output_types, output_shapes)",
+    attrs=f"N: int >= 2; num_experiments: int; {SPEC}",
+)
+
+
+@assert_next_dataset.shape_rule
+def _(context):
+    plain.with_rank(context.shapes[1], 1)
+    return ()
+
 
 unbatch_dataset = define_dataset(
     "UnbatchDataset", "input_dataset: variant", "unbatch_dataset(input_dataset | output_types, output_shapes)"
