@@ -216,6 +216,17 @@ def test_large_uniform_values_stay_small(session):
     assert np.all(session.run(y, {x: np.zeros((1000, 1000))}) == 3)
 
 
+def test_parts_that_uniform_values_do_not_have_are_refused(session):
+    ones = tf.ones([3, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected begin\[1\] in \[0, 2\], but got 4"):
+        session.run(tf.slice(ones, [0, 4], [1, 1]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Expected size\[1\] in \[0, 1\], but got 4"):
+        session.run(tf.slice(ones, [0, 1], [1, 4]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1 is missing from"):
+        session.run(tf.transpose(ones, [0, 0]))
+    assert session.run(tf.slice(ones, [1, 2], [-1, 0])).shape == (2, 0)
+
+
 def test_products_of_uniform_matrices_are_one_number(session):
     y = tf.matmul(tf.ones([500, 3]), tf.fill([700, 3], 2.0), transpose_b=True)
     assert np.all(session.run(y) == 6) and session.run(y).shape == (500, 700)

@@ -7,7 +7,7 @@ import inspect
 
 from stillflow import ops
 from stillflow.autodiff.reverse import UnconnectedGradients
-from stillflow.eager.tape import Tape
+from stillflow.autodiff.tape import Tape
 from stillflow.graph import nest, recording
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor

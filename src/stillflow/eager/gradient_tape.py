@@ -11,7 +11,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.autodiff.reverse import UnconnectedGradients
-from stillflow.eager.tape import Tape
+from stillflow.autodiff.tape import Tape
 from stillflow.graph import nest, recording
 from stillflow.graph.operation import Tensor
 from stillflow.names import public

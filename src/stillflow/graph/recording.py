@@ -8,6 +8,10 @@ import threading
 class _Recorders(threading.local):
     def __init__(self):
         self.active: tuple = ()
+        self.unwanted: tuple = (
+            None,
+            frozenset(),
+        )  # an operation, and which of its inputs have no part in a derivative
 
 
 _recorders = _Recorders()
@@ -46,3 +50,22 @@ class paused:  # noqa: N801
 def record(op):
     for recorder in _recorders.active:
         recorder.record(op)
+
+
+def differentiate(function, op, grads, unwanted):
+    """function(op, *grads), the gradient function of `op`, which may leave out the gradients by some inputs.
+
+    `unwanted` has the positions of these inputs, for `unwanted_inputs`.
+    """
+    saved = _recorders.unwanted
+    _recorders.unwanted = op, unwanted
+    try:
+        return function(op, *grads)
+    finally:
+        _recorders.unwanted = saved
+
+
+def unwanted_inputs(op):
+    """The positions of the inputs by which nobody wants the gradient of `op`. Only tapes tell."""
+    asked, unwanted = _recorders.unwanted
+    return unwanted if asked is op else frozenset()

@@ -71,7 +71,7 @@ def _result(node, evaluate):
             return None
         return np.array(b"" if dtype is dtypes.string else 0, dtype.as_numpy_dtype)
     if node.has_trait("moves_elements") and all(value.constant is not None for value in node.inputs):
-        return values[0]
+        return values[0] if _finds_elements(node) else None
     if any(value is None for value in values):
         return None
     if isinstance(node.lowering, Elementwise):
@@ -82,6 +82,18 @@ def _result(node, evaluate):
         parts = values[:-1] if node.type == "ConcatV2" else values
         return parts[0] if all(part.tobytes() == parts[0].tobytes() for part in parts) else None
     return None
+
+
+def _finds_elements(node):
+    """Whether the elements that the node moves are there. If they are not, its kernel says so."""
+    dims, places = node.inputs[0].dims, [value.constant.reshape(-1) for value in node.inputs[1:]]
+    if node.type == "Slice":
+        begin, size = places
+        ends = np.where(size == -1, dims, begin + size)
+        return bool(np.all((begin >= 0) & (begin <= ends) & (ends <= dims)))
+    if node.type == "Transpose":
+        return sorted(places[0] % max(len(dims), 1)) == list(range(len(dims)))
+    return True
 
 
 def _evaluated_product(node, values, evaluate):

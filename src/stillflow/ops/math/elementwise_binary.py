@@ -9,6 +9,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
+from stillflow.graph.recording import unwanted_inputs
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -190,7 +191,10 @@ def _(context):
 class _Sides:
     """How the gradient of a broadcast result becomes those of its inputs: summed over what was repeated."""
 
-    def __init__(self, x, y, grad):
+    def __init__(self, op, grad):
+        x, y = op._inputs
+        unwanted = unwanted_inputs(op)
+        self.wants_x, self.wants_y = 0 not in unwanted, 1 not in unwanted
         self.reduces_x = self.reduces_y = True
         if not isinstance(grad, Tensor):  # IndexedSlices, which become dense where an op takes them
             self.x_shape, self.y_shape = ops.shape(x), ops.shape(y)
@@ -202,14 +206,21 @@ class _Sides:
             self.reduces_y = y._dims != grad._dims
 
     def x(self, grad):
-        if not self.reduces_x:
-            return grad
-        return ops.reshape(ops.reduce_sum(grad, self.x_axes), self.x_shape)
+        """The gradient by x, None if nobody wants it; `grad()` makes that of the result, as far as it goes to x."""
+        if not self.wants_x:
+            return None
+        return ops.reshape(ops.reduce_sum(grad(), self.x_axes), self.x_shape) if self.reduces_x else grad()
 
     def y(self, grad):
-        if not self.reduces_y:
-            return grad
-        return ops.reshape(ops.reduce_sum(grad, self.y_axes), self.y_shape)
+        """The same by y."""
+        if not self.wants_y:
+            return None
+        return ops.reshape(ops.reduce_sum(grad(), self.y_axes), self.y_shape) if self.reduces_y else grad()
+
+
+def _is_by_x_alone(op):
+    """Whether y is a scalar by which nobody wants the gradient: that by x is then as large as that of the result."""
+    return op._inputs[1]._dims == () and 1 in unwanted_inputs(op)
 
 
 def _is_known(dims):
@@ -246,31 +257,37 @@ def _are_equal_and_known(x, y, grad):
 @add.gradient
 @add_v2.gradient
 def _(op, grad):
+    if _is_by_x_alone(op):
+        return grad, None
     x, y = op._inputs
     if _are_equal_and_known(x, y, grad):
         return grad, grad
-    sides = _Sides(x, y, grad)
-    return sides.x(grad), sides.y(grad)
+    sides = _Sides(op, grad)
+    return sides.x(lambda: grad), sides.y(lambda: grad)
 
 
 @sub.gradient
 def _(op, grad):
+    if _is_by_x_alone(op):
+        return grad, None
     x, y = op._inputs
     if _are_equal_and_known(x, y, grad):
         return grad, -grad
-    sides = _Sides(x, y, grad)
-    return sides.x(grad), sides.y(-grad)
+    sides = _Sides(op, grad)
+    return sides.x(lambda: grad), sides.y(lambda: -grad)
 
 
 @mul.gradient
 def _(op, grad):
     x, y = op._inputs
+    if _is_by_x_alone(op):
+        return mul(grad, ops.conj(y)), None
     if _are_equal_and_known(x, y, grad) and grad.dtype in (dtypes.int32, dtypes.float32):
         return mul(grad, y), mul(grad, x)
-    sides = _Sides(x, y, grad)
+    sides = _Sides(op, grad)
     x, y = ops.conj(x), ops.conj(y)
-    x_grad = sides.x(mul(grad, y))
-    return x_grad, sides.y(mul(x, grad))
+    x_grad = sides.x(lambda: mul(grad, y))
+    return x_grad, sides.y(lambda: mul(x, grad))
 
 
 @mul_no_nan.gradient
@@ -325,26 +342,40 @@ def _(op, grad):
 @pow.gradient
 def _(op, grad):
     x, y = op._inputs
-    sides = _Sides(x, y, grad)
+    if _is_by_x_alone(op):
+        x, y = ops.conj(x), ops.conj(y)
+        return grad * y * ops.pow(x, y - 1), None
+    sides = _Sides(op, grad)
     x, y = ops.conj(x), ops.conj(y)
-    x_grad = sides.x(grad * y * ops.pow(x, y - 1))
+    x_grad = sides.x(lambda: grad * y * ops.pow(x, y - 1))
+    return x_grad, sides.y(lambda: _gradient_by_exponent(op, x, grad))
+
+
+def _gradient_by_exponent(op, x, grad):
     z = ops.conj(op._outputs[0])
     # log(x) has no useful value at x <= 0, where the power does not depend on y.
     mask = ops.not_equal(x, 0) if x.dtype.is_complex else x > 0
     safe_x = ops.where(mask, x, ops.ones_like(x))
     log_x = ops.where(mask, ops.log(safe_x), ops.zeros_like(x))
-    return x_grad, sides.y(grad * z * log_x)
+    return grad * z * log_x
 
 
 def _extremum_gradient(selects):
     def gradient(op, grad):
         x, y = op._inputs
+        if _is_by_x_alone(op):
+            zeros = ops.zeros_like(grad)
+            return ops.where(selects(x, y), grad, zeros), None
+        unwanted = unwanted_inputs(op)
         x_shape, y_shape, grad_shape = ops.shape(x), ops.shape(y), ops.shape(grad)
         zeros = ops.zeros(grad_shape, grad.dtype)
         mask = selects(x, y)
         x_axes, y_axes = ops.broadcast_gradient_args(x_shape, y_shape)
-        x_grad = ops.reshape(ops.reduce_sum(ops.where(mask, grad, zeros), x_axes), x_shape)
-        y_grad = ops.reshape(ops.reduce_sum(ops.where(mask, zeros, grad), y_axes), y_shape)
+        x_grad = y_grad = None
+        if 0 not in unwanted:
+            x_grad = ops.reshape(ops.reduce_sum(ops.where(mask, grad, zeros), x_axes), x_shape)
+        if 1 not in unwanted:
+            y_grad = ops.reshape(ops.reduce_sum(ops.where(mask, zeros, grad), y_axes), y_shape)
         return x_grad, y_grad
 
     return gradient
@@ -362,9 +393,9 @@ def _(op, grad):
         whole = ops.scalar_mul(2.0, grad) * (x - y)
     if _are_equal_and_known(x, y, grad):
         return whole, -whole
-    sides = _Sides(x, y, grad)
-    x_grad = sides.x(whole)
-    return x_grad, -sides.y(whole)
+    sides = _Sides(op, grad)
+    x_grad, y_grad = sides.x(lambda: whole), sides.y(lambda: whole)
+    return x_grad, None if y_grad is None else -y_grad
 
 
 @atan2.gradient

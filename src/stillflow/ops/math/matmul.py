@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.recording import unwanted_inputs
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
@@ -166,13 +167,16 @@ def batch_matmul(x, y, adj_x=False, adj_y=False, name=None):
 
 def _product_gradient(multiply, x, y, grad, transposes_x, transposes_y):
     """The gradients of x y, with x or y transposed; `multiply(a, b, transpose a, transpose b)` adds a product."""
-    if not transposes_x and not transposes_y:
-        return multiply(grad, y, False, True), multiply(x, grad, True, False)
-    if not transposes_x:
-        return multiply(grad, y, False, False), multiply(grad, x, True, False)
-    if not transposes_y:
-        return multiply(y, grad, False, True), multiply(x, grad, False, False)
-    return multiply(y, grad, True, True), multiply(grad, x, True, True)
+    by_x = _gradient_by_first(multiply, y, grad, transposes_x, transposes_y)
+    return by_x, _gradient_by_second(multiply, x, grad, transposes_x, transposes_y)
+
+
+def _gradient_by_first(multiply, y, grad, transposes_x, transposes_y):
+    return multiply(y, grad, transposes_y, True) if transposes_x else multiply(grad, y, False, not transposes_y)
+
+
+def _gradient_by_second(multiply, x, grad, transposes_x, transposes_y):
+    return multiply(grad, x, True, transposes_x) if transposes_y else multiply(x, grad, not transposes_x, False)
 
 
 @mat_mul.gradient
@@ -180,8 +184,14 @@ def _(op, grad):
     def multiply(a, b, transpose_a, transpose_b):
         return mat_mul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
-    x, y = (ops.conj(value) for value in op._inputs)
-    return _product_gradient(multiply, x, y, grad, op.get_attr("transpose_a"), op.get_attr("transpose_b"))
+    x, y = op._inputs
+    transposes = op.get_attr("transpose_a"), op.get_attr("transpose_b")
+    unwanted = unwanted_inputs(op)
+    if 1 in unwanted:
+        return _gradient_by_first(multiply, ops.conj(y), grad, *transposes), None
+    if 0 in unwanted:
+        return None, _gradient_by_second(multiply, ops.conj(x), grad, *transposes)
+    return _product_gradient(multiply, ops.conj(x), ops.conj(y), grad, *transposes)
 
 
 @sparse_mat_mul.gradient

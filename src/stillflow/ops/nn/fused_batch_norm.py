@@ -7,6 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.formula import gradient_of
 from stillflow.ops.nn import window
 from stillflow.ops.registry import define_op
 
@@ -122,65 +123,50 @@ fused_batch_norm_v2.gradient(_gradient_by(fused_batch_norm_grad_v2))
 fused_batch_norm_v3.gradient(_gradient_by(fused_batch_norm_grad_v3, (5,)))
 
 
-class _Channels:
-    """Arithmetic on vectors of channels beside images, in the images' format."""
-
-    def __init__(self, channels_first):
-        self.axes = [0, 2, 3] if channels_first else [0, 1, 2]
-        self._is_first = channels_first
-
-    def spread(self, vector):
-        return ops.reshape(vector, [1, -1, 1, 1]) if self._is_first else vector
-
-    def mean(self, images):
-        return self.spread(ops.reduce_mean(images, self.axes))
-
-    def sum(self, images):
-        return ops.reduce_sum(images, self.axes)
-
-    def centered(self, images):
-        return images - self.mean(images)
-
-
-def _second_training_gradient(channels, tensors, epsilon):
-    """The gradients by (dy, x, scale) of G dx + S dscale + B doffset, where those are the gradient's outputs."""
-    grad, x, scale, by_x, by_scale, by_offset = tensors
-    scale, by_scale, by_offset = (channels.spread(vector) for vector in (scale, by_scale, by_offset))
-    x = channels.centered(x)
-    r = ops.rsqrt(channels.mean(ops.square(x)) + epsilon)
-    a, g = channels.centered(grad), channels.centered(by_x)
-    p, q, t = channels.mean(a * x), channels.mean(g * x), channels.mean(g * a)
-    cube = r * r * r
-    of_grad = scale * (r * g - cube * q * x) + by_scale * r * x + by_offset
-    of_x = scale * cube * (x * (3.0 * r * r * p * q - t) - p * g - q * a) + by_scale * (r * a - cube * p * x)
-    of_scale = channels.sum(by_x * (r * a - cube * p * x))
-    return of_grad, of_x, of_scale
-
-
-def _second_gradient(channels, tensors, mean, variance, epsilon):
-    """The same where mean and variance are given."""
-    grad, x, scale, by_x, by_scale, by_offset = tensors
-    scale, by_scale, by_offset = (channels.spread(vector) for vector in (scale, by_scale, by_offset))
-    r = ops.rsqrt(channels.spread(variance) + epsilon)
-    of_grad = by_x * scale * r + by_scale * r * (x - channels.spread(mean)) + by_offset
-    return of_grad, by_scale * r * grad, channels.sum(by_x * grad * r)
-
-
-@fused_batch_norm_grad.gradient
-@fused_batch_norm_grad_v2.gradient
-@fused_batch_norm_grad_v3.gradient
-def _(op, by_x, by_scale, by_offset, *_):
-    grad, x, scale, mean, variance, *reserved = op._inputs
-    dtype = x.dtype
-    grad, x, by_x = (ops.cast(tensor, dtypes.float32) for tensor in (grad, x, by_x))
-    channels = _Channels(op.get_attr("data_format") == b"NCHW")
-    tensors = grad, x, scale, by_x, by_scale, by_offset
-    epsilon = op.get_attr("epsilon")
+def _written_out(op):
+    """The gradients by x, scale and offset in other ops, node by node as TensorFlow writes them out."""
+    grad, x, scale, mean, variance, *_ = op._inputs
+    dtype, epsilon = x.dtype, op.get_attr("epsilon")
+    if dtype != dtypes.float32:
+        x = ops.cast(x, dtypes.float32)
+        grad = ops.cast(grad, dtypes.float32)
+    channels_first = op.get_attr("data_format") == b"NCHW"
+    axes = [0, 2, 3] if channels_first else [0, 1, 2]
     if op.get_attr("is_training"):
-        of_grad, of_x, of_scale = _second_training_gradient(channels, tensors, epsilon)
+        by_x, by_scale = _by_the_batch(grad, x, scale, epsilon, axes, channels_first)
+        by_offset = ops.reduce_sum(grad, axes)
     else:
-        of_grad, of_x, of_scale = _second_gradient(channels, tensors, mean, variance, epsilon)
-    return ops.cast(of_grad, dtype), ops.cast(of_x, dtype), of_scale, None, None, *(None for _ in reserved)
+        if channels_first:
+            shape = [1, ops.size(mean), 1, 1]
+            mean, variance, scale = (ops.reshape(vector, shape) for vector in (mean, variance, scale))
+        by_offset = ops.reduce_sum(grad, axes)
+        inverse = ops.rsqrt(variance + epsilon)
+        by_scale = ops.reduce_sum(grad * (x - mean) * inverse, axes)
+        by_x = grad * scale * inverse
+    return ops.cast(by_x, dtype), by_scale, by_offset
+
+
+def _by_the_batch(grad, x, scale, epsilon, axes, channels_first):
+    """The gradients by x and scale where x is normalized by its own mean and variance."""
+    if channels_first:
+        scale = ops.reshape(scale, [1, ops.size(scale), 1, 1])
+
+    def mean_of(images):
+        return ops.reduce_mean(images, axes, keepdims=channels_first)
+
+    mean_grad, mean = mean_of(grad), mean_of(x)
+    variance = mean_of(ops.squared_difference(x, ops.stop_gradient(mean)))
+    grad_offset, offset = grad - mean_grad, x - mean
+    product = mean_of(grad * offset)
+    by_x = scale * ops.rsqrt(variance + epsilon) * (
+        grad_offset - ops.reciprocal(variance + epsilon) * product * offset
+    )  # fmt: skip
+    by_scale = ops.rsqrt(variance + epsilon) * ops.reduce_sum(grad * offset, axes, keepdims=channels_first)
+    return by_x, ops.squeeze(by_scale) if channels_first else by_scale
+
+
+for _gradient_op in (fused_batch_norm_grad, fused_batch_norm_grad_v2, fused_batch_norm_grad_v3):
+    _gradient_op.gradient(gradient_of(_written_out, 3))
 
 
 # ---- Functions --------------------------------------------------------------------------------------------

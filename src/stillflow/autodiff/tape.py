@@ -8,11 +8,12 @@ from typing import Any
 from stillflow import ops
 from stillflow.autodiff.registry import get_gradient_function
 from stillflow.autodiff.reverse import BACKPROPAGATABLE, UnconnectedGradients, gradients, sum_indexed_slices
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, recording
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import variable_dtype
+from stillflow.ops import formula
 
 
 class Tape:
@@ -79,7 +80,7 @@ class Tape:
         for i, target in enumerate(targets):
             if id(target) in known and target._dtype in _NUMBERS:
                 given = None if output_gradients is None else output_gradients[i]
-                collected.setdefault(id(target), []).append(ops.ones_like(target) if given is None else given)
+                collected.setdefault(id(target), []).append(_filled(target, 1) if given is None else given)
         for op in _from_targets(targets, path):
             self._go_through(op, collected, reached)
         found = [_sum(collected.get(id(source), [])) for source in sources]
@@ -105,8 +106,7 @@ class Tape:
                 reached.update(id(tensor) for tensor in op._outputs if id(tensor) in self._tracked)
         return path, reached
 
-    @staticmethod
-    def _go_through(op, gradients, reached):
+    def _go_through(self, op, gradients, reached):
         collected = [gradients.get(id(tensor)) for tensor in op._outputs]
         if not any(collected):
             return
@@ -123,10 +123,14 @@ class Tape:
             return
         takes_missing = getattr(function, "takes_missing", False)
         out_grads = [
-            grads[0] if grads else ops.zeros_like(tensor) if tensor._dtype in _NUMBERS and not takes_missing else None
+            grads[0] if grads else _filled(tensor, 0) if tensor._dtype in _NUMBERS and not takes_missing else None
             for tensor, grads in zip(op._outputs, collected, strict=True)
         ]
-        in_grads = function(op, *out_grads)
+        tracked = self._tracked
+        unwanted = frozenset(
+            i for i, tensor in enumerate(op._inputs) if id(tensor) not in tracked and id(tensor) not in reached
+        )
+        in_grads = recording.differentiate(function, op, out_grads, unwanted)
         in_grads = in_grads if isinstance(in_grads, (list, tuple)) else [in_grads]
         if len(in_grads) != len(op._inputs):
             raise ValueError(
@@ -141,7 +145,8 @@ def _from_targets(targets, path):
     """The operations of `path` that `targets` depend on, each after all that use its outputs.
 
     Of several gradients of one tensor this decides which is added first, and so the bits: as in TensorFlow an
-    operation gets into line when the last that uses its outputs has been gone through.
+    operation gets into line when the last that uses its outputs has been gone through. Those that wait for nothing
+    come in the order in which TensorFlow's hash table of operations has them.
     """
     producers = {id(tensor): op for op in path for tensor in op._outputs}
     uses: dict = {}  # id of a tensor -> how often operations on the way to the targets use it
@@ -158,7 +163,9 @@ def _from_targets(targets, path):
                     pending.append(key)
                 uses[key] = uses.get(key, 0) + 1
     unfinished = {key: sum(id(tensor) in uses for tensor in op._outputs) for key, op in found.items()}
-    line = collections.deque(op for key, op in found.items() if not unfinished[key])
+    numbers = {id(op): number for number, op in enumerate(path)}
+    ordered = reversed(_order_in_hash_table([numbers[key] for key in found]))
+    line = collections.deque(path[number] for number in ordered if not unfinished[id(path[number])])
     while line:
         op = line.popleft()
         yield op
@@ -171,6 +178,33 @@ def _from_targets(targets, path):
                     if not unfinished[id(producer)]:
                         line.append(producer)
 
+
+def _order_in_hash_table(numbers):
+    """The order in which TensorFlow's std::unordered_map has numbers that were put into it one after the other.
+
+    Its elements are a list, of which each bucket has a part. A new one goes to the front of the part of its bucket,
+    and where the bucket is empty to the front of the list. When the table grows, all are put in anew, from the front.
+    """
+    size, larger = _TABLE_SIZES[0], iter(_TABLE_SIZES[1:])
+    buckets: dict = {}  # number of a bucket -> what is in it; both have last what is at the front
+    for count, number in enumerate(numbers, 1):
+        if count >= size:
+            size = next(larger)
+            elements, buckets = _from_the_front(buckets), {}
+            for element in elements:
+                buckets.setdefault(element % size, []).append(element)
+        buckets.setdefault(number % size, []).append(number)
+    return _from_the_front(buckets)
+
+
+def _from_the_front(buckets):
+    return [element for bucket in reversed(buckets.values()) for element in reversed(bucket)]
+
+
+# Each is the first in libstdc++'s list of primes that is not less than twice the one before.
+_TABLE_SIZES = (
+    3, 7, 17, 37, 79, 167, 337, 709, 1493, 3209, 6427, 12983, 26267, 53201, 107897, 218971, 444487, 902483,
+)  # fmt: skip
 
 # Their gradients ask for the branch or loop that they are in, which a tape does not have.
 _OF_CONTROL_FLOW = frozenset(("Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit"))
@@ -187,7 +221,17 @@ def _sum(grads):
     return sum_indexed_slices(grads)
 
 
+def _filled(tensor, value):
+    """Ones or zeros as gradient of a tensor."""
+    if tensor.shape.is_fully_defined():
+        return (ops.ones if value else ops.zeros)(tensor._dims, tensor._dtype)
+    return (ops.ones_like if value else ops.zeros_like)(tensor)
+
+
 def _zeros(source):
     if source._dtype is dtypes.resource:
         return ops.zeros(ops.variable_shape(source), variable_dtype(source))
     return ops.zeros_like(source)
+
+
+formula.install(Tape)
