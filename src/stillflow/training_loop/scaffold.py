@@ -172,6 +172,7 @@ def default_ready_for_local_init_op():
     return ops.concat([missing, report_uninitialized_resources(shared_resources())], axis=0)
 
 
+@public("python.training.saver._get_saver_or_default")
 def saver_or_default():
     """The Saver of the collection SAVERS; one of all variables, which is added to it, if there is none.
 
