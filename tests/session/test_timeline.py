@@ -31,7 +31,7 @@ def test_operations_stand_in_order(new_graph):
     assert operations["y"]["ts"] <= operations["yy"]["ts"] <= operations["z"]["ts"]
     assert all(event["dur"] >= 1 and event["pid"] == process["pid"] for event in operations.values())
     arrows = [event for event in events if event["ph"] in "st"]
-    assert [event["ph"] for event in arrows] == ["s", "t"] * 3  # y to yy twice, yy to z
+    assert [event["ph"] for event in arrows] == ["s", "t"] * 4  # y to yy twice, yy and a constant to z
     assert arrows[0]["id"] == arrows[1]["id"]
     assert arrows[0]["id"] != arrows[2]["id"]
     assert arrows[0]["name"] == "y"

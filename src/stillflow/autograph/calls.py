@@ -17,9 +17,9 @@ from stillflow.autograph.operators import branches, logic, loops, values
 from stillflow.autograph.operators.builtins import overload_of
 from stillflow.autograph.scope import FunctionScope, assert_stmt
 from stillflow.autograph.settings import STANDARD_OPTIONS, ConversionOptions, Feature
-from stillflow.autograph.status import ControlStatusCtx, Status, control_status_ctx
 from stillflow.names import public
 from stillflow.platform import decorators
+from stillflow.platform.conversion_status import ControlStatusCtx, Status, control_status_ctx
 from stillflow.tracking.base import TracedFunction
 
 # Modules whose functions are called as they are.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 
 from stillflow.autograph.settings import Feature
-from stillflow.autograph.status import ControlStatusCtx, Status
 from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.graph import nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.platform.conversion_status import ControlStatusCtx, Status
 
 
 @by_mode

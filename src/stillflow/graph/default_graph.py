@@ -31,6 +31,12 @@ def outermost_graph() -> Graph:
     return graphs_to_outermost()[-1]
 
 
+@public("python.framework.ops.executing_eagerly_outside_functions")
+def executes_eagerly_outside_functions():
+    """Whether operations would be executed eagerly if no function were traced."""
+    return outermost_graph().executes_eagerly
+
+
 def graphs_to_outermost() -> list:
     """The default graph, and of functions that are traced the graphs that they are traced for, the outermost last."""
     found: list[Any] = [get_default_graph()]

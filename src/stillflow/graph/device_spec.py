@@ -114,7 +114,7 @@ class MergeDevice:
     """A device function for tf.device: what a node's device does not say is taken from a device."""
 
     def __init__(self, spec):
-        self._spec = spec if is_device_spec(spec) else DeviceSpec.from_string(spec)
+        self._spec = spec if is_device_spec(spec) else DeviceSpec.from_string(spec or "")
 
     def __call__(self, node_def):
         return self._spec.make_merged_spec(DeviceSpec.from_string(node_def.device or ""))

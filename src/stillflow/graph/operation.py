@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import types
 from typing import Any
 
+from stillflow import errors
 from stillflow.graph import scopes
+from stillflow.graph.call_sites import call_sites
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import forget, incompatible_text
 from stillflow.names import public
+from stillflow.platform.conversion_status import Status, control_status_ctx
 from stillflow.platform.identities import Reference
 
 
@@ -18,9 +19,16 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 def _not_in_graphs(task):
-    return OperatorNotAllowedInGraphError(
-        f"{task} is not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function."
-    )
+    """The error for a tensor that is used as a value; it says what of autograph would help."""
+    advice = {
+        Status.ENABLED: "is not allowed: AutoGraph did not convert this function. Try decorating it directly with "
+        "@tf.function.",
+        Status.DISABLED: "is not allowed: AutoGraph is disabled in this function. Try decorating it directly with "
+        "@tf.function.",
+        Status.UNSPECIFIED: "is not allowed in Graph execution. Use Eager execution or decorate this function with "
+        "@tf.function.",
+    }
+    return OperatorNotAllowedInGraphError(f"{task} {advice[control_status_ctx().status]}")
 
 
 @public("Tensor")
@@ -230,7 +238,7 @@ class Operation:
         self._device = ""
         self._original_op = None
         self._control_flow_context = None
-        self._call_sites = _call_sites()
+        self._call_sites = call_sites()
         self._outputs = [Tensor(self, index, dtype) for index, dtype in enumerate(op_def.output_dtypes(attrs))]
         for tensor in inputs:
             tensor._consumers.append(self)
@@ -360,6 +368,26 @@ class Operation:
         self._early_shapes.setdefault(tensor, tensor._dims)
 
     def _update_input(self, index, tensor):
+        """Gives the operation another input.
+
+        Raises:
+          ValueError: if the tensor is of another graph.
+          OutOfRangeError: if there is no such input.
+          InvalidArgumentError: if the shapes of the inputs contradict each other.
+        """
+        if tensor.graph is not self._graph:
+            raise ValueError(f"{tensor!r} must be from the same graph as {self!r}.")
+        if index >= len(self._inputs):
+            raise errors.OutOfRangeError(
+                None, None,
+                f"Cannot update edge. Input index [{index}] is greater than the number of total inputs "
+                f"[{len(self._inputs)}].",
+            )  # fmt: skip
+        before = self._inputs[index]._dims
+        if merge(tensor._dims, before) is False:
+            raise errors.InvalidArgumentError(
+                None, None, f"Cannot update edge, incompatible shapes: {_text(tensor._dims)} and {_text(before)}."
+            )  # fmt: skip
         self._reconnect(index, tensor)
         self._graph._note_change()
         forget(self)
@@ -436,30 +464,9 @@ class Operation:
         return f"<tf.Operation '{self._name}' type={self.type}>"
 
 
-_PACKAGE = __name__.split(".")[0]
-_MOST_CALL_SITES = 32
-
-
-def _is_outside(frame):
-    module = frame.f_globals.get("__name__", "")
-    return not module.startswith(_PACKAGE) or (module != _PACKAGE and module[len(_PACKAGE)] != ".")
-
-
-def is_of_program(frame):
-    """Whether a frame is of the program that uses this package."""
-    return _is_outside(frame) and frame.f_globals.get("__name__") != "contextlib"
-
-
-def _call_sites():
-    """[(code, line)] of the frames outside this package, outermost first, innermost ones if they are many."""
-    frame: types.FrameType | None = sys._getframe(2)
-    sites: list = []
-    while frame is not None and len(sites) < _MOST_CALL_SITES:
-        if _is_outside(frame):
-            sites.append((frame.f_code, frame.f_lineno))
-        frame = frame.f_back
-    sites.reverse()
-    return sites
+def _text(dims):
+    """A plain shape as TensorFlow's C++ writes it."""
+    return str(list(dims)).replace("None", "?").replace(" ", "")
 
 
 def session_for(graph, session, action, method):

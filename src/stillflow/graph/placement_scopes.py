@@ -7,7 +7,8 @@ import sys
 from typing import Any, NamedTuple
 
 from stillflow.graph import device as devices
-from stillflow.graph.operation import Operation, is_of_program
+from stillflow.graph.call_sites import is_of_program
+from stillflow.graph.operation import Operation
 from stillflow.graph.thread_scopes import ThreadScopes
 from stillflow.graph.traceable_stack import TraceableObject
 
@@ -98,6 +99,8 @@ class PlacementScopes(ThreadScopes):
         try:
             yield
         finally:
+            if stack[-1] is not entry:
+                raise RuntimeError("Exiting device scope without proper scope nesting")
             stack.pop()
 
 

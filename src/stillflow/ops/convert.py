@@ -8,7 +8,7 @@ import numpy as np
 
 from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
-from stillflow.graph.operation import Tensor
+from stillflow.graph.operation import Operation, Tensor
 from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.graph.type_spec import install_conversion
@@ -154,6 +154,12 @@ def _from_python(value, dtype=None, name=None, as_ref=False):
     return ops.constant(value, dtype=dtype, name=name or "Const")
 
 
+def _from_operation(value, dtype=None, name=None, as_ref=False):
+    raise TypeError(
+        f"Can't convert Operation '{value.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})"
+    )
+
+
 def _from_list(value, dtype=None, name=None, as_ref=False):
     """Lists that contain tensors are packed."""
     from stillflow import ops
@@ -214,6 +220,7 @@ def _from_indexed_slices(value, dtype=None, name=None, as_ref=False):
     return ops.unsorted_segment_sum(value.values, value.indices, value.dense_shape[0], name=name)
 
 
+register_conversion(Operation, _from_operation, 0)
 register_conversion((list, tuple), _from_list, 99)
 register_conversion(IndexedSlices, _from_indexed_slices, 100)
 register_conversion(TensorShape, _from_shape, 100)

@@ -26,8 +26,12 @@ __all__ = ["CompiledPlan", "compile_plan", "listing"]
 class CompiledPlan:
     """A program of the engine, and which operations its steps stand for. Runs raise tf.errors.OpError."""
 
-    def __init__(self, program, plan):
+    def __init__(self, program, plan, operations):
         self.program = program
+        # Those outside of branches, which have their values before the first step.
+        self.constants = [
+            op for op in operations if op._op_def.special == "constant" and op._control_flow_context is None
+        ]
         self.parts = [node.parts for node in plan.nodes]
         self.text = listing(plan)
         self.labels = [(node.type, node.inputs, node.outputs) for node in plan.nodes]
@@ -61,7 +65,7 @@ def compile_plan(
     compiler = _Compiler(session_core, kernels, devices)
     compiler.optimize(plan)
     program = emit(plan, session_core, kernels, make_feeds(), compiler.function)
-    return CompiledPlan(program, plan)
+    return CompiledPlan(program, plan, operations)
 
 
 class _Compiler:

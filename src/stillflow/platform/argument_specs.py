@@ -85,6 +85,21 @@ def getsource(object):
     return inspect.getsource(unwrap(object)[1])
 
 
+def getsourcefile(object):
+    """inspect.getsourcefile of what is decorated."""
+    return inspect.getsourcefile(unwrap(object)[1])
+
+
+def getsourcelines(object):
+    """inspect.getsourcelines of what is decorated."""
+    return inspect.getsourcelines(unwrap(object)[1])
+
+
+def isgeneratorfunction(object):
+    """inspect.isgeneratorfunction of what is decorated."""
+    return inspect.isgeneratorfunction(unwrap(object)[1])
+
+
 def isclass(object):
     """inspect.isclass of what is decorated."""
     return inspect.isclass(unwrap(object)[1])

@@ -92,6 +92,7 @@ def update_checkpoint_state(
     )  # fmt: skip
 
 
+@public("python.training.checkpoint_management.update_checkpoint_state_internal")
 def write_state(
     save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None, save_relative_paths=False,
     all_model_checkpoint_timestamps=None, last_preserved_timestamp=None,

@@ -13,7 +13,7 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import checkpoint_state
 from stillflow.saver.initialization import init_from_checkpoint
-from stillflow.saver.remapped_matrix import RemappedMatrix
+from stillflow.saver.remapped_matrix import remapped_matrix_initializer
 from stillflow.saver.restoring import object_keys
 from stillflow.saver.saveable import by_name
 from stillflow.variables.partitioned_variables import PartitionedVariable
@@ -203,9 +203,16 @@ def _initialize_from_vocabulary(parts, info, checkpoint, old_name):
         piece = part._get_save_slice_info()
         partition = PartitionInfo(piece.full_shape, piece.var_offset) if piece else None
         size = (info.new_vocab_size, shape[1]) if info.axis == 0 else (row_count, info.new_vocab_size)
-        initializer = RemappedMatrix(
-            _path(checkpoint), old_name, size, info.axis, info.old_vocab, info.new_vocab,
-            info.old_vocab_size if info.axis == 0 else -1, info.num_oov_buckets, info.backup_initializer,
+        axis = "row" if info.axis == 0 else "col"
+        initializer = remapped_matrix_initializer(
+            _path(checkpoint), old_name, *size,
+            old_row_vocab_size=info.old_vocab_size if info.axis == 0 else -1,
+            initializer=info.backup_initializer,
+            **{
+                f"old_{axis}_vocab_file": info.old_vocab,
+                f"new_{axis}_vocab_file": info.new_vocab,
+                f"num_{axis}_oov_buckets": info.num_oov_buckets,
+            },
         )  # fmt: skip
         value = convert_to_tensor(initializer(shape, partition_info=partition))
         part._initializer_op = part.assign(value).op if is_resource_variable(part) else ops.assign(part, value).op

@@ -300,7 +300,7 @@ class _Request(PlansByShape):
         trace: list | None = [] if options.trace_level and run_metadata is not None else None
         plan, results = self.run_traced(values, timeout, trace)
         if run_metadata is not None:
-            step_trace.describe_run(plan, trace, options, run_metadata)
+            step_trace.describe_run(plan, trace, options, run_metadata, self._devices)
         return self.put_together(results)
 
 

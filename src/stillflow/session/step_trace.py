@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+import time
 
 
-def describe_run(plan, trace, options, run_metadata):
+def describe_run(plan, trace, options, run_metadata, devices):
     """Fills in a RunMetadata message for a run of `plan`.
 
     `trace` is a list of (start, end, output bytes) of the steps, in nanoseconds, or None when there was none to
-    be. A step that stands for several nodes carries the name of the last; its label lists them all.
+    be. A step that stands for several nodes carries the name of the last; its label lists them all. Constants take no
+    time. `devices` are the session's.
     """
     if options.output_partition_graphs:
         nodes = {part.name: part for parts in plan.parts for part in parts}
@@ -18,12 +19,26 @@ def describe_run(plan, trace, options, run_metadata):
             graph.node.add().CopyFrom(op.node_def)
     if trace is None:
         return
-    device = run_metadata.step_stats.dev_stats.add(device=_DEVICE)
+    by_device: dict = {}
+
+    def stats_of(op):
+        name = devices.name_for(op._device)
+        if name not in by_device:
+            by_device[name] = run_metadata.step_stats.dev_stats.add(device=name)
+        return by_device[name].node_stats
+
+    begin = min((start for start, _, _ in trace if start), default=time.time_ns())
+    for op in plan.constants:
+        stats_of(op).add(
+            node_name=op.name, timeline_label=f"{op.name} = {op.type}()", all_start_micros=begin // 1000,
+            all_start_nanos=begin, scheduled_micros=begin // 1000, scheduled_nanos=begin, op_end_rel_micros=1,
+            all_end_rel_micros=1,
+        )  # fmt: skip
     for (start, end, size), parts, (kind, inputs, outputs) in zip(trace, plan.parts, plan.labels, strict=True):
         if not start:
             continue  # the run had ended by then
         op = parts[-1]
-        stats = device.node_stats.add(node_name=op.name, timeline_label=_label(op, kind, parts, inputs))
+        stats = stats_of(op).add(node_name=op.name, timeline_label=_label(op, kind, parts, inputs))
         stats.all_start_micros = start // 1000
         stats.all_start_nanos = start
         stats.op_end_rel_micros = stats.all_end_rel_micros = max(1, (end - start) // 1000)

@@ -48,16 +48,19 @@ class ProximalAdagradOptimizer(UniformOptimizer):
             self._hyperparameter(self._l2, "l2_regularization_strength"),
         ]
 
+    def _scalars_for(self, var):
+        return [ops.cast(scalar, var.dtype.base_dtype) for scalar in self._scalars]
+
     def _update_dense(self, grad, var):
         return ops.apply_proximal_adagrad(
-            var, self.get_slot(var, "accumulator"), *self._scalars, grad, use_locking=self._use_locking
+            var, self.get_slot(var, "accumulator"), *self._scalars_for(var), grad, use_locking=self._use_locking
         )
 
     def _update_sparse(self, grad, var):
         return ops.sparse_apply_proximal_adagrad(
             var,
             self.get_slot(var, "accumulator"),
-            *self._scalars,
+            *self._scalars_for(var),
             grad.values,
             grad.indices,
             use_locking=self._use_locking,
