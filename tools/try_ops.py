@@ -225,6 +225,7 @@ LEFT_OUT = set(
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "
+    "GetSessionTensor "
     "SparseFeatureCross SparseFeatureCrossV2 WriteSummary WriteScalarSummary WriteHistogramSummary WriteImageSummary "
     "SparseCross DecodePng DeserializeSparse DeserializeManySparse Exit ExtractJpegShape ParseTensor RefExit "
     "ResourceCountUpTo "

@@ -19,7 +19,6 @@ DEVIATIONS = {
     "tf.data.experimental.make_batched_features_dataset": "the default reader has its public name",
     "tf.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
     "tf.dtypes.DType.__init__": "types are looked up, by tf.as_dtype, and never made",
-    "tf.Operation.__init__": "nodes are made by graphs",
     "tf.convert_to_tensor": "gives references to variables where it is told to",
     "tf.convert_to_tensor_or_indexed_slices": "gives references to variables where it is told to",
     "tf.group": "the arguments by name are named",

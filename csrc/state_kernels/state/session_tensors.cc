@@ -1,6 +1,6 @@
 // get_session_handle, get_session_tensor, delete_session_tensor: tensors that a session keeps from run to run.
 //
-//   get_session_handle     in[0] any tensor; out[0] a string scalar, "node;number;device"; attrs node_name, device
+//   get_session_handle     in[0] any tensor; out[0] a string scalar, "node;number;device"; attr node_name
 //   get_session_tensor     in[0] such a string; out[0] the tensor; attr dtype
 //   delete_session_tensor  in[0] such a string: the tensor is forgotten
 #include <map>
@@ -18,9 +18,9 @@ class SessionTensors final : public Resource {
   static constexpr char kKind[] = "session tensors";
   const char* kind() const override { return kKind; }
 
-  std::string Keep(Tuple tensor, const std::string& before, const std::string& after) {
+  std::string Keep(Tuple tensor, const std::string& node) {
     const std::lock_guard<std::mutex> guard(mutex_);
-    std::string handle = before + ";" + std::to_string(next_++) + ";" + after;
+    std::string handle = node + ";" + std::to_string(next_++) + ";/job:localhost/replica:0/task:0/device:CPU:0";
     tensors_[handle] = std::move(tensor);
     return handle;
   }
@@ -71,7 +71,7 @@ Status GetHandle(const KernelCall& call) {
   const TupleSpec spec{{call.in[0]->dtype}, {}};
   Tuple tensor;
   STILLFLOW_RETURN_IF_ERROR(MakeTuple(*call.services, spec, call.in, &tensor));
-  const std::string handle = kept->Keep(std::move(tensor), StringOf(call.attrs[0]), StringOf(call.attrs[1]));
+  const std::string handle = kept->Keep(std::move(tensor), StringOf(call.attrs[0]));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kString, Shape()));
   const bool is_set = SetString(call, call.out[0], 0, handle.data(), static_cast<int64_t>(handle.size()));
   return is_set ? Status() : OutOfScratch();
@@ -109,7 +109,7 @@ Status DeleteTensor(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(state, session_tensors){{"get_session_handle", "value | node_name, device", Guarded<GetHandle>},
+STILLFLOW_KERNELS(state, session_tensors){{"get_session_handle", "value | node_name", Guarded<GetHandle>},
                                           {"get_session_tensor", "handle | dtype", Guarded<GetTensor>},
                                           {"delete_session_tensor", "handle", Guarded<DeleteTensor>},
                                           {}};

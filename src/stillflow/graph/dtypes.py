@@ -205,6 +205,7 @@ resource = public("resource", "dtypes.resource")(DType("resource", 20, np.object
 variant = public("variant", "dtypes.variant")(DType("variant", 21, np.object_))
 uint32 = public("uint32", "dtypes.uint32")(DType("uint32", 22, np.uint32))
 uint64 = public("uint64", "dtypes.uint64")(DType("uint64", 23, np.uint64))
+# What variables that are no resources hand out.
 float32_ref = public("python.framework.dtypes.float32_ref")(float32._as_ref)
 float64_ref = public("python.framework.dtypes.float64_ref")(float64._as_ref)
 int32_ref = public("python.framework.dtypes.int32_ref")(int32._as_ref)
@@ -237,14 +238,6 @@ ALL = (
     bfloat16, qint16, quint16, uint16, complex128, float16, resource, variant, uint32, uint64,
 )  # fmt: skip
 _INTEGERS = frozenset((int8, int16, int32, int64, uint8, uint16, uint32, uint64))
-
-# What variables that are no resources hand out.
-float32_ref = public("python.framework.dtypes.float32_ref")(float32._as_ref)
-float64_ref = public("python.framework.dtypes.float64_ref")(float64._as_ref)
-int32_ref = public("python.framework.dtypes.int32_ref")(int32._as_ref)
-int64_ref = public("python.framework.dtypes.int64_ref")(int64._as_ref)
-string_ref = public("python.framework.dtypes.string_ref")(string._as_ref)
-bool_ref = public("python.framework.dtypes.bool_ref")(bool_._as_ref)
 
 _BY_KEY: dict = {}
 for _dtype in ALL:

@@ -9,7 +9,7 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.shape_inference import constant_value
-from stillflow.importer.nodes import parse_nodes
+from stillflow.importer.nodes import parse_input_name, parse_nodes
 from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.layer import Layer
@@ -50,7 +50,8 @@ class TensorFlowOpLayer(Layer):
         graph_def = protobuf.message("GraphDef")()
         node = graph_def.node.add()
         node.CopyFrom(self.node_def)
-        parsed = parse_nodes(graph_def, "", None, None)[node.name]
+        given = {parse_input_name(text) for text in node.input}
+        parsed = parse_nodes(graph_def, "", None, None, given)[node.name]
         with name_scope(node.name.rpartition("/")[2]) as scope:
             operation = get_default_graph()._add_node(parsed.op_def, inputs, parsed.attrs, scope)
         return operation.outputs[0] if len(operation.outputs) == 1 else operation.outputs

@@ -8,7 +8,7 @@ from stillflow.ops.registry import define_op
 get_session_handle = define_op(
     "GetSessionHandle(value: T) -> (handle: string)",
     "T: type",
-    kernel="get_session_handle(value | node_name, '/job:localhost/replica:0/task:0/device:CPU:0')",
+    kernel="get_session_handle(value | node_name)",
     stateful=True,
     differentiable=False,
 )
