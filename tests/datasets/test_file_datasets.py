@@ -7,7 +7,7 @@ import pytest
 
 import stillflow as tf
 from stillflow.datasets.dataset import DatasetV1Adapter
-from stillflow.datasets.files import _FixedLengthRecordDataset, _TextLineDataset, _TFRecordDataset
+from stillflow.datasets.files import RecordFileDataset, _FixedLengthRecordDataset, _TextLineDataset
 
 RECORDS = [b"rec%d" % i for i in range(4)]
 RECORD_BYTES = 20
@@ -56,7 +56,7 @@ def lines(*paths, compression_type=None, buffer_size=None, **kwargs):
 
 
 def tf_records(*paths, compression_type=None, buffer_size=None, **kwargs):
-    return outcomes(_TFRecordDataset(tf.constant(paths), compression_type, buffer_size), **kwargs)
+    return outcomes(RecordFileDataset(tf.constant(paths), compression_type, buffer_size), **kwargs)
 
 
 def fixed(*paths, lengths=(2, 2, 1), compression_type=None, buffer_size=None, **kwargs):
@@ -159,7 +159,7 @@ def test_files_of_other_lengths(write):
     [
         (lambda: _TextLineDataset("a", "FOO"), "Unsupported compression_type"),
         (lambda: _TextLineDataset("a", buffer_size=-1), r"`buffer_size` must be >= 0 \(0 == default\)"),
-        (lambda: _TFRecordDataset("a", buffer_size=-1), r"`buffer_size` must be >= 0 \(0 == no buffering\)"),
+        (lambda: RecordFileDataset("a", buffer_size=-1), r"`buffer_size` must be >= 0 \(0 == no buffering\)"),
         (lambda: _FixedLengthRecordDataset("a", 0), "`record_bytes` must be > 0"),
         (lambda: _FixedLengthRecordDataset("a", 2, -1), "`header_bytes` must be >= 0"),
         (lambda: _FixedLengthRecordDataset("a", 2, 2, -1), "`footer_bytes` must be >= 0"),
