@@ -238,14 +238,6 @@ ALL = (
 )  # fmt: skip
 _INTEGERS = frozenset((int8, int16, int32, int64, uint8, uint16, uint32, uint64))
 
-# What variables that are no resources hand out.
-float32_ref = public("python.framework.dtypes.float32_ref")(float32._as_ref)
-float64_ref = public("python.framework.dtypes.float64_ref")(float64._as_ref)
-int32_ref = public("python.framework.dtypes.int32_ref")(int32._as_ref)
-int64_ref = public("python.framework.dtypes.int64_ref")(int64._as_ref)
-string_ref = public("python.framework.dtypes.string_ref")(string._as_ref)
-bool_ref = public("python.framework.dtypes.bool_ref")(bool_._as_ref)
-
 _BY_KEY: dict = {}
 for _dtype in ALL:
     for _each in (_dtype, _dtype._as_ref):
