@@ -16,6 +16,7 @@ from stillflow.variables.get_variable import get_local_variable
 from stillflow.variables.scope import variable_scope
 
 
+@public("contrib.training.python.training.resample._repeat_range")
 def _repeat_range(counts):
     """0, 1, 2, ..., each as often as `counts` says."""
     with name_scope(None, "repeat_range", [counts]) as scope:

@@ -134,6 +134,7 @@ def _check_first_sizes(tensors, shape):
         tensor.shape.with_rank_at_least(1)[0].assert_is_compatible_with(shape[0])
 
 
+@public("contrib.training.python.training.sampling_ops._verify_input")
 def _checked(tensors, labels, probabilities):
     checked = []
     for probs in probabilities:
