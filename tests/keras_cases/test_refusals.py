@@ -26,7 +26,6 @@ def pairs(size=4):
             "not iterators that have been",
         ),
         ({"x": lambda: pairs().repeat()}, ValueError, "must specify the `steps_per_epoch` argument"),
-        ({"x": pairs, "steps_per_epoch": 3}, ValueError, "contains 2 batches, but you passed `steps_per_epoch=3`"),
         ({"x": pairs, "y": np.ones(8)}, ValueError, "should not specify a target"),
         ({"x": pairs, "batch_size": 4}, ValueError, "`batch_size` argument must not be specified"),
         ({"x": pairs, "validation_split": 0.5}, ValueError, "`validation_split` argument is not supported"),

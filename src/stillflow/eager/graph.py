@@ -62,6 +62,7 @@ class EagerGraph(Graph):
 
     def __init__(self, threads=0):
         super().__init__()
+        self.switch_to_thread_local()  # each thread executes operations where its own scopes say
         self.source = ExecutedOperation(self, OpDef("EagerTensor", (), (), {}), "EagerTensor", [], {}, [])
         self.compiled = CompiledOps(self, threads)
         self._calls = Calls(self)
