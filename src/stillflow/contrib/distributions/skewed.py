@@ -14,6 +14,7 @@ from stillflow.contrib.distributions.scales import make_diag_scale, shapes_from_
 from stillflow.contrib.distributions.transformed import TransformedDistribution
 from stillflow.distributions.distribution import FULLY_REPARAMETERIZED
 from stillflow.distributions.normal import Normal
+from stillflow.distributions.static_values import get_broadcast_shape
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
@@ -118,7 +119,7 @@ class SinhArcsinh(_Skewed):
             scale = convert_to_tensor(scale, name="scale", dtype=dtype)
             weight = convert_to_tensor(1.0 if tailweight is None else tailweight, name="tailweight", dtype=dtype)
             skew = convert_to_tensor(0.0 if skewness is None else skewness, name="skewness", dtype=dtype)
-            batch_shape = _broadcast_shape([loc, scale, weight, skew])
+            batch_shape = get_broadcast_shape(loc, scale, weight, skew)
             if distribution is None:
                 zero, one = ops.zeros([], dtype=dtype), ops.ones([], dtype=dtype)
                 distribution = Normal(loc=zero, scale=one, allow_nan_stats=allow_nan_stats)
@@ -135,19 +136,6 @@ class SinhArcsinh(_Skewed):
                 name=name,
             )
         self._parameters = parameters
-
-
-def _broadcast_shape(tensors):
-    """The shape that tensors are broadcast to: ints if it is known, else an int32 tensor."""
-    static, whole = tensors[0].shape, None
-    for tensor in tensors[1:]:
-        static = ops.broadcast_static_shape(static, tensor.shape)
-    if static.is_fully_defined():
-        return static.as_list()
-    whole = ops.shape(tensors[0])
-    for tensor in tensors[1:]:
-        whole = ops.broadcast_dynamic_shape(whole, ops.shape(tensor))
-    return whole
 
 
 @public("contrib.distributions.VectorSinhArcsinhDiag")
