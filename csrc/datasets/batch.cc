@@ -68,10 +68,7 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
-    IteratorPtr input;
-    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
-    *iterator = std::make_unique<It>(*this, std::move(input));
-    return Status();
+    return MakeOverInput<It>(context, place, iterator);
   }
 
  private:

@@ -107,6 +107,16 @@ class DatasetOf : public Dataset {
     static_cast<DatasetOf&>(*copy).SetInputs(std::move(inputs));
     return copy;
   }
+
+ protected:
+  // Makes an iterator of a kind `It` over one of the only input.
+  template <typename It>
+  Status MakeOverInput(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
+    IteratorPtr over;
+    STILLFLOW_RETURN_IF_ERROR(input().MakeIterator(context, place.Child(type()), &over));
+    *iterator = std::make_unique<It>(static_cast<const Kind&>(*this), std::move(over));
+    return Status();
+  }
 };
 
 // How many batches there are of so many elements; a number below 0 says that nobody knows.

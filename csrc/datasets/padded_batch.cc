@@ -79,10 +79,7 @@ class PaddedBatchDataset final : public DatasetOf<PaddedBatchDataset> {
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
-    IteratorPtr input;
-    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
-    *iterator = std::make_unique<It>(*this, std::move(input));
-    return Status();
+    return MakeOverInput<It>(context, place, iterator);
   }
 
  private:

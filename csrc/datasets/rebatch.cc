@@ -14,10 +14,7 @@ class RebatchDataset final : public DatasetOf<RebatchDataset> {
   int64_t Cardinality() const override { return RepeatedCount(input().Cardinality(), parts_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
-    IteratorPtr input;
-    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
-    *iterator = std::make_unique<It>(*this, std::move(input));
-    return Status();
+    return MakeOverInput<It>(context, place, iterator);
   }
 
  private:

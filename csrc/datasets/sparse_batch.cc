@@ -14,10 +14,7 @@ class SparseBatchDataset final : public DatasetOf<SparseBatchDataset> {
   const char* type() const override { return "DenseToSparseBatch"; }
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, false); }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
-    IteratorPtr input;
-    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
-    *iterator = std::make_unique<It>(*this, std::move(input));
-    return Status();
+    return MakeOverInput<It>(context, place, iterator);
   }
 
  private:

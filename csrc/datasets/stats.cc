@@ -92,10 +92,7 @@ class MeasuredDataset final : public DatasetOf<MeasuredDataset> {
   const char* type() const override { return measure_ == Measure::kLatency ? "LatencyStats" : "BytesProducedStats"; }
   int64_t Cardinality() const override { return input().Cardinality(); }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
-    IteratorPtr input;
-    STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, place.Child(type()), &input));
-    *iterator = std::make_unique<It>(*this, std::move(input));
-    return Status();
+    return MakeOverInput<It>(context, place, iterator);
   }
 
  private:
