@@ -1,5 +1,8 @@
 """What models are made of stays theirs: losses and updates in eager execution, layers of clones, configs, batches."""
 
+import subprocess
+import sys
+
 import numpy as np
 
 import stillflow as tf
@@ -60,3 +63,13 @@ def test_progress_names_the_metrics_of_a_model_that_its_first_batch_compiles(cap
         model.compile("sgd", "mse", metrics=["mae"])
         model.fit(tf.data.Dataset.from_tensors((np.ones((6, 2)), np.ones((6, 1)))), epochs=1)
     assert "- mean_absolute_error: " in capsys.readouterr().out
+
+
+def test_operations_between_layers_are_layers_before_there_is_a_model():
+    program = """
+import stillflow as tf
+sliced = tf.keras.Input([2])[:, :1]
+tf.keras.layers.Dense(1)(sliced)
+assert sliced._keras_history.layer.name == "tf_op_layer_strided_slice"
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)  # a process that has loaded nothing else of Keras

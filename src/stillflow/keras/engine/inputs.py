@@ -9,12 +9,16 @@ from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.phases import get_uid
 from stillflow.keras.backend.values import dtype as type_name
 from stillflow.keras.backend.values import placeholder
+from stillflow.keras.engine.op_layers import make_histories
 from stillflow.layers.core.layer import Layer
-from stillflow.layers.core.nodes import KerasHistory, Node
+from stillflow.layers.core.nodes import KerasHistory, Node, give_histories_by
 from stillflow.layers.core.settings import floatx
 from stillflow.layers.core.symbols import is_symbolic
 from stillflow.names import public
 from stillflow.variables.variable import Variable
+
+# Histories begin with inputs: from the first one on, plain operations have to go on with them.
+give_histories_by(make_histories)
 
 
 @public("keras.layers.InputLayer")

@@ -13,7 +13,6 @@ from stillflow.importer.nodes import parse_input_name, parse_nodes
 from stillflow.keras.backend.running import make_function
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.layer import Layer
-from stillflow.layers.core.nodes import give_histories_by
 from stillflow.names import public
 
 _PREFIX = "tf_op_layer_"
@@ -127,9 +126,6 @@ def _create(tensors, done, created):
         created.append(layer)
         layer._add_inbound_node(of_layers, list(op.outputs))
         done.add(id(op))
-
-
-give_histories_by(make_histories)
 
 
 @public("python.keras.engine.base_layer.AddLoss")
