@@ -19,6 +19,19 @@ from stillflow.names import public
 from stillflow.variables.initializers import TruncatedNormal
 
 
+class _VectorColumn(FeatureColumn, OldDenseColumn):
+    """A column whose `vectors` have `dimension` numbers each."""
+
+    dimension: int
+
+    @property
+    def _variable_shape(self):
+        return TensorShape([self.dimension])
+
+    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
+        return self.vectors(inputs.get(self), weight_collections, trainable, 2)
+
+
 class _EmbeddingFields(NamedTuple):
     sparse_id_column: SparseColumn
     dimension: int
@@ -32,7 +45,7 @@ class _EmbeddingFields(NamedTuple):
     trainable: bool
 
 
-class _EmbeddingColumn(FeatureColumn, OldDenseColumn, _EmbeddingFields):
+class _EmbeddingColumn(_VectorColumn, _EmbeddingFields):
     left_out_of_key = ("initializer",)
     suits_sequences = True
 
@@ -55,13 +68,6 @@ class _EmbeddingColumn(FeatureColumn, OldDenseColumn, _EmbeddingFields):
 
     def _transform_feature(self, inputs):
         return inputs.get(self.sparse_id_column)
-
-    @property
-    def _variable_shape(self):
-        return TensorShape([self.dimension])
-
-    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
-        return self.vectors(inputs.get(self), weight_collections, trainable, 2)
 
     def vectors(self, input_tensor, collections, trainable, output_rank):
         source = self.sparse_id_column
@@ -177,7 +183,7 @@ class _ScatteredFields(NamedTuple):
     initializer: object
 
 
-class _ScatteredEmbeddingColumn(FeatureColumn, OldDenseColumn, _ScatteredFields):
+class _ScatteredEmbeddingColumn(_VectorColumn, _ScatteredFields):
     left_out_of_key = ("initializer",)
     suits_sequences = False
 
@@ -191,13 +197,6 @@ class _ScatteredEmbeddingColumn(FeatureColumn, OldDenseColumn, _ScatteredFields)
 
     def _transform_feature(self, inputs):
         return inputs.get(self.column_name)
-
-    @property
-    def _variable_shape(self):
-        return TensorShape([self.dimension])
-
-    def _get_dense_tensor(self, inputs, weight_collections=None, trainable=None):
-        return self.vectors(inputs.get(self), weight_collections, trainable, 2)
 
     def vectors(self, input_tensor, collections, trainable, output_rank):
         values = inner_flatten(input_tensor, output_rank)
