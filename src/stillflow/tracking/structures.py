@@ -57,7 +57,7 @@ class AutoTrackable(Trackable):
         """The functions of tensors among the attributes; attributes that cannot be read have none."""
         functions = {}
         for name in dir(self):
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception):  # a property of a program may fail for any reason of its own
                 value = getattr(self, name)
                 if isinstance(value, TracedFunction):
                     functions[name] = value
