@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import gc
 import os
 import signal
 
@@ -13,6 +14,12 @@ os.environ.setdefault("STILLFLOW_VERIFY_PLANS", "1")
 
 # A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish():
+    """What was collected stays to the end: no search for garbage has to pass through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

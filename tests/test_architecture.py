@@ -1,6 +1,7 @@
 """The rules of the house that a machine can check: who imports whom, how long files are, what C++ may not do."""
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -40,10 +41,16 @@ def module_name(path):
 MODULES = {module_name(path): path for path in modules()}
 
 
+@functools.cache
+def parsed(path):
+    return ast.parse(path.read_text())
+
+
+@functools.cache
 def imported_modules(path):
     """The names below stillflow of what a module imports, when it is loaded or later."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "stillflow":
             base = node.module.removeprefix("stillflow").lstrip(".")
             for alias in node.names:
@@ -97,7 +104,7 @@ def test_only_eager_execution_asks_whether_it_is_in_force():
     """Whoever else does something different then has a version for it: see stillflow.graph.mode."""
     asking = set()
     for name, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             word = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "name", None)
             if word in ("executing_eagerly", "executes_eagerly"):
                 asking.add(name)

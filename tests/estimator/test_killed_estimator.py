@@ -12,7 +12,7 @@ import pytest
 
 import stillflow as tf
 
-KILLS = int(os.environ.get("STILLFLOW_KILLS", "6"))
+KILLS = int(os.environ.get("STILLFLOW_KILLS", "3"))
 STEPS = 160
 ROWS = np.random.RandomState(0).randint(20, size=[90, 2]).astype(np.float32)
 

@@ -21,17 +21,11 @@ def floats(*shape):
 ELEMENTWISE = {
     "same shapes": (lambda a, b: a - b, [floats(8 * MI + 5), floats(8 * MI + 5)]),
     "short rows": (lambda a, b: a * b, [floats(90001, 97), floats(97)]),
-    "long rows": (lambda a, b: a * b, [floats(4099, 2053), floats(2053)]),
-    "short columns": (lambda a, b: a - b, [floats(90001, 97), floats(90001, 1)]),
     "long columns": (lambda a, b: b - a, [floats(4099, 2053), floats(4099, 1)]),
-    "rows of matrices": (lambda a, b: a + b, [floats(63, 65, 2053), floats(63, 1, 2053)]),
     "rows and columns": (lambda a, b: a + b, [floats(4099, 1), floats(1, 2053)]),
     "a scalar": (lambda a, b: a / b, [floats(8 * MI + 5), np.float32(3)]),
-    "comparisons": (lambda a, b: a < b, [floats(4099, 2053 * 4), floats(2053 * 4)]),
     "rows of whole lines": (lambda a, b: a + b, [floats(32771, 256), floats(256)]),
     "columns of whole lines": (lambda a, b: a - b, [floats(8197, 1024), floats(8197, 1)]),
-    "columns of few lines": (lambda a, b: a - b, [floats(26221, 320), floats(26221, 1)]),
-    "columns of less than a line": (lambda a, b: b - a, [floats(524309, 16), floats(524309, 1)]),
     "chained columns": (lambda a, b, c: (a - b) * c, [floats(131101, 64), floats(131101, 1), floats(131101, 1)]),
     "columns of part tiles": (lambda a, b: a - b, [floats(13108, 640), floats(13108, 1)]),
     "bytes": (lambda a, b: a + b, [np.arange(33 * MI + 7).astype(np.uint8), np.arange(33 * MI + 7).astype(np.uint8)]),
@@ -41,8 +35,6 @@ ELEMENTWISE = {
 RUNS = {
     "slice of long rows": (lambda x: x[:, 1:], [floats(4099, 2053)]),
     "slice of short rows": (lambda x: x[:, 3:68], [floats(131101, 70)]),
-    "slice of rows of few elements": (lambda x: x[:, 1:], [floats(2100011, 5)]),
-    "slice of rows within a line": (lambda x: x[:, 2:9], [floats(1200011, 11)]),
     "reversed rows": (lambda x: x[::-1], [floats(4099, 2053)]),
     "rows of bytes": (lambda x: x[:, 1:], [(np.arange(1200011 * 31) % 251).astype(np.uint8).reshape(-1, 31)]),
     "matrices": (lambda x: x[:, 1:, 5:], [floats(129, 67, 1031)]),
@@ -75,14 +67,10 @@ def floats_of_all_kinds(count):
 # Functions that are streamed by themselves, alone and at the end of a chain.
 COSTLY = {
     "tanh": (tf.tanh, [floats(8 * MI + 5)]),
-    "tanh of doubles": (tf.tanh, [floats(4 * MI + 3).astype(np.float64)]),
     "exp": (tf.exp, [floats_of_all_kinds(8 * MI + 5)]),
     "log": (tf.log, [floats_of_all_kinds(8 * MI + 5)]),
     "log1p of a product of doubles": (lambda a, b: tf.log1p(a * b), [floats(4 * MI + 3).astype(np.float64)] * 2),
-    "sigmoid of short rows": (lambda a, b: tf.sigmoid(a * b + b), [floats(90001, 97), floats(97)]),
     "erfc of rows of whole lines": (lambda a, b: tf.math.erfc(a - b), [floats(32771, 256), floats(256)]),
-    "elu of long rows": (lambda a, b: tf.nn.elu(a + b), [floats(4099, 2053), floats(2053)]),
-    "asin of a product of doubles": (lambda a, b: tf.asin(a * b), [floats(4 * MI + 3).astype(np.float64)] * 2),
 }
 
 
@@ -126,28 +114,18 @@ def test_several_results_of_one_chain():
     [
         ((4096, 2048), (1, 0), np.float32),
         ((2897, 2903), (1, 0), np.float32),
-        ((2048, 2064), (1, 0), np.float64),
-        ((5824, 5952), (1, 0), np.uint8),
         ((5801, 5803), (1, 0), np.int8),
         ((17, 37, 41, 336), (0, 2, 1, 3), np.float32),
-        ((17, 37, 41, 333), (2, 0, 1, 3), np.float32),
         ((3, 1447, 2017), (0, 2, 1), np.float32),
         ((2797103, 3), (1, 0), np.float32),
         ((3, 2797103), (1, 0), np.float32),
-        ((524309, 16), (1, 0), np.float32),
-        ((131, 64063), (1, 0), np.float32),
-        ((512, 16411), (1, 0), np.float32),
         ((513, 16411), (1, 0), np.float32),
         ((37, 411, 601), (2, 1, 0), np.float32),
-        ((1033, 19, 431), (2, 1, 0), np.float32),
-        ((200003, 5, 9), (0, 2, 1), np.float32),
         ((11, 887, 887, 4), (0, 3, 1, 2), np.float32),
         ((11184823, 3), (1, 0), np.uint8),
-        ((97, 345907), (1, 0), np.uint8),
         ((2897, 5801), (1, 0), np.int16),
         ((2049, 2051), (1, 0), np.float64),
         ((1447, 1453), (1, 0), np.complex128),
-        ((1048583, 2), (1, 0), np.complex128),
     ],
 )
 def test_transposes(shape, axes, dtype):
@@ -164,11 +142,8 @@ def test_transposes(shape, axes, dtype):
     "rows, widths",
     [
         (4100, (1024, 1024)),
-        (4100, (1001, 1043)),
         (4100, (3, 2045)),
         (1048583, (1, 5, 3)),
-        (4194311, (1, 1)),
-        (131101, (33, 31)),
         (93001, (17, 70, 5)),
     ],
 )
@@ -198,7 +173,7 @@ def test_stack(shape, axis):
     assert_same_bits(build, *values)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64])
+@pytest.mark.parametrize("dtype", [np.float16, np.int64])
 def test_add_n(dtype):
     values = [(np.arange(17 * MI + 5) % (7 + i)).astype(dtype) for i in range(3)]
 
@@ -243,7 +218,7 @@ def test_extrema_pass_over_nan_and_reductions_take_odd_shapes(axis):
     assert_same_bits(lambda value: tf.reduce_sum(value, axis), x)
 
 
-@pytest.mark.parametrize("width", [2, 5, 8, 33])
+@pytest.mark.parametrize("width", [5, 33])
 def test_columns_have_the_bits_that_few_rows_of_them_have(width):
     x = floats(9 * MI // width // 64 * 64, width)
     parts = x.reshape(64, -1, width)
@@ -255,7 +230,7 @@ def test_columns_have_the_bits_that_few_rows_of_them_have(width):
     assert_same_bits(lambda value: tf.reduce_sum(value, 0), x)
 
 
-@pytest.mark.parametrize("width", [21, 100, 1024, 2999])
+@pytest.mark.parametrize("width", [21, 2999])
 def test_rows_have_the_bits_that_few_of_them_have(width):
     x = floats(9 * MI // width + 1, width)
     x[5, 3] = np.nan
@@ -270,7 +245,7 @@ def test_rows_have_the_bits_that_few_of_them_have(width):
         assert_same_bits(build, x)
 
 
-@pytest.mark.parametrize("width", [5, 16, 100, 128, 130])
+@pytest.mark.parametrize("width", [5, 128, 130])
 def test_gather(width):
     table = floats(1000, width)
     indices = np.random.RandomState(1).randint(0, 1000, size=8 * MI // width + 77)
@@ -288,7 +263,7 @@ def test_gather(width):
 @pytest.mark.parametrize("op", [tf.nn.softmax, tf.nn.log_softmax])
 @pytest.mark.parametrize(
     "shape",
-    [(32771, 256), (838861, 10), (120001, 71), (84, 100003), (70003, 130, "double")],
+    [(32771, 256), (838861, 10), (84, 100003), (70003, 130, "double")],
 )
 def test_softmax(op, shape):
     logits = floats(*shape[:2]).astype(shape[2] if len(shape) > 2 else np.float32)

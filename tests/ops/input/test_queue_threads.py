@@ -12,7 +12,7 @@ import pytest
 import stillflow as tf
 
 THREADS = 8
-ELEMENTS = 100_000
+ELEMENTS = 30_000
 PATIENCE = 60  # seconds until a test takes threads for hanging
 
 
@@ -106,9 +106,9 @@ ENDINGS = ("close", "cancel", "session", "timeout", "coordinator")
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_ends_at_random_instants(ending):
-    """Of 500 runs in all each ends somehow, and what is left in the queue is what nobody has taken."""
+    """Of 150 runs in all each ends somehow, and what is left in the queue is what nobody has taken."""
     random = np.random.default_rng(ENDINGS.index(ending))
-    for trial in range(500 // len(ENDINGS)):
+    for trial in range(150 // len(ENDINGS)):
         with tf.Graph().as_default():
             _end_at_random(ending, random, list(QUEUES.values())[trial % len(QUEUES)]())
 

@@ -61,8 +61,9 @@ def test_short_rows_have_the_bits_of_each_row_alone(length, dtype, rng):
         def build(t, name=name):
             return getattr(ops, name)(t, -1)
 
-        alone = [evaluate_built(build, row) for row in x]
-        assert evaluate_built(build, x).tobytes() == np.array(alone, dtype).tobytes()
+        some = [0, 1, 7, 15, 16, 31, 32, 63, 64, 70]  # edges of tiles, and rows within
+        alone = [evaluate_built(build, x[row]) for row in some]
+        assert evaluate_built(build, x)[some].tobytes() == np.array(alone, dtype).tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.int32, np.int8])
