@@ -49,7 +49,8 @@ _ERRORS = {
     "whole blocks": (
         lambda: tf.space_to_batch_nd(tf.ones([2, 3, 3, 1]), [2, 2], [[0, 0], [0, 0]]),
         "Dimension size must be evenly divisible by 2 but is 3 for 'SpaceToBatchND' (op: 'SpaceToBatchND') with "
-        "input shapes: [2,3,3,1], [2], [2,2] and with computed input tensors: input[1] = <2 2>, input[2] = <[0 0][0 0]>.",
+        "input shapes: [2,3,3,1], [2], [2,2] and with computed input tensors: input[1] = <2 2>, "
+        "input[2] = <[0 0][0 0]>.",
     ),
     "paddings": (
         lambda: tf.space_to_batch_nd(tf.ones([4, 3, 5, 1]), tf.placeholder(tf.int32, [2]), [[0, -1], [0, 1]]),
@@ -59,7 +60,8 @@ _ERRORS = {
     "crops": (
         lambda: tf.batch_to_space_nd(tf.ones([4, 3, 5, 1]), [2, 2], [[6, 1], [0, 0]]),
         "Negative dimension size caused by subtracting 1 from 0 for 'BatchToSpaceND' (op: 'BatchToSpaceND') "
-        "with input shapes: [4,3,5,1], [2], [2,2] and with computed input tensors: input[1] = <2 2>, input[2] = <[6 1][0 0]>.",
+        "with input shapes: [4,3,5,1], [2], [2,2] and with computed input tensors: input[1] = <2 2>, "
+        "input[2] = <[6 1][0 0]>.",
     ),
 }
 
