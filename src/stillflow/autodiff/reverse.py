@@ -320,8 +320,8 @@ class _Backward:
             grad.set_shape(tensor.shape)
         except ValueError:
             raise ValueError(
-                "Incompatible shapes between op input and calculated input gradient. "
-                f"Forward operation: {op.name}. Input index: {index}. Original input shape: {tensor.shape}. "
+                "Incompatible shapes between op input and calculated input gradient.  "
+                f"Forward operation: {op.name}.  Input index: {index}. Original input shape: {tensor.shape}.  "
                 f"Calculated input gradient shape: {grad.shape}"
             ) from None
 

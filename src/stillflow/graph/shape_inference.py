@@ -15,6 +15,10 @@ class ShapeError(ValueError):
     """Input shapes do not fit an op; the message says why, without naming the node."""
 
 
+class SizeError(ShapeError):
+    """A value cannot be a shape. The message is given out alone: TensorFlow finds this between two runs of a rule."""
+
+
 class InferenceContext:
     """What a rule may ask about a node: its attributes, its inputs' shapes, and their values if known.
 
@@ -62,6 +66,28 @@ class InferenceContext:
         return len(self.op_def.output_dtypes(self.attrs))
 
 
+class _EarlierContext(InferenceContext):
+    """Knows the values of some inputs only, and notes which others are asked for."""
+
+    __slots__ = ("missed", "told")
+
+    def __init__(self, op, told):
+        super().__init__(op)
+        self.told = told
+        self.missed = set()
+
+    def value(self, index):
+        return super().value(index) if self._tells(index) else None
+
+    def partial_value(self, index):
+        return super().partial_value(index) if self._tells(index) else None
+
+    def _tells(self, index):
+        if index not in self.told:
+            self.missed.add(index)
+        return index in self.told
+
+
 def handle_source(tensor):
     """The operation that a handle comes from, through what only hands it on and out of functions."""
     op = tensor._op
@@ -99,7 +125,27 @@ def _call_rule(rule, op):
     try:
         return rule(context)
     except ShapeError as error:
+        error, context = _first_error(rule, op) or (error, context)
+        if isinstance(error, SizeError):
+            raise ValueError(str(error)) from None
         raise ValueError(f"{error} for '{op._name}' (op: '{op.type}') with {_known_text(context)}.") from None
+
+
+def _first_error(rule, op):
+    """(the error that TensorFlow meets first, what the rule knew then), or None.
+
+    TensorFlow's rules run without values first, then with those that they have asked for, until they ask for no more.
+    """
+    told: set[int] = set()
+    while True:
+        context = _EarlierContext(op, told)
+        try:
+            rule(context)
+        except ShapeError as error:
+            return error, context
+        if not context.missed:
+            return None
+        told |= context.missed
 
 
 def _known_text(context):

@@ -38,7 +38,7 @@ def parameter_names(op_def: OpDef) -> list[str]:
 
 def python_name(op_def: OpDef) -> str:
     """What TensorFlow calls the function of an op: "mat_mul" for MatMul."""
-    return re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", op_def.name).lower()
+    return re.sub("(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", op_def.name).lower()
 
 
 def function_of(op_def: OpDef) -> Any:
@@ -342,7 +342,7 @@ class Application:
             is_given = attr.name in self.arguments
             value = self.arguments.pop(attr.name, None)
             if value is not None or (is_given and not attr.has_default):
-                self.attrs[attr.name] = attr_value(attr, value, self.op_def.name)
+                self.attrs[attr.name] = attr_value(attr, value, self.op_def)
             elif attr.has_default:
                 self.attrs[attr.name] = _default_of(self.op_def, attr)
             else:
@@ -363,11 +363,12 @@ def _check_allowed(dtype, attr: AttrDef, parameter):
         )
 
 
-def attr_value(attr: AttrDef, value, op_name):
+def attr_value(attr: AttrDef, value, op_def: OpDef):
     """`value` in the form in which nodes keep attributes of this kind. Raises TypeError or ValueError."""
+    op_name = op_def.name
     if attr.kind.startswith("list("):
         if not isinstance(value, (list, tuple)):
-            raise TypeError(f"Expected list for attr {attr.name}")
+            raise TypeError(f"Expected list for '{attr.name}' argument to '{python_name(op_def)}' Op, not {value!r}.")
         if attr.minimum is not None and len(value) < attr.minimum:
             raise ValueError(
                 f"Attr '{attr.name}' of '{op_name}' Op passed list of length {len(value)} less than minimum "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow.graph import shape as shapes
-from stillflow.graph.shape_inference import ShapeError
+from stillflow.graph.shape_inference import ShapeError, SizeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
 
 
@@ -43,7 +43,14 @@ def merged_size(a, b):
     return b if a is None else a
 
 
-def spelled(context, index):
+def with_size(size, wanted):
+    """`wanted`, which a size must be as far as it is known."""
+    if size not in (None, wanted):
+        raise ShapeError(f"Dimension must be {wanted} but is {size}")
+    return wanted
+
+
+def spelled(context, index=0):
     """The shape that the integer vector `index` of a node's inputs spells; -1 is an unknown size."""
     length = with_rank(context.shapes[index], 1)[0]
     sizes = context.partial_value(index)
@@ -51,7 +58,7 @@ def spelled(context, index):
         return None if length is None else (None,) * length
     for size in sizes:
         if size is not None and size < -1:
-            raise ShapeError(f"Invalid value in tensor used for shape: {size}")
+            raise SizeError(f"Invalid value in tensor used for shape: {size}")
     return tuple(None if size == -1 else size for size in sizes)
 
 

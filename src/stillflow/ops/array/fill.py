@@ -13,8 +13,9 @@ from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape
-from stillflow.graph.shape_inference import ShapeError, constant_value, value_as_dims
+from stillflow.graph.shape_inference import ShapeError, constant_value
 from stillflow.names import public
+from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
@@ -39,17 +40,13 @@ ones_like_op = define_op(
 @fill_op.shape_rule
 def _(context):
     dims, value = context.shapes
-    if dims is not None and len(dims) != 1:
-        raise ShapeError(f"Shape must be rank 1 but is rank {len(dims)}")
-    if value is not None and len(value) != 0:
-        raise ShapeError(f"Shape must be rank 0 but is rank {len(value)}")
-    partial = context.partial_value(0)
-    if partial is not None and any(size is not None and size < 0 for size in partial):
-        negative = next(size for size in partial if size is not None and size < 0)
-        raise ShapeError(f"Fill dimensions must be >= 0, got {negative}")
-    if partial is None and dims is not None and dims[0] is not None:
-        return (None,) * dims[0]
-    return value_as_dims(partial)
+    plain.with_rank(dims, 1)
+    plain.with_rank(value, 0)
+    whole = context.value(0)
+    spelled = plain.spelled(context)
+    if whole is not None and np.any(whole < 0):
+        raise ShapeError("Fill dimensions must be >= 0")
+    return spelled
 
 
 @fill_op.constant_value

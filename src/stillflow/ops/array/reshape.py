@@ -45,8 +45,7 @@ def _(context):
         return None if spelled is None or spelled[0] is None else (None,) * spelled[0]
     if wanted.count(-1) > 1:
         raise ShapeError("Only one input size may be -1")
-    if any(size is not None and size < -1 for size in wanted):
-        raise ShapeError(f"Dimension {min(s for s in wanted if s is not None)} must be >= 0")
+    plain.spelled(context, 1)
     return _resolve(dims, wanted)
 
 

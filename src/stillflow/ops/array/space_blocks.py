@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from stillflow.graph.shape_inference import ShapeError
@@ -56,66 +58,73 @@ depth_to_space_op = define_op(
 # ---- Shapes -----------------------------------------------------------------------------------------------------
 
 
-def _block_count(context):
-    """How many dimensions are cut, or None."""
-    (count,) = plain.with_rank(context.shapes[1], 1)
-    margins = plain.with_rank(context.shapes[2], 2)
-    if margins[1] not in (2, None):
-        raise ShapeError(f"Dimension must be 2 but is {margins[1]}")
-    return plain.merged_size(count, margins[0])
+def _blocks_of(value):
+    """The sizes of blocks as a list, None if they are not known."""
+    if value is None:
+        return None
+    if np.any(value < 1):
+        raise ShapeError("block_shape must be positive")
+    return value.tolist()
 
 
-def _blocks_and_margins(context):
-    """The sizes of blocks, and pairs of margins; None where they are not known."""
-    blocks, margins = context.value(1), context.value(2)
-    for what, value, least in (("block_shape", blocks, 1), ("margins", margins, 0)):
-        if value is not None and np.any(value < least):
-            raise ShapeError(f"{what} must be at least {least}, got {value.tolist()}")
-    return None if blocks is None else blocks.tolist(), None if margins is None else margins.tolist()
+def _margins_of(name, value):
+    """Pairs of margins, None if they are not known."""
+    if value is None:
+        return None
+    if np.any(value < 0):
+        raise ShapeError(f"{name} cannot be negative")
+    return value.tolist()
 
 
-def _cut(dims, blocks, margins):
+def _divided(size, block):
+    if size is None:
+        return None
+    if size % block:
+        raise ShapeError(f"Dimension size must be evenly divisible by {block} but is {size}")
+    return size // block
+
+
+def _cut(dims, blocks, paddings):
     """The shape of what has blocks as batches."""
-    count = len(blocks)
-    if dims is None or len(dims) < count + 1:
-        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {0 if dims is None else len(dims)}")
-    sizes = []
-    for i, (size, block) in enumerate(zip(dims[1:], blocks, strict=False)):
-        padded = None if margins is None or size is None else size + sum(margins[i])
-        if padded is not None and padded % block:
-            raise ShapeError(f"padded_shape[{i}]={padded} is not divisible by block_shape[{i}]={block}")
-        sizes.append(None if padded is None else padded // block)
-    batch = None if dims[0] is None else dims[0] * int(np.prod(blocks, dtype=object))
-    return (batch, *sizes, *dims[count + 1 :])
+    paddings = _margins_of("paddings", paddings)
+    batch, *sizes = dims[: len(blocks) + 1]
+    for i, block in enumerate(blocks):
+        padded = None if paddings is None or sizes[i] is None else sizes[i] + sum(paddings[i])
+        sizes[i] = _divided(padded, block)
+    batch = None if batch is None else batch * math.prod(blocks)
+    return (batch, *sizes, *dims[len(blocks) + 1 :])
 
 
-def _whole(dims, blocks, margins):
+def _whole(dims, blocks, crops):
     """The shape of what has blocks side by side."""
-    count = len(blocks)
-    if dims is None or len(dims) < count + 1:
-        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {0 if dims is None else len(dims)}")
-    product = int(np.prod(blocks, dtype=object))
-    if dims[0] is not None and dims[0] % product:
-        raise ShapeError(f"Dimension size must be evenly divisible by {product} but is {dims[0]}")
-    sizes = []
-    for i, (size, block) in enumerate(zip(dims[1:], blocks, strict=False)):
-        left = None if margins is None or size is None else size * block - sum(margins[i])
-        if left is not None and left < 0:
-            raise ShapeError(f"cropped_shape[{i}]={left} must be non-negative")
-        sizes.append(left)
-    return (None if dims[0] is None else dims[0] // product, *sizes, *dims[count + 1 :])
+    batch, *sizes = dims[: len(blocks) + 1]
+    for block in blocks:
+        batch = _divided(batch, block)
+    crops = _margins_of("crops", crops)
+    for i, block in enumerate(blocks):
+        left = None if crops is None or sizes[i] is None else sizes[i] * block
+        for crop in () if left is None else crops[i]:
+            if crop > left:
+                raise ShapeError(f"Negative dimension size caused by subtracting {crop} from {left}")
+            left -= crop
+        sizes[i] = left
+    return (batch, *sizes, *dims[len(blocks) + 1 :])
 
 
 def _of_vectors(context, shape_of):
-    dims = context.shapes[0]
-    count = _block_count(context)
-    if count is not None and dims is not None:
-        plain.with_rank_at_least(dims, count + 1)
-    blocks, margins = _blocks_and_margins(context)
-    if dims is None:
-        return None
-    if blocks is None:
-        return (None,) * len(dims) if count is None else ((None,) * (count + 1) + tuple(dims[count + 1 :]))
+    dims, block_dims, margin_dims = context.shapes
+    if block_dims is None or len(block_dims) != 1:
+        raise ShapeError("block_shape must have rank 1.")
+    (count,) = block_dims
+    if count is None:
+        raise ShapeError("block_shape must have known size.")
+    plain.with_rank_at_least(dims, count + 1)
+    plain.merged(margin_dims, (count, 2))
+    blocks, margins = context.value(1), context.value(2)
+    blocks = _blocks_of(blocks)
+    if dims is None or blocks is None:
+        _margins_of(context.op_def.inputs[2].name, margins)
+        return None if dims is None else (None,) * (count + 1) + tuple(dims[count + 1 :])
     return shape_of(dims, blocks, margins)
 
 
@@ -132,10 +141,7 @@ def _(context):
 def _of_block_size(context, shape_of):
     plain.merged(plain.with_rank(context.shapes[1], 2), (2, 2))
     dims = plain.with_rank(context.shapes[0], 4)
-    value = context.value(1)
-    if value is not None and np.any(value < 0):
-        raise ShapeError(f"Margins must be non-negative, got {value.tolist()}")
-    return shape_of(dims, [context.attrs["block_size"]] * 2, None if value is None else value.tolist())
+    return shape_of(dims, [context.attrs["block_size"]] * 2, context.value(1))
 
 
 @space_to_batch_op.shape_rule

@@ -7,7 +7,6 @@ import numpy as np
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.shape import TensorShape
-from stillflow.graph.shape_inference import ShapeError, dims_text
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
@@ -62,14 +61,12 @@ def _(context):
     shape = plain.spelled(context, 1)
     if shape is None or dims is None:
         return shape
-    offset = len(shape) - len(dims)
-    fits = offset >= 0 and all(
-        source in (None, 1) or target is None or source == target
-        for source, target in zip(dims, shape[offset:], strict=True)
-    )
-    if not fits:
-        raise ShapeError(f"Cannot broadcast a tensor with shape {dims_text(dims)} shape {dims_text(shape)}")
-    return shape
+    plain.with_rank_at_most(dims, len(shape))
+    sizes = list(shape)
+    for axis in range(-1, -len(dims) - 1, -1):
+        if dims[axis] is not None and dims[axis] > 1:
+            sizes[axis] = plain.merged_size(dims[axis], sizes[axis])
+    return tuple(sizes)
 
 
 @broadcast_to.folded_value

@@ -57,7 +57,7 @@ def _(context):
     indices = plain.with_rank(context.shapes[2], 1)
     size = plain.with_rank(context.shapes[3], 1)
     plain.merged_size(boxes[1], 4)
-    plain.merged_size(size[0], 2)
+    plain.with_size(size[0], 2)
     count = plain.merged_size(boxes[0], indices[0])
     height, width = value_as_dims(context.partial_value(3)) or (None, None)
     return count, height, width, image[3]
@@ -86,7 +86,7 @@ def _(context):
 def _(context):
     images = plain.with_rank(context.shapes[0], 4)
     size = plain.with_rank(context.shapes[1], 1)
-    plain.merged_size(size[0], 2)
+    plain.with_size(size[0], 2)
     offsets = plain.with_rank(context.shapes[2], 2)
     if offsets[1] not in (None, 2):
         raise ShapeError(f"Dimension must be 2 but is {offsets[1]}")

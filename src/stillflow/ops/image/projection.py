@@ -22,7 +22,7 @@ image_projective_transform_v2 = define_op(
 def _(context):
     images = plain.with_rank(context.shapes[0], 4)
     size = plain.with_rank(context.shapes[2], 1)
-    plain.merged_size(size[0], 2)
+    plain.with_size(size[0], 2)
     height, width = value_as_dims(context.partial_value(2)) or (None, None)
     return images[0], height, width, images[3]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph import dtypes
+from stillflow.graph.shape_inference import SizeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
@@ -74,8 +75,11 @@ scale_and_translate_grad = define_op(
 @resize_nearest_neighbor_grad.shape_rule
 def _(context):
     batch, _, _, channels = plain.with_rank(context.shapes[0], 4)
-    plain.merged(plain.with_rank(context.shapes[1], 1), (2,))
-    height, width = context.partial_value(1) or (None, None)
+    plain.with_size(plain.with_rank(context.shapes[1], 1)[0], 2)
+    height, width = sizes = context.partial_value(1) or (None, None)
+    for size in sizes:
+        if size is not None and size < 0:
+            raise SizeError(f"Dimension {size} must be >= 0")
     return (batch, height, width, channels)
 
 

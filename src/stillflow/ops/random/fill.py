@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stillflow.graph.shape_inference import ShapeError, value_as_dims
+from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
 _SEEDS = "seed: int = 0; seed2: int = 0"
@@ -36,19 +37,6 @@ random_uniform_int = define_op(
 )
 
 
-def dims_from_input(context, index=0):
-    """The plain shape that an integer vector among the inputs spells."""
-    dims = context.shapes[index]
-    if dims is not None and len(dims) != 1:
-        raise ShapeError(f"Shape must be rank 1 but is rank {len(dims)}")
-    partial = context.partial_value(index)
-    if partial is None and dims is not None and dims[0] is not None:
-        return (None,) * dims[0]
-    if partial is not None and any(size is not None and size < -1 for size in partial):
-        raise ShapeError(f"Dimension {min(size for size in partial if size is not None)} must be >= 0")
-    return value_as_dims(partial)
-
-
 def require_scalar(context, *indices):
     """Raises ShapeError for inputs that are known not to be scalars."""
     for index in indices:
@@ -58,10 +46,10 @@ def require_scalar(context, *indices):
 
 
 for _op in (random_uniform, random_standard_normal, truncated_normal):
-    _op.shape_rule(dims_from_input)
+    _op.shape_rule(plain.spelled)
 
 
 @random_uniform_int.shape_rule
 def _(context):
     require_scalar(context, 1, 2)
-    return dims_from_input(context)
+    return plain.spelled(context)

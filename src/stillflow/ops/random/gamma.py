@@ -5,7 +5,6 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.ops import dims as plain
 from stillflow.ops.math.elementwise_binary import broadcast_rule
-from stillflow.ops.random.fill import dims_from_input
 from stillflow.ops.registry import define_op
 
 _SEEDS = "seed: int = 0; seed2: int = 0"
@@ -57,7 +56,7 @@ parameterized_truncated_normal_op = define_op(
 
 
 def _samples_rule(context):
-    return plain.joined(dims_from_input(context), context.shapes[1])
+    return plain.joined(plain.spelled(context), context.shapes[1])
 
 
 for _op in (random_gamma_op, random_poisson_op, random_poisson_v2):
@@ -71,7 +70,7 @@ random_gamma_grad.shape_rule(broadcast_rule)
 def _(context):
     for index in (1, 2, 3, 4):
         plain.with_rank_at_most(context.shapes[index], 1)
-    return dims_from_input(context)
+    return plain.spelled(context)
 
 
 @random_gamma_op.gradient

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stillflow.ops.random.fill import dims_from_input, require_scalar
+from stillflow.ops import dims as plain
+from stillflow.ops.random.fill import require_scalar
 from stillflow.ops.registry import define_op
 
 _SHAPE = "shape_dtype: type = int64"
@@ -50,7 +51,7 @@ non_deterministic_ints = define_op(
 
 def _filled(context):
     require_scalar(context, 1)
-    return dims_from_input(context, 2)
+    return plain.spelled(context, 2)
 
 
 for _op in (stateful_uniform, stateful_standard_normal_v2, stateful_truncated_normal, stateful_uniform_full_int):
@@ -69,4 +70,4 @@ def _(context):
     return []
 
 
-non_deterministic_ints.shape_rule(dims_from_input)
+non_deterministic_ints.shape_rule(plain.spelled)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from stillflow.graph.shape_inference import ShapeError
+from stillflow.ops import dims as plain
 from stillflow.ops.dims import with_rank
-from stillflow.ops.random.fill import dims_from_input, require_scalar
+from stillflow.ops.random.fill import require_scalar
 from stillflow.ops.registry import define_op
 
 _FLOATS = "dtype: {float16, bfloat16, float32, float64} = float32; T: {int32, int64} = int32"
@@ -35,7 +36,7 @@ def _filled(context):
     seed = with_rank(context.shapes[1], 1)
     if seed[0] not in (None, 2):
         raise ShapeError(f"Dimension must be 2 but is {seed[0]}")
-    return dims_from_input(context)
+    return plain.spelled(context)
 
 
 for _op in (stateless_random_uniform_op, stateless_random_normal_op, stateless_truncated_normal_op):
