@@ -309,8 +309,6 @@ def _stand_ins():
         "tf_export": {"tf_export": lambda *_, **__: _as_it_is, "keras_export": lambda *_, **__: _as_it_is},
         "test": {"mock": mock},
         "backend": {"dtypes_module": importlib.import_module("stillflow.dtypes"), "is_tpu_strategy": _no},
-        # Strategies have one replica.
-        "distributed_training_utils": {"global_batch_size_supported": lambda _: True},
         "tpu_strategy": {name: type(name, (), {}) for name in ("TPUStrategy", "TPUStrategyV1")},
     }
 

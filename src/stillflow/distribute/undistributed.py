@@ -9,6 +9,7 @@ from stillflow.graph.contexts import colocate_with
 from stillflow.names import public
 
 
+@public("python.distribute.distribute_lib._DefaultDistributionStrategy")
 class _Undistributed(Strategy):
     """What get_strategy() returns outside of all scopes. There is but one, which is not copied."""
 

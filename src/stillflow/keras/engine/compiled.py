@@ -12,7 +12,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.keras.backend.phases import get_graph, symbolic_learning_phase
 from stillflow.keras.backend.running import function
-from stillflow.keras.engine import modes
+from stillflow.keras.engine import distribution, modes
 from stillflow.keras.engine.compiled_metrics import call_metric, metrics_of_outputs, weights_with_mask
 from stillflow.keras.engine.endpoints import (
     Endpoint,
@@ -37,6 +37,7 @@ class Compiled(Network):
     loss_functions: list
     optimizer: Any
     _run_eagerly: Any = None
+    _distribution_strategy: Any = None
 
     @untracked
     def compile(
@@ -62,13 +63,16 @@ class Compiled(Network):
           ValueError, TypeError: for arguments that do not fit the model.
         """
         self._run_eagerly = kwargs.pop("run_eagerly", None)
-        kwargs.pop("experimental_run_tf_function", None)
+        runs_function = kwargs.pop("experimental_run_tf_function", True) and target_tensors is None
         self._set_optimizer(optimizer)
         if distribute is not None:
             raise ValueError(
                 "Distribute argument in compile is not available in TF 2.0 please create the model under the "
                 "distribution strategy scope."
             )
+        self._distribution_strategy = distribution.strategy_of_compiling(self)
+        if not (runs_function and sample_weight_mode is None and distribution.runs_functions()):
+            distribution.check_arguments(self, sample_weight_mode, weighted_metrics, target_tensors)
         if isinstance(self.optimizer, Trackable):
             self._track_trackable(self.optimizer, name="optimizer", overwrite=True)
         self.loss = loss or {}
@@ -92,6 +96,7 @@ class Compiled(Network):
         self._function_kwargs = kwargs
         prepare_training(self, metrics, weighted_metrics, target_tensors)
         self._collected_trainable_weights = self.trainable_weights
+        distribution.check_variables(self)
 
     def _set_optimizer(self, optimizer):
         if isinstance(optimizer, (list, tuple)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.replica_modes import is_distributed
 from stillflow.keras.backend.values import get_value
 from stillflow.keras.losses import functions
 from stillflow.keras.losses.reductions import Reduction, compute_weighted_loss
@@ -47,6 +48,13 @@ class Loss:
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def _get_reduction(self):
+        """The reduction, the mean for AUTO. Raises ValueError for means in the scopes of strategies."""
+        if self.reduction in (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE) and is_distributed():
+            raise ValueError(
+                "Please use `tf.keras.losses.Reduction.SUM` or `tf.keras.losses.Reduction.NONE` for loss reduction "
+                "when losses are used with `tf.distribute.Strategy` outside of the built-in training loops. You can "
+                "implement `tf.keras.losses.Reduction.SUM_OVER_BATCH_SIZE` using global batch size."
+            )
         return Reduction.SUM_OVER_BATCH_SIZE if self.reduction == Reduction.AUTO else self.reduction
 
 
