@@ -1,5 +1,6 @@
 // shape, size, rank, broadcast_gradient_args, concat_offset: arithmetic on shapes.
 #include <algorithm>
+#include <string>
 
 #include "kernel_api/kernel.h"
 
@@ -93,8 +94,21 @@ Status BroadcastGradientArgs(const KernelCall& call) {
 }
 
 // in[0] an axis; in[1...] shapes that differ there alone; out[i] where part i begins in their concatenation.
+// "[2 7 10]" of a vector of sizes.
+std::string SizesText(const Tensor& sizes) {
+  std::string text;
+  for (int64_t i = 0; i < sizes.count; ++i) text += (i == 0 ? "" : " ") + std::to_string(IntAt(sizes, i));
+  return "[" + text + "]";
+}
+
 Status ConcatOffset(const KernelCall& call) {
   const int64_t rank = call.in[1]->count;
+  for (int part = 1; part < call.in_count; ++part) {
+    if (call.in[part]->rank != 1) {
+      return STILLFLOW_INVALID_ARGUMENT("input %d should be a vector, but got a tensor of %d dimensions", part - 1,
+                                        static_cast<int>(call.in[part]->rank));
+    }
+  }
   int64_t axis = IntAt(*call.in[0], 0);
   if (axis < -rank || axis >= rank) {
     return STILLFLOW_INVALID_ARGUMENT("Concat dim is out of range: %lld vs. %lld", static_cast<long long>(axis),
@@ -108,7 +122,15 @@ Status ConcatOffset(const KernelCall& call) {
                                         static_cast<long long>(rank), static_cast<long long>(call.in[part]->count));
     }
     STILLFLOW_RETURN_IF_ERROR(MakeVector(call, part - 1, call.in[part]->dtype, rank));
-    for (int64_t i = 0; i < rank; ++i) StoreInt(call.out[part - 1], i, i == axis ? offset : 0);
+    for (int64_t i = 0; i < rank; ++i) {
+      if (i != axis && IntAt(*call.in[part], i) != IntAt(*call.in[1], i)) {
+        return STILLFLOW_INVALID_ARGUMENT(
+            "All dimensions except %lld must match. Input %d has shape %s and doesn't match input 0 with shape %s.",
+            static_cast<long long>(axis), part - 1, SizesText(*call.in[part]).c_str(),
+            SizesText(*call.in[1]).c_str());
+      }
+      StoreInt(call.out[part - 1], i, i == axis ? offset : 0);
+    }
     offset += IntAt(*call.in[part], axis);
   }
   return Status();

@@ -49,7 +49,7 @@ def to_code(entity, recursive=True, experimental_optional_features=None):
     )
 
 
-@public("compat.v2.constant")
+@public("compat.v2.constant", "python.framework.constant_op.constant")
 def constant(value, dtype=None, shape=None, name="Const"):
     """A constant tensor of a number, or of values that are as many as the shape asks for.
 

@@ -65,6 +65,10 @@ class ThreadContext(threading.local):
         """Whether operations run when they are called here."""
         return in_eager_mode()
 
+    def num_gpus(self):
+        """0: there is no GPU here."""
+        return num_gpus()
+
 
 _thread_context = ThreadContext()
 

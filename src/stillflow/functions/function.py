@@ -67,6 +67,13 @@ class Function:
         """The tensors of the body that the function returns."""
         return self.body.outputs
 
+    @classmethod
+    def gradients_of_branches(cls, op, grads):
+        """[None, gradients of the inputs...] of a node If or StatelessIf whose branches are such functions."""
+        from stillflow.functions.branch_gradients import gradients_of_branches
+
+        return gradients_of_branches(op, grads, cls)
+
     def add_to_graph(self, graph):
         """Makes the function, and those that it calls, known in a graph."""
         graph._functions.setdefault(self.name, self)

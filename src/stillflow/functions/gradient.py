@@ -26,23 +26,31 @@ def gradient_body(function, graph):
 
 def _made(function):
     original = function.body
-    body = FunctionGraph(f"{function.name}_gradient", original.outer_graph)
-    body._functions = original._functions
+    body = copy_body(original, FunctionGraph(f"{function.name}_gradient", original.outer_graph))
+    results = body.outputs
     with body.as_default():
-        copies: dict = {}
-        for tensor in original.inputs:
-            _copy(body, tensor._op, copies)
-        for op in original.get_operations():
-            if op not in copies:
-                _copy(body, op, copies)
-        body.inputs = [_copied(tensor, copies) for tensor in original.inputs]
-        results = [_copied(tensor, copies) for tensor in original.outputs]
         grads = [ops.placeholder(tensor.dtype.base_dtype, tensor.shape, name="grad") for tensor in results]
         xs = list(body.inputs)
         pairs = [(y, grad) for y, grad in zip(results, grads, strict=True) if _has_gradient(y)]
         found = gradients([y for y, _ in pairs], xs, [grad for _, grad in pairs]) if pairs else [None] * len(xs)
         body.inputs += grads
         body.outputs = [_dense(x, grad) for x, grad in zip(xs, found, strict=True)]
+    return body
+
+
+def copy_body(original, body):
+    """Copies the nodes of a function's body into an empty one, which has the same arguments and results then."""
+    body._functions = original._functions
+    copies: dict = {}
+    with body.as_default():
+        for tensor in original.inputs:
+            _copy(body, tensor._op, copies)
+        for op in original.get_operations():
+            if op not in copies:
+                _copy(body, op, copies)
+    body.inputs = [_copied(tensor, copies) for tensor in original.inputs]
+    body.outputs = [_copied(tensor, copies) for tensor in original.outputs]
+    body.control_outputs = [copies[op] for op in original.control_outputs]
     return body
 
 

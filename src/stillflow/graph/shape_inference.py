@@ -208,6 +208,7 @@ def incompatible_text(a, b):
 # Python finds, without looking through arithmetic, depends on what is known of shapes now.
 
 _MOST_LEVELS = 50  # of rules that ask rules, before what is asked for is found out by itself
+MOST_SIZES = 1 << 12  # in a vector of sizes of which some may be unknown: no tensor has nearly as many dimensions
 _MOST_FOLDED_ELEMENTS = 1 << 12  # of results of arithmetic: those that shapes are made of are small
 
 
@@ -337,6 +338,8 @@ def _whole(question, tensor, context):
 
 
 def _partial(question, tensor, context):
+    if tensor._dims is not None and (len(tensor._dims) > 1 or any((size or 0) > MOST_SIZES for size in tensor._dims)):
+        return None
     rule = tensor._op._op_def.partial_value
     partial = None if rule is None else known_value(rule, context)
     if partial is not None:
@@ -354,7 +357,7 @@ def known_value(rule, context):
 
 def as_partial(value):
     """A known value in the form of partial values."""
-    if value is None or value.ndim > 1:
+    if value is None or value.ndim > 1 or value.size > MOST_SIZES:
         return None
     return int(value) if value.ndim == 0 else tuple(int(item) for item in value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from stillflow.graph.name_scope import name_scope
+from stillflow.names import public
 
 # Name of a calculation -> {types of operators: function that does it}, which the module `rules` fills.
 _RULES: dict[str, dict[tuple, object]] = {name: {} for name in ("adjoint", "cholesky", "inverse", "matmul", "solve")}
@@ -20,6 +21,64 @@ def rule(calculation, *types):
         return function
 
     return register
+
+
+class _Register:
+    """Decorates a user's rule for operators of such classes, or of classes derived from them.
+
+    The decorator raises TypeError for what cannot be called, and ValueError where there is a rule for the classes.
+    """
+
+    _calculation: str
+
+    def __init__(self, *classes):
+        self._classes = classes
+
+    def __call__(self, function):
+        label = self._calculation
+        if not callable(function):
+            raise TypeError(f"{label}_fn must be callable, received: {function}")
+        rules = _RULES[label]
+        if self._classes in rules:
+            names = ", ".join(map(str, self._classes))
+            whom = f" to: {rules[self._classes]}" if len(self._classes) == 1 else "."
+            raise ValueError(f"{label.capitalize()}({names}) has already been registered{whom}")
+        return rule(label, *self._classes)(function)
+
+
+@public("python.ops.linalg.linear_operator_algebra.RegisterAdjoint")
+class RegisterAdjoint(_Register):
+    """A rule for the adjoint of operators of a class: a function of the operator."""
+
+    _calculation = "adjoint"
+
+
+@public("python.ops.linalg.linear_operator_algebra.RegisterCholesky")
+class RegisterCholesky(_Register):
+    """A rule for the Cholesky factor of operators of a class: a function of the operator."""
+
+    _calculation = "cholesky"
+
+
+@public("python.ops.linalg.linear_operator_algebra.RegisterInverse")
+class RegisterInverse(_Register):
+    """A rule for the inverse of operators of a class: a function of the operator."""
+
+    _calculation = "inverse"
+
+
+@public("python.ops.linalg.linear_operator_algebra.RegisterMatmul")
+class RegisterMatmul(_Register):
+    """A rule for the product of operators of two classes: a function of both."""
+
+    _calculation = "matmul"
+
+
+@public("python.ops.linalg.linear_operator_algebra.RegisterSolve")
+class RegisterSolve(_Register):
+    """A rule for the solution of a system of operators of two classes: a function of both sides."""
+
+    _calculation = "solve"
 
 
 def calculate(calculation, *operators):

@@ -180,7 +180,8 @@ def _from_shape(value, dtype=None, name=None, as_ref=False):
     elif dtype not in (dtypes.int32, dtypes.int64):
         raise TypeError(f"Cannot convert a TensorShape to dtype: {dtype}")
     elif dtype is dtypes.int32 and any(size >= 2**31 for size in sizes):
-        raise ValueError(f"Cannot convert a TensorShape to dtype int32; a dimension is too large ({sizes})")
+        largest = next(size for size in sizes if size >= 2**31)
+        raise ValueError(f"Cannot convert a TensorShape to dtype int32; a dimension is too large ({largest})")
     return ops.constant(sizes, dtype=dtype, name=name or "shape_as_tensor")
 
 

@@ -8,7 +8,7 @@ from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape_inference import ShapeError, constant_value
+from stillflow.graph.shape_inference import MOST_SIZES, ShapeError, constant_value
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.convert import convert_to_tensor
@@ -93,7 +93,7 @@ def _(context):
     sizes: list = []
     for i in _value_positions(context)[0]:
         part = context.partial_value(i)
-        if part is None and len(context.shapes[i] or ()) == 1 and context.shapes[i][0] is not None:
+        if part is None and len(context.shapes[i] or ()) == 1 and (context.shapes[i][0] or MOST_SIZES) < MOST_SIZES:
             part = (None,) * context.shapes[i][0]  # how many sizes there are is known, if nothing else
         if not isinstance(part, tuple):
             return None

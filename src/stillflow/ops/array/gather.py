@@ -145,6 +145,8 @@ def batch_gather_nd(params, indices, batch_dims, name=None):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")
         _check_batch_dims(params, indices, batch_dims)
+        if batch_dims == 0:
+            return gather_nd_op(params, indices)
         params_shape, indices_shape = ops.shape(params), ops.shape(indices)
         batch_shape = params_shape[:batch_dims]
         batch_size = ops.reduce_prod(batch_shape, [0])

@@ -68,8 +68,9 @@ def with_dependencies(dependencies, output_tensor, name=None):
     """A tensor (or IndexedSlices) equal to `output_tensor` that is there after all of `dependencies` have run."""
     graph = get_default_graph()
     with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope:
-        op = output_tensor.op
-        with graph.colocate_with(op), graph.control_dependencies(dependencies):
+        if not hasattr(output_tensor, "op"):
+            output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
+        with graph.colocate_with(output_tensor.op), graph.control_dependencies(dependencies):
             output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
             if isinstance(output_tensor, Tensor):
                 return ops.identity(output_tensor, name=scope)

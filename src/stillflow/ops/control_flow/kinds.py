@@ -68,7 +68,16 @@ def _nearest(context, question, stop=None):
 @public("python.ops.control_flow_util.IsCondSwitch")
 def IsCondSwitch(op):
     """Whether an operation is a Switch of a tf.cond."""
-    return IsSwitch(op) and bool(op.outputs) and not IsLoopSwitch(op)
+    if not IsSwitch(op) or not op.outputs:
+        return False
+    # It is not in the context of a branch itself, but what reads it is.
+    readers = [reader for tensor in op.outputs for reader in tensor.consumers()]
+    return all(context is not None and context.IsCondContext() for context in map(_context_around, readers))
+
+
+def _context_around(op):
+    context = op._get_control_flow_context()
+    return context.outer_context if context is not None and IsLoopEnter(op) else context
 
 
 @public("python.ops.control_flow_util.IsCondMerge")
@@ -83,7 +92,13 @@ def IsLoopSwitch(op):
     if not IsSwitch(op):
         return False
     context = op._get_control_flow_context()
-    return context is not None and context.IsWhileContext()
+    return context is not None and context.IsWhileContext() and not IsCondSwitch(op)
+
+
+@public("python.ops.control_flow_util.IsLoopMerge")
+def IsLoopMerge(op):
+    """Whether an operation is a Merge of a tf.while_loop."""
+    return IsMerge(op) and bool(op.inputs) and any(x.op.type == "NextIteration" for x in op.inputs)
 
 
 @public("python.ops.control_flow_util.IsInXLAContext")
@@ -105,6 +120,12 @@ def GetContainingXLAContext(ctxt):
 
 @public("python.ops.control_flow_util.EnableControlFlowV2")
 def EnableControlFlowV2(graph):
+    """False: tf.cond and tf.while_loop build Switch and Merge nodes."""
+    return False
+
+
+@public("python.ops.control_flow_v2_toggles.control_flow_v2_enabled")
+def control_flow_v2_enabled():
     """False: tf.cond and tf.while_loop build Switch and Merge nodes."""
     return False
 

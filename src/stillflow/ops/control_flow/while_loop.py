@@ -115,10 +115,8 @@ def _as_leaves(shapes):
 def _build(context, cond, body, loop_vars, shape_invariants):
     """Builds the loop; returns its results in the structure that the body returned."""
     variables = [_as_variable(as_tensor(value)) for value in nest.flatten(loop_vars)]
-    if shape_invariants is None:
-        invariants = [part.shape for value in variables for part in nest.components(value)]
-    else:
-        invariants = _flat_invariants(variables, nest.flatten(shape_invariants))
+    shapes = [None] * len(variables) if shape_invariants is None else nest.flatten(shape_invariants)
+    invariants = _flat_invariants(variables, shapes)
     tensors = [part for value in variables for part in nest.components(value)]
     with context:
         loop = _Building(context, loop_vars, tensors, invariants)
@@ -139,10 +137,12 @@ def _flat_invariants(variables, shapes):
 
 
 def _invariant_spec(variable, shape):
-    """The TypeSpec that a loop's variable is always of, for a TensorShape or such a specification.
+    """The TypeSpec that a loop's variable is always of, for a TensorShape or such a specification; None for its own.
 
     Raises TypeError for anything else, and for the shape of what only a specification can describe.
     """
+    if shape is None:
+        return getattr(variable, "_type_spec", None) or TensorSpec(variable.shape, variable.dtype.base_dtype)
     if isinstance(shape, TypeSpec):
         if not shape.is_compatible_with(variable):
             raise TypeError(f"TypeSpec {shape!r} is not compatible with {variable!r}")

@@ -20,7 +20,6 @@ if_op = define_op(
     kernel=_IF_KERNEL,
     state="op",
     stateful=True,
-    differentiable=None,
     traits="asks_for_state waits",
 )
 stateless_if = define_op(
@@ -28,7 +27,6 @@ stateless_if = define_op(
     _IF_ATTRS,
     kernel=_IF_KERNEL,
     state="op",
-    differentiable=None,
     traits="waits",
 )
 while_op = define_op(
@@ -70,3 +68,12 @@ def _(context):
 @for_op.shape_rule
 def _(context):
     return [None] * context.output_count()
+
+
+@if_op.gradient
+@stateless_if.gradient
+def _(op, *grads):
+    graph = op._graph
+    while op._attrs["then_branch"].name not in graph._functions:
+        graph = graph.outer_graph
+    return graph._functions[op._attrs["then_branch"].name].gradients_of_branches(op, grads)
