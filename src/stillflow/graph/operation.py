@@ -6,7 +6,7 @@ from typing import Any
 
 from stillflow import errors
 from stillflow.graph import scopes
-from stillflow.graph.call_sites import call_sites
+from stillflow.graph.call_sites import call_sites, line_of
 from stillflow.graph.shape import TensorShape, as_shape, merge
 from stillflow.graph.shape_inference import forget, incompatible_text
 from stillflow.names import public
@@ -409,9 +409,10 @@ class Operation:
         """[(file, line, function, source line)] of the calls that made this node, outermost first."""
         import linecache
 
+        sites = [(code, line_of(code, instruction)) for code, instruction in self._call_sites]
         return [
             (code.co_filename, line, code.co_name, linecache.getline(code.co_filename, line).strip())
-            for code, line in self._call_sites
+            for code, line in sites
         ]
 
     @property
