@@ -119,7 +119,9 @@ def _build(context, cond, body, loop_vars, shape_invariants):
         invariants = [part.shape for value in variables for part in nest.components(value)]
     else:
         invariants = _flat_invariants(variables, nest.flatten(shape_invariants))
+    graph = get_default_graph()
     tensors = [part for value in variables for part in nest.components(value)]
+    tensors = [tensor if tensor._value is None else graph.capture(tensor) for tensor in tensors]
     with context:
         loop = _Building(context, loop_vars, tensors, invariants)
         loop.add_test(cond)
