@@ -73,9 +73,19 @@ class OpDefLibrary:
 
     def apply_op(self, op_type_name, name=None, **kwargs):
         from stillflow.graph import op_def
+        from stillflow.graph.operation import Operation
         from stillflow.ops import build
 
         found = op_def.find(op_type_name)
         if found is None:
             raise RuntimeError(f"Unrecognized Op name {op_type_name}")
-        return build.function_of(found)(name=name, **kwargs)
+        known = {*(arg.name for arg in found.inputs), *found.attrs}
+        # Names that are Python's words, or functions, have an underscore at the end.
+        kwargs = {key if key in known else key.removesuffix("_"): value for key, value in kwargs.items()}
+        unexpected = sorted(kwargs.keys() - known)
+        if unexpected and all(arg.name in kwargs for arg in found.inputs):
+            raise TypeError(f"apply_op() got unexpected keyword arguments: {', '.join(unexpected)}")
+        result = build.function_of(found)(name=name, **kwargs)
+        if isinstance(result, Operation) and found.outputs:
+            return build.structured_outputs(found, result._attrs, [])
+        return result

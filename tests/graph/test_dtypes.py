@@ -33,3 +33,12 @@ def test_equality_and_copies():
     assert tf.float32 == np.float32 and tf.float32 != tf.float64 and tf.float32 != 5.5 and tf.int32 != "x"
     assert pickle.loads(pickle.dumps(tf.int64)) is tf.int64 and copy.deepcopy(tf.int64) is tf.int64
     assert repr(tf.float32) == "tf.float32" and str(tf.bool) == "<dtype: 'bool'>"
+
+
+def test_numbers_of_types():
+    for number in (*range(1, 24), *range(101, 124)):
+        assert tf.DType(number) is tf.as_dtype(number)
+        assert tf.DType(number).as_datatype_enum == number
+    for number in (0, 24, 100, 124):
+        with pytest.raises(TypeError, match="not a valid"):
+            tf.DType(number)

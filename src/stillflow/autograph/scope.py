@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from stillflow.autograph.settings import Feature
-from stillflow.functions.automatic_control import AutomaticControl
+from stillflow.functions.automatic_control import control_of_graph
 from stillflow.graph import nest
-from stillflow.graph.default_graph import get_default_graph
-from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.platform.conversion_status import ControlStatusCtx, Status
-
-
-@by_mode
-def control_of_graph():
-    """What orders the effects of the operations that are added from now on; None where they run when called."""
-    return AutomaticControl(get_default_graph())
-
-
-@eager_version_of(control_of_graph)
-def no_control():
-    return None
 
 
 class FunctionScope:
@@ -39,7 +27,7 @@ class FunctionScope:
         self.call_options = options.call_options()
         self._options = options
         self._function_name = f"fn{function_name}" if function_name.startswith("_") else function_name
-        self._control: AutomaticControl | None = None
+        self._control: Any = None
         self._contexts = contextlib.ExitStack()
 
     def __enter__(self):

@@ -6,6 +6,7 @@ from typing import Any
 
 from stillflow import errors
 from stillflow.eager import op_errors
+from stillflow.graph import op_callbacks
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import eager_version_of
 from stillflow.graph.operation import Tensor
@@ -24,7 +25,9 @@ def apply(op_def, name, arguments):
             graph.note_call(op, arguments)
     except errors.OpError as error:
         raise op_errors.named(error, name) from None
-    return build.structured_outputs(op_def, op) if op_def.outputs else None
+    if op_callbacks.are_wanted():
+        op_callbacks.after_execution(op)
+    return build.structured_outputs(op_def, op._attrs, op._outputs) if op_def.outputs else None
 
 
 class EagerApplication(Application):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 from stillflow import ops
 from stillflow.functions.effects import context_around, has_effects, is_carrier
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, nest
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Operation
+from stillflow.names import public
 
 
 def _is_in_loop(op):
@@ -105,3 +110,54 @@ class AutomaticControl:
         if source in self._merges:
             self._merges[source]._wait_for([merge])
         self._merges.update(dict.fromkeys(switch._outputs, merge))
+
+
+@by_mode
+def control_of_graph():
+    """What orders the effects of the operations that are added from now on; None where they run when called."""
+    return AutomaticControl(get_default_graph())
+
+
+@eager_version_of(control_of_graph)
+def no_control():
+    return None
+
+
+@public("python.framework.auto_control_deps.AutomaticControlDependencies")
+class AutomaticControlDependencies:
+    """A context in which what has effects gets control dependencies in program order.
+
+    What is returned from it goes through `mark_as_return`, and waits for all effects. Operations that are executed
+    eagerly are in order without it.
+    """
+
+    def __init__(self):
+        self._control: AutomaticControl | None = None
+        self.ops_which_must_run: set = set()  # operations, once the context has ended
+
+    def __enter__(self):
+        self._control = control_of_graph()
+        return self
+
+    def __exit__(self, *exception):
+        if self._control is not None and exception[0] is None:
+            self.ops_which_must_run = set(self._control.end())
+
+    def mark_as_return(self, tensor):
+        """The tensor or composite tensor to return for `tensor`."""
+        if self._control is None:
+            return tensor
+        return nest.map_structure(self._control.mark_as_return, tensor, expand_composites=True)
+
+
+@public("python.framework.auto_control_deps.automatic_control_dependencies")
+def automatic_control_dependencies(f):
+    """Decorates a function whose effects are ordered, and waited for by what it returns."""
+
+    @functools.wraps(f)
+    def wrapper(*args, **kwargs):
+        with AutomaticControlDependencies() as control:
+            result = f(*args, **kwargs)
+            return nest.map_structure(control.mark_as_return, result)
+
+    return wrapper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +23,25 @@ class DType:
 
     __slots__ = ("_name", "_number", "_numpy", "_other")
 
-    def __init__(self, name: str, number: int, numpy_type=None, base: DType | None = None):
+    _name: str
+    _number: int
+    _numpy: Any
+    _other: DType  # of a type its reference type, and the other way round
+
+    def __new__(cls, type_enum):
+        """The type of a DataType number. Raises TypeError if there is none."""
+        if not isinstance(_TYPE_TO_STRING.get(type_enum), str):
+            raise TypeError(f"type_enum is not a valid types_pb2.DataType: {type_enum}")
+        return _BY_KEY[type_enum]
+
+    @classmethod
+    def _declare(cls, name: str, number: int, numpy_type=None, base: DType | None = None):
+        self = object.__new__(cls)
         self._name = name
         self._number = number
         self._numpy = numpy_type
-        # Of a type its reference type, and the other way round.
-        self._other: DType = base or DType(f"{name}_ref", number + _REF_OFFSET, numpy_type, self)
+        self._other = base or cls._declare(f"{name}_ref", number + _REF_OFFSET, numpy_type, self)
+        return self
 
     @property
     def name(self) -> str:
@@ -182,29 +196,29 @@ def bfloat16_type():
     return _numpy_extension("bfloat16")
 
 
-float32 = public("float32", "dtypes.float32")(DType("float32", 1, np.float32))
-float64 = public("float64", "dtypes.float64", "double", "dtypes.double")(DType("float64", 2, np.float64))
-int32 = public("int32", "dtypes.int32")(DType("int32", 3, np.int32))
-uint8 = public("uint8", "dtypes.uint8")(DType("uint8", 4, np.uint8))
-int16 = public("int16", "dtypes.int16")(DType("int16", 5, np.int16))
-int8 = public("int8", "dtypes.int8")(DType("int8", 6, np.int8))
-string = public("string", "dtypes.string")(DType("string", 7, np.object_))
-complex64 = public("complex64", "dtypes.complex64")(DType("complex64", 8, np.complex64))
-int64 = public("int64", "dtypes.int64")(DType("int64", 9, np.int64))
-bool_ = public("bool", "dtypes.bool")(DType("bool", 10, np.bool_))
-qint8 = public("qint8", "dtypes.qint8")(DType("qint8", 11, np.int8))
-quint8 = public("quint8", "dtypes.quint8")(DType("quint8", 12, np.uint8))
-qint32 = public("qint32", "dtypes.qint32")(DType("qint32", 13, np.int32))
-bfloat16 = public("bfloat16", "dtypes.bfloat16")(DType("bfloat16", 14))
-qint16 = public("qint16", "dtypes.qint16")(DType("qint16", 15, np.int16))
-quint16 = public("quint16", "dtypes.quint16")(DType("quint16", 16, np.uint16))
-uint16 = public("uint16", "dtypes.uint16")(DType("uint16", 17, np.uint16))
-complex128 = public("complex128", "dtypes.complex128")(DType("complex128", 18, np.complex128))
-float16 = public("float16", "dtypes.float16", "half", "dtypes.half")(DType("float16", 19, np.float16))
-resource = public("resource", "dtypes.resource")(DType("resource", 20, np.object_))
-variant = public("variant", "dtypes.variant")(DType("variant", 21, np.object_))
-uint32 = public("uint32", "dtypes.uint32")(DType("uint32", 22, np.uint32))
-uint64 = public("uint64", "dtypes.uint64")(DType("uint64", 23, np.uint64))
+float32 = public("float32", "dtypes.float32")(DType._declare("float32", 1, np.float32))
+float64 = public("float64", "dtypes.float64", "double", "dtypes.double")(DType._declare("float64", 2, np.float64))
+int32 = public("int32", "dtypes.int32")(DType._declare("int32", 3, np.int32))
+uint8 = public("uint8", "dtypes.uint8")(DType._declare("uint8", 4, np.uint8))
+int16 = public("int16", "dtypes.int16")(DType._declare("int16", 5, np.int16))
+int8 = public("int8", "dtypes.int8")(DType._declare("int8", 6, np.int8))
+string = public("string", "dtypes.string")(DType._declare("string", 7, np.object_))
+complex64 = public("complex64", "dtypes.complex64")(DType._declare("complex64", 8, np.complex64))
+int64 = public("int64", "dtypes.int64")(DType._declare("int64", 9, np.int64))
+bool_ = public("bool", "dtypes.bool")(DType._declare("bool", 10, np.bool_))
+qint8 = public("qint8", "dtypes.qint8")(DType._declare("qint8", 11, np.int8))
+quint8 = public("quint8", "dtypes.quint8")(DType._declare("quint8", 12, np.uint8))
+qint32 = public("qint32", "dtypes.qint32")(DType._declare("qint32", 13, np.int32))
+bfloat16 = public("bfloat16", "dtypes.bfloat16")(DType._declare("bfloat16", 14))
+qint16 = public("qint16", "dtypes.qint16")(DType._declare("qint16", 15, np.int16))
+quint16 = public("quint16", "dtypes.quint16")(DType._declare("quint16", 16, np.uint16))
+uint16 = public("uint16", "dtypes.uint16")(DType._declare("uint16", 17, np.uint16))
+complex128 = public("complex128", "dtypes.complex128")(DType._declare("complex128", 18, np.complex128))
+float16 = public("float16", "dtypes.float16", "half", "dtypes.half")(DType._declare("float16", 19, np.float16))
+resource = public("resource", "dtypes.resource")(DType._declare("resource", 20, np.object_))
+variant = public("variant", "dtypes.variant")(DType._declare("variant", 21, np.object_))
+uint32 = public("uint32", "dtypes.uint32")(DType._declare("uint32", 22, np.uint32))
+uint64 = public("uint64", "dtypes.uint64")(DType._declare("uint64", 23, np.uint64))
 # What variables that are no resources hand out.
 float32_ref = public("python.framework.dtypes.float32_ref")(float32._as_ref)
 float64_ref = public("python.framework.dtypes.float64_ref")(float64._as_ref)

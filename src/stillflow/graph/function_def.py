@@ -12,6 +12,7 @@ from stillflow.formats import protobuf
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.attr_value import set_message
 from stillflow.graph.graph_def import fill_node_def
+from stillflow.names import public
 
 
 class _Names:
@@ -80,13 +81,60 @@ def function_def_message(graph, name, description="", attrs=None, output_names=N
     return proto
 
 
+@public("python.framework.graph_to_function_def.graph_to_function_def")
+def graph_to_function_def(graph, operations, inputs, outputs, out_names=None):
+    """The FunctionDef, without a name, of some of a graph's operations.
+
+    Args:
+      graph: the graph.
+      operations: the operations, in order; placeholders among `inputs` are no nodes of the function.
+      inputs: the tensors that are arguments.
+      outputs: the tensors that are results.
+      out_names: what the results are called, by default after their operations.
+
+    Raises ValueError for another number of names than outputs, or names that are the same.
+    """
+    if out_names is not None and not len(outputs) == len(out_names) == len(set(out_names)):
+        raise ValueError(
+            f"Length of out_names ({len(out_names)}) does not match number of outputs ({len(outputs)}): "
+            f"{', '.join(out_names)}, or names repeat"
+        )
+    proto = protobuf.message("FunctionDef")()
+    arguments = {tensor._op for tensor in inputs}
+    nodes = [op for op in operations if op not in arguments]
+    names, tensors = _Names(), {}
+    for tensor in inputs:
+        tensors[tensor] = names.of_argument(tensor._op._name)
+        proto.signature.input_arg.add(name=tensors[tensor], type=tensor._dtype.base_dtype.as_datatype_enum)
+    for op in nodes:
+        for tensor, (output, index) in zip(op._outputs, _output_names(op._op_def, op._attrs), strict=True):
+            tensors.setdefault(tensor, f"{op._name}:{output}:{index}")
+    for op in nodes:
+        _fill_node(proto.node_def.add(), op, {other: other._name for other in nodes}, tensors)
+        proto.signature.is_stateful = proto.signature.is_stateful or op._op_def.is_stateful
+    names = _Names()
+    for index, tensor in enumerate(outputs):
+        name = out_names[index] if out_names else names.of_argument(tensor._op._name)
+        proto.signature.output_arg.add(name=name, type=tensor._dtype.base_dtype.as_datatype_enum)
+        proto.ret[name] = tensors[tensor]
+    return proto
+
+
 def _fill_node(proto, op, node_names, tensors):
     fill_node_def(proto, op)
     proto.name = node_names[op]
     del proto.input[:]
     proto.input.extend(tensors[tensor] for tensor in op._inputs)
-    controls = sorted(f"^{node_names[control]}" for control in op._control_inputs if control in node_names)
-    proto.input.extend(controls)
+    proto.input.extend(sorted(_control_names(op, node_names, tensors)))
+
+
+def _control_names(op, node_names, tensors):
+    """How the body calls the operations that `op` waits for: nodes, and arguments."""
+    for control in op._control_inputs:
+        if control in node_names:
+            yield f"^{node_names[control]}"
+        elif control._outputs and control._outputs[0] in tensors:
+            yield f"^{tensors[control._outputs[0]]}"
 
 
 def _output_names(op_def, attrs):
@@ -131,7 +179,7 @@ def graph_def_of_function(definition, find_op=op_defs.find):
                 node.attr[key].CopyFrom(value)
         tensors[arg.name] = arg.name
     for node_def in definition.node_def:
-        for number, (output, index) in enumerate(_outputs_of_message(node_def, find_op)):
+        for number, (output, index) in enumerate(outputs_of_message(node_def, find_op)):
             tensors[f"{node_def.name}:{output}:{index}"] = f"{node_def.name}:{number}"
             if index == 0:
                 tensors[f"{node_def.name}:{output}"] = f"{node_def.name}:{number}"
@@ -169,7 +217,7 @@ def _flat_name(text, tensors, function_name):
     return tensors[text]
 
 
-def _outputs_of_message(node_def, find_op):
+def outputs_of_message(node_def, find_op):
     op_def = find_op(node_def.op)
     if op_def is None:
         raise errors.NotFoundError(

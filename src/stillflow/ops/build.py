@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from stillflow.graph import dtypes
+from stillflow.graph import dtypes, op_callbacks
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
@@ -103,16 +103,20 @@ def signature(op_def: OpDef) -> inspect.Signature:
 def apply(op_def: OpDef, name, arguments: dict):
     """Adds a node and returns its outputs: a Tensor, a list, a named tuple, or the Operation if there are none."""
     op = Application(op_def, dict(arguments)).add(name)
-    return structured_outputs(op_def, op) if op._outputs else op
+    if not op._outputs:
+        return op
+    return structured_outputs(
+        op_def, op._attrs, op_callbacks.outputs_of_node(op) if op_callbacks.are_wanted() else op._outputs
+    )
 
 
-def structured_outputs(op_def, op):
+def structured_outputs(op_def, attrs, tensors):
     """The outputs of an operation: a Tensor, a list, or a named tuple of both, as they are declared."""
-    outputs = iter(op._outputs)
+    outputs = iter(tensors)
     structured = []
     for arg in op_def.outputs:
         if arg.is_list:
-            count = len(op._attrs[arg.type_list_attr]) if arg.type_list_attr else op._attrs[arg.number_attr]
+            count = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr]
             structured.append([next(outputs) for _ in range(count)])
         else:
             structured.append(next(outputs))
@@ -437,7 +441,7 @@ def _function_attr(attr, value):
     if isinstance(value, (str, bytes)):
         return FunctionCall(value if isinstance(value, str) else value.decode())
     if not hasattr(value, "add_to_graph"):
-        raise TypeError(f"Expected function for argument '{attr.name}' not {value!r}.")
+        raise TypeError(f"Don't know how to convert {value!r} to a func for argument {attr.name}")
     value.add_to_graph(get_default_graph())
     return FunctionCall(value.name)
 

@@ -12,7 +12,9 @@ def guarded(name, tensor: Tensor) -> Tensor:
     New nodes are named after the old ones and `name`, that of the variable to be initialized. A tensor that depends
     on no variable, or on itself, comes back as it is.
     """
-    order = _in_order(tensor.op)
+    if tensor._value is not None:  # computed eagerly, outside of the function that makes the variable
+        return tensor
+    order = _in_order(tensor._op)
     if order is None or not any(op._op_def.is_variable for op in order):
         return tensor
     replaced: dict = {}  # Operation -> the one in its place
@@ -66,7 +68,7 @@ def _initialized_value(op):
 
 def check_outside_of_branches(initial_value, name):
     """Raises ValueError for an initial value that is computed in a branch or a loop."""
-    if initial_value.op._get_control_flow_context() is not None:
+    if initial_value._op._control_flow_context is not None:
         raise ValueError(
             f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or "
             "conditional. When creating a variable inside a loop or conditional, use a lambda as the initializer."

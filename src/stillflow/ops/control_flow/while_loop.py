@@ -117,7 +117,9 @@ def _build(context, cond, body, loop_vars, shape_invariants):
     variables = [_as_variable(as_tensor(value)) for value in nest.flatten(loop_vars)]
     shapes = [None] * len(variables) if shape_invariants is None else nest.flatten(shape_invariants)
     invariants = _flat_invariants(variables, shapes)
+    graph = get_default_graph()
     tensors = [part for value in variables for part in nest.components(value)]
+    tensors = [tensor if tensor._value is None else graph.capture(tensor) for tensor in tensors]
     with context:
         loop = _Building(context, loop_vars, tensors, invariants)
         loop.add_test(cond)
