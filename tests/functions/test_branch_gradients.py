@@ -63,3 +63,14 @@ def test_an_integer_and_an_input_that_nothing_depends_on_have_none():
         y = cond_v2(n > 0, lambda: x * tf.cast(n, tf.float32), lambda: x)
         assert tf.gradients(y, n) == [None]
         assert y.op.inputs[0].op.type == "StatelessIf"
+
+
+def test_a_variable_that_one_branch_reads():
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+        pred = tf.placeholder(tf.bool, [])
+        y = cond_v2(pred, lambda: tf.reduce_sum(v * v), lambda: tf.constant(0.0))
+        (grad,) = tf.gradients(y, v)
+        session.run(v.initializer)
+        np.testing.assert_array_equal(session.run(grad, {pred: True}), [2, 4])
+        np.testing.assert_array_equal(session.run(grad, {pred: False}), [0, 0])

@@ -11,6 +11,7 @@ from stillflow.graph import nest
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor
+from stillflow.platform import logging
 
 
 @public("print")
@@ -65,11 +66,21 @@ def _template(item, tensors, placeholder):
     return pprint.pformat(nest.pack_sequence_as(item, leaves))
 
 
+_OF_LEVELS = (
+    ("log(info)", (logging.INFO, logging.info)),
+    ("log(warning)", (logging.WARN, logging.warning, logging.warn)),
+    ("log(error)", (logging.ERROR, logging.error)),
+)
+
+
 def _stream_name(stream):
     if stream is sys.stdout:
         return "stdout"
     if stream is sys.stderr:
         return "stderr"
+    for name, levels in _OF_LEVELS:
+        if stream in levels:
+            return name
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
     raise ValueError(

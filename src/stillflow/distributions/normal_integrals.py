@@ -11,9 +11,17 @@ from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 
 # Between these bounds log_ndtr is the logarithm of ndtr. Below it is an asymptotic series, above -ndtr(-x).
+LOGNDTR_FLOAT64_LOWER = public("python.ops.distributions.special_math.LOGNDTR_FLOAT64_LOWER")(
+    np.array(-20, np.float64)
+)
+LOGNDTR_FLOAT32_LOWER = public("python.ops.distributions.special_math.LOGNDTR_FLOAT32_LOWER")(
+    np.array(-10, np.float32)
+)
+LOGNDTR_FLOAT64_UPPER = public("python.ops.distributions.special_math.LOGNDTR_FLOAT64_UPPER")(np.array(8, np.float64))
+LOGNDTR_FLOAT32_UPPER = public("python.ops.distributions.special_math.LOGNDTR_FLOAT32_UPPER")(np.array(5, np.float32))
 _LOG_BOUNDS = {
-    dtypes.float64: (np.array(-20, np.float64), np.array(8, np.float64)),
-    dtypes.float32: (np.array(-10, np.float32), np.array(5, np.float32)),
+    dtypes.float64: (LOGNDTR_FLOAT64_LOWER, LOGNDTR_FLOAT64_UPPER),
+    dtypes.float32: (LOGNDTR_FLOAT32_LOWER, LOGNDTR_FLOAT32_UPPER),
 }
 
 # Rational approximations of ndtri by S. L. Moshier (Cephes): numerators and denominators, highest power first.

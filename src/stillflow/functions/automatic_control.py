@@ -102,7 +102,8 @@ class AutomaticControl:
         if switch._outputs[0] in self._merges:
             return
         merge = ops.merge(switch._outputs, name="artificial_merge")[0].op
-        merge._control_flow_context = switch._control_flow_context.outer_context
+        context = switch._control_flow_context  # None for a Switch that a gradient has added
+        merge._control_flow_context = None if context is None else context.outer_context
         self._must_run[merge] = None
         if source in self._last_users:
             switch._wait_for([self._last_users[source]])

@@ -46,6 +46,8 @@ class _Branch:
         original = _find(op._graph, op._attrs[attr].name)
         self.attr = attr
         self.body = copy_body(original, FunctionGraph(_unique(op._graph, f"{original.name}_rewritten"), op._graph))
+        for argument, outside in zip(self.body.inputs, op._inputs[1:], strict=True):
+            argument._op._captured = outside  # which tells what a variable's handle is of
         self.gradient = FunctionGraph(_unique(op._graph, f"{original.name}_grad"), self.body)
         with self.gradient.as_default():
             self.grad_ys = [
@@ -60,7 +62,7 @@ class _Branch:
         x, grad = self.body.inputs[index], self.found[index]
         with self.gradient.as_default():
             if grad is None:
-                shape = ops.variable_shape(x) if x.dtype is dtypes.resource else ops.shape(x)
+                shape = ops.variable_shape_op(x) if x.dtype is dtypes.resource else ops.shape(x)
                 grad = ops.zeros(shape, dtype)
             self.gradient.outputs.append(self.gradient.capture(convert_to_tensor(grad)))
 

@@ -58,6 +58,7 @@ def _copy(body, op, copies):
     inputs = [_copied(tensor, copies) for tensor in op._inputs]
     with body.control_dependencies([copies[control] for control in op._control_inputs if control in copies]):
         copies[op] = body._add_node(op._op_def, inputs, dict(op._attrs), f"{op._name}/")
+        copies[op]._captured = op._captured  # which tells what a variable's handle is of
     for tensor, copied in zip(op._outputs, copies[op]._outputs, strict=True):
         copied.set_shape(tensor.shape)
 

@@ -24,7 +24,7 @@ from stillflow.resources.lookup import (
 )
 
 
-@public("contrib.lookup.HasherSpec")
+@public("contrib.lookup.HasherSpec", "python.ops.lookup_ops.HasherSpec")
 class HasherSpec(NamedTuple):
     """How words become numbers: "fasthash", "legacy", or "stronghash" with a key."""
 
@@ -32,10 +32,12 @@ class HasherSpec(NamedTuple):
     key: Any
 
 
-FastHashSpec = public("contrib.lookup.FastHashSpec")(HasherSpec("fasthash", None))
+FastHashSpec = public("contrib.lookup.FastHashSpec", "python.ops.lookup_ops.FastHashSpec")(
+    HasherSpec("fasthash", None)
+)
 
 
-@public("contrib.lookup.StrongHashSpec")
+@public("contrib.lookup.StrongHashSpec", "python.ops.lookup_ops.StrongHashSpec")
 class StrongHashSpec(HasherSpec):
     """Hashes that cannot be foreseen without the key, two integers. Raises ValueError or TypeError for others."""
 
@@ -217,24 +219,24 @@ def index_table_from_file(
         return table
 
 
-@public("contrib.lookup.index_table_from_tensor", "python.ops.lookup_ops.index_table_from_tensor")
+@public("python.ops.lookup_ops.index_table_from_tensor")
 def index_table_from_tensor(
-    mapping, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, dtype=dtypes.string, name=None
+    vocabulary_list, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, dtype=dtypes.string, name=None
 ):
     """A table of the numbers of a vector's elements.
 
     Args:
-      mapping: the vector, of strings or integers.
+      vocabulary_list: the vector, of strings or integers.
       num_oov_buckets, default_value, hasher_spec, name: as for index_table_from_file.
       dtype: the type of keys.
 
     Raises ValueError without a vector, for wrong numbers, and elements of another type; TypeError for other types.
     """
-    if mapping is None:
+    if vocabulary_list is None:
         raise ValueError("vocabulary_list must be specified.")
     _check(num_oov_buckets, dtype)
     with name_scope(name, "string_to_index"):
-        keys = convert_to_tensor(mapping)
+        keys = convert_to_tensor(vocabulary_list)
         if keys.dtype.is_integer != dtype.is_integer:
             expected = "integer" if dtype.is_integer else "non-integer"
             raise ValueError(f"Expected {expected}, got {keys.dtype!r}.")
@@ -283,16 +285,16 @@ def index_to_string_table_from_file(
         return StaticHashTable(initializer, default_value)
 
 
-@public("contrib.lookup.index_to_string_table_from_tensor", "python.ops.lookup_ops.index_to_string_table_from_tensor")
-def index_to_string_table_from_tensor(mapping, default_value="UNK", name=None):
+@public("python.ops.lookup_ops.index_to_string_table_from_tensor")
+def index_to_string_table_from_tensor(vocabulary_list, default_value="UNK", name=None):
     """A table of a vector's strings by their numbers.
 
     Raises ValueError without a vector.
     """
-    if mapping is None:
+    if vocabulary_list is None:
         raise ValueError("vocabulary_list must be specified.")
     with name_scope(name, "index_to_string"):
-        strings = convert_to_tensor(mapping, dtypes.string)
+        strings = convert_to_tensor(vocabulary_list, dtypes.string)
         keys = ops.cast(ops.range(ops.size(strings)), dtypes.int64)
         initializer = KeyValueTensorInitializer(keys, strings, dtypes.int64, dtypes.string, name="table_init")
         return StaticHashTable(initializer, default_value)

@@ -147,8 +147,9 @@ class ArrayAssertions(absltest.TestCase):
 
     def _assert_arrays_close(self, a, b, rtol, atol, msg):
         a, b = self._GetNdArray(a), self._GetNdArray(b)
-        contents = f" with contents {b}" if _is_printable(b) else ""
-        self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}{contents}.")
+        if a.shape != b.shape:  # the text of an array takes longer than comparing it
+            contents = f" with contents {b}" if _is_printable(b) else ""
+            self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}{contents}.")
         if np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
             return
         is_off = (np.abs(a - b) > atol + rtol * np.abs(b)) | (np.isnan(a) != np.isnan(b))
@@ -172,8 +173,9 @@ class ArrayAssertions(absltest.TestCase):
             self._assert_ragged(a, b, self.assertEqual, msg)
             return
         a, b = self._GetNdArray(a), self._GetNdArray(b)
-        contents = f" Contents: {b}. \n{msg}." if _is_printable(b) else f" {msg}"
-        self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}.{contents}")
+        if a.shape != b.shape:
+            contents = f" Contents: {b}. \n{msg}." if _is_printable(b) else f" {msg}"
+            self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}.{contents}")
         is_same = np.asarray(a == b)
         if a.dtype.kind == "f" or a.dtype == dtypes.bfloat16.as_numpy_dtype:
             is_same = is_same | (np.isnan(a) & np.isnan(b))

@@ -39,7 +39,7 @@ class HashTable(StaticHashTable):
         return self.initializer
 
 
-@public("contrib.lookup.TextFileStringTableInitializer")
+@public("contrib.lookup.TextFileStringTableInitializer", "python.ops.lookup_ops.TextFileStringTableInitializer")
 class TextFileStringTableInitializer(TextFileInitializer):
     """Fills a table of strings, by default the lines of a file by their numbers; see TextFileInitializer."""
 
@@ -52,7 +52,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
         )
 
 
-@public("contrib.lookup.TextFileIdTableInitializer")
+@public("contrib.lookup.TextFileIdTableInitializer", "python.ops.lookup_ops.TextFileIdTableInitializer")
 class TextFileIdTableInitializer(TextFileInitializer):
     """Fills a table of numbers, by default those of a file's lines; see TextFileInitializer."""
 
@@ -66,6 +66,27 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 
 # ---- Old names ----------------------------------------------------------------------------------------------
+
+
+@public("contrib.lookup.index_table_from_tensor")
+def index_table_from_mapping(
+    mapping, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, dtype=dtypes.string, name=None
+):
+    """A table of the numbers of the elements of `mapping`, a vector of strings or integers.
+
+    Args:
+      num_oov_buckets, default_value, hasher_spec, name: as for index_table_from_file.
+      dtype: the type of keys.
+
+    Raises ValueError without a vector, for wrong numbers, and elements of another type; TypeError for other types.
+    """
+    return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtype, name)
+
+
+@public("contrib.lookup.index_to_string_table_from_tensor")
+def index_to_string_table_from_mapping(mapping, default_value="UNK", name=None):
+    """A table of the strings of the vector `mapping` by their numbers. Raises ValueError without a vector."""
+    return index_to_string_table_from_tensor(mapping, default_value, name)
 
 
 @public("contrib.lookup.string_to_index_table_from_file")
@@ -82,7 +103,7 @@ def string_to_index_table_from_file(
 def string_to_index_table_from_tensor(
     mapping, num_oov_buckets=0, default_value=-1, hasher_spec=FastHashSpec, name=None
 ):
-    """The old name of index_table_from_tensor. Raises ValueError for what are no strings."""
+    """An old name of index_table_from_tensor. Raises ValueError for what are no strings."""
     with name_scope(name, "string_to_index") as scope:
         mapping = convert_to_tensor(mapping)
     if mapping.dtype.base_dtype is not dtypes.string:

@@ -92,9 +92,9 @@ def _(context):
 def _(context):
     sizes: list = []
     for i in _value_positions(context)[0]:
-        part = context.partial_value(i)
-        if part is None and len(context.shapes[i] or ()) == 1 and (context.shapes[i][0] or MOST_SIZES) < MOST_SIZES:
-            part = (None,) * context.shapes[i][0]  # how many sizes there are is known, if nothing else
+        part, dims = context.partial_value(i), context.shapes[i]
+        if part is None and dims is not None and len(dims) == 1 and dims[0] is not None and dims[0] <= MOST_SIZES:
+            part = (None,) * dims[0]  # how many sizes there are is known, if nothing else
         if not isinstance(part, tuple):
             return None
         sizes.extend(part)

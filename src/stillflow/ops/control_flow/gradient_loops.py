@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph import dtypes
+from stillflow.graph.shape_inference import variable_dtype
 from stillflow.ops.control_flow.context import (
     is_loop_exit,
     is_loop_switch,
@@ -108,7 +110,11 @@ class GradientLoops:
         is_dead = is_switch(op)
         value = convert_to_tensor(op._outputs[index], name="tensor")
         if value.shape.is_fully_defined():
-            zeros = ops.constant(0, dtype=value.dtype, shape=value.shape.as_list())
+            if value.dtype is dtypes.resource:
+                variable = op._inputs[0] if is_dead else value
+                zeros = ops.zeros(ops.variable_shape_op(variable), variable_dtype(variable))
+            else:
+                zeros = ops.constant(0, dtype=value.dtype, shape=value.shape.as_list())
             if not is_dead:
                 return zeros
             pred = state.history_map.get(context.pred.name)

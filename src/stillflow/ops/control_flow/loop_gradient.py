@@ -6,6 +6,8 @@ popped here.
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
@@ -321,7 +323,7 @@ class LoopGradient:
 def _shape_of(tensor):
     """A tensor's shape, or that of the variable that it is a handle of."""
     if tensor.dtype is dtypes.resource:
-        return handle_source(tensor)._attrs["shape"].as_list()
+        return np.array(handle_source(tensor)._attrs["shape"].as_list(), np.int32)
     return ops.shape_internal(tensor, optimize=False)
 
 
