@@ -17,6 +17,23 @@ bool IsWhole(const WindowAxis& axis) {
   return axis.window == axis.input && axis.dilation == 1 && axis.before == 0 && axis.output == 1;
 }
 
+// The innermost axes whose window is whole lie beside the channels, in images and in filters: they count among these.
+Convolution Folded(Convolution conv) {
+  for (int i = kSpatialAxes - 1; i >= 0 && conv.groups == 1 && IsWhole(conv.axes[i]); --i) {
+    conv.in_channels *= conv.axes[i].input;
+    conv.axes[i] = WindowAxis();
+  }
+  return conv;
+}
+
+// What a window does not do with its only place: go on. With this stride each element of the input meets one tap.
+Convolution WithoutOverlap(Convolution conv) {
+  for (WindowAxis& axis : conv.axes) {
+    if (axis.output == 1 && axis.window > 1) axis.stride = std::max(axis.Extent(), axis.before + axis.input);
+  }
+  return conv;
+}
+
 template <typename Is>
 bool AllAxes(const Convolution& conv, const Is& is) {
   return is(conv.axes[0]) && is(conv.axes[1]) && is(conv.axes[2]);
@@ -168,7 +185,7 @@ class BackwardPass {
   }
 
   const KernelCall& call_;
-  const Convolution& conv_;
+  const Convolution conv_;
   const T* const filter_;
   const T* const out_backprop_;
   T* const in_backprop_;
@@ -250,7 +267,7 @@ class FilterPass {
   }
 
   const KernelCall& call_;
-  const Convolution& conv_;
+  const Convolution conv_;
   const T* const input_;
   const T* const out_backprop_;
   const int64_t places_, rows_;
@@ -260,7 +277,8 @@ class FilterPass {
 }  // namespace
 
 template <typename T>
-Status Convolve(const KernelCall& call, const Convolution& conv, const T* input, const T* filter, T* output) {
+Status Convolve(const KernelCall& call, const Convolution& unfolded, const T* input, const T* filter, T* output) {
+  const Convolution conv = Folded(unfolded);
   const int64_t places = conv.batch * conv.OutputPixels();
   const int64_t inputs = conv.GroupInputs(), outputs = conv.GroupOutputs(), depth = conv.Taps() * inputs;
   PatchAxis axes[kSpatialAxes];
@@ -272,9 +290,6 @@ Status Convolve(const KernelCall& call, const Convolution& conv, const T* input,
     if (AllAxes(conv, IsPointwise)) {
       STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, places, outputs, depth, MatrixView<T>{from, conv.in_channels, 1},
                                         filters, to, conv.out_channels));
-    } else if (conv.groups == 1 && AllAxes(conv, IsWhole)) {
-      STILLFLOW_RETURN_IF_ERROR(
-          Gemm<T>(call, places, outputs, depth, MatrixView<T>{from, depth, 1}, filters, to, conv.out_channels));
     } else {
       const Patches<T> patches(Patches<T>::Lines::kPlaces, {from, conv.in_channels, inputs}, axes);
       STILLFLOW_RETURN_IF_ERROR(Gemm<T>(call, places, outputs, depth, patches, filters, to, conv.out_channels));
@@ -286,13 +301,13 @@ Status Convolve(const KernelCall& call, const Convolution& conv, const T* input,
 template <typename T>
 Status ConvolveBackward(const KernelCall& call, const Convolution& conv, const T* filter, const T* out_backprop,
                         T* in_backprop) {
-  return BackwardPass<T>(call, conv, filter, out_backprop, in_backprop).Compute();
+  return BackwardPass<T>(call, WithoutOverlap(Folded(conv)), filter, out_backprop, in_backprop).Compute();
 }
 
 template <typename T>
 Status ConvolutionFilter(const KernelCall& call, const Convolution& conv, const T* input, const T* out_backprop,
                          T* filter_backprop) {
-  return FilterPass<T>(call, conv, input, out_backprop).Compute(filter_backprop);
+  return FilterPass<T>(call, Folded(conv), input, out_backprop).Compute(filter_backprop);
 }
 
 #define STILLFLOW_CONVOLUTION(T)                                                                      \

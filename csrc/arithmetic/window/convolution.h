@@ -6,8 +6,8 @@
 //                       window in ascending order of (plane, row, column, channel), each by one fused multiply-add.
 //                       What the window covers outside of the image takes part as zeros.
 //   ConvolveBackward    Likewise of an element of the input's gradient, over (plane, row, column, output channel) of
-//                       the filter. Taps that meet no place of the window, because of strides, are left out; places
-//                       outside of the output are zeros.
+//                       the filter. Taps that meet no place of the window, because of strides or because it has only
+//                       one place, are left out; other places outside of the output are zeros.
 //   ConvolutionFilter   An element of the filter's gradient is a sum over (image, plane, row, column) of the output
 //   in
 //                       blocks of kPlacesPerBlock: one such accumulator for each block, added in order of the blocks.

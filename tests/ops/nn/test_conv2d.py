@@ -22,6 +22,11 @@ GRID = [
     ((3, 5, 5, 16), (5, 5, 16, 18), 1, 1, "VALID"),
     ((4, 28, 28, 1), (5, 5, 1, 32), 1, 1, "SAME"),
     ((1, 3, 4, 2), (5, 5, 2, 3), 1, 1, "SAME"),
+    # one place along an axis: filters as wide as a text's embeddings, as high as the image, larger, with gaps
+    ((2, 9, 12, 1), (3, 12, 1, 4), 1, 1, "VALID"),
+    ((2, 6, 7, 2), (6, 3, 2, 3), 1, 1, "VALID"),
+    ((2, 1, 1, 3), (3, 3, 3, 4), 1, 1, "SAME"),
+    ((2, 7, 7, 2), (4, 3, 2, 3), (2, 5), (2, 3), "VALID"),
 ]
 
 
@@ -75,7 +80,7 @@ def chained(total, factors):
     return total
 
 
-@pytest.mark.parametrize(("images", "filters", "strides", "dilations", "padding"), GRID[:8])
+@pytest.mark.parametrize(("images", "filters", "strides", "dilations", "padding"), GRID[:8] + GRID[-4:])
 def test_sums_are_in_the_order_that_is_promised(images, filters, strides, dilations, padding, rng):
     x, f, g = operands(rng, images, filters, strides, dilations, padding)
     y, x_grad, f_grad = evaluate_built(with_gradients(strides, dilations, padding), x, f, g)
