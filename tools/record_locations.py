@@ -124,12 +124,13 @@ _RAW = {name.lower(): name for name in dir(tf.raw_ops)}
 def messages():
     """{module of generated code: {message, enum or value of an enum: "pb2"}}."""
     found = {}
-    for info in pkgutil.walk_packages(tensorflow_core.core.__path__, "tensorflow.core.", onerror=lambda name: None):
-        if info[1].endswith("_pb2"):
-            file = importlib.import_module(info[1]).DESCRIPTOR
+    core = pkgutil.walk_packages(tensorflow_core.core.__path__, "tensorflow.core.", onerror=lambda name: None)
+    for module in [*(info[1] for info in core), "tensorflow.contrib.training.python.training.hparam_pb2"]:
+        if module.endswith("_pb2"):
+            file = importlib.import_module(module).DESCRIPTOR
             names = list(file.message_types_by_name) + list(file.enum_types_by_name)
             names += [value for enum in file.enum_types_by_name.values() for value in enum.values_by_name]
-            found[info[1][len("tensorflow.") :]] = dict.fromkeys(names, "pb2")
+            found[module[len("tensorflow.") :]] = dict.fromkeys(names, "pb2")
     return found
 
 

@@ -109,3 +109,46 @@ def test_tasks_of_slurm_are_dealt_out(monkeypatch):
     assert resolver.get_task_info() == ("worker", 2)
     assert (resolver.master(), resolver.master("ps", 0, "r")) == ("grpc://h1:8889", "r://h0:8888")
     assert resolver.num_accelerators() == {"GPU": 4}
+
+
+def test_the_resolver_of_a_tpu_takes_addresses(monkeypatch):
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver
+    remote = resolver("grpc://10.1.1.1:8470", coordinator_name="c", coordinator_address="1.2.3.4:5")
+    assert (remote.master(), remote.environment) == ("grpc://10.1.1.1:8470", "")
+    assert remote.cluster_spec().as_dict() == {"worker": ["10.1.1.1:8470"], "c": ["1.2.3.4:5"]}
+    assert [resolver(tpu).master() for tpu in ("local", "", "/bns/x/y:80")] == ["local", "", "/bns/x/y"]
+    assert (resolver(["local"]).environment, resolver("").cluster_spec()) == ("google", None)
+    monkeypatch.setenv("TPU_NAME", "local")
+    assert resolver().master() == "local"
+    monkeypatch.delenv("TPU_NAME")
+    for tpu, error, message in [
+        (None, ValueError, "provide a TPU Name"),
+        ([], ValueError, "At least one TPU"),
+        (["a", "b"], NotImplementedError, "multiple TPUs"),
+        ("name", ImportError, "googleapiclient and oauth2client must be installed"),
+    ]:
+        with pytest.raises(error, match=message):
+            resolver(tpu)
+
+
+def test_the_resolver_of_a_tpu_asks_a_service_for_names():
+    class Service:
+        state = "READY"
+
+        def projects(self):
+            return self
+
+        locations = nodes = projects
+
+        def get(self, name):
+            assert name == "projects/p/locations/z/nodes/n"
+            return self
+
+        def execute(self):
+            return {"state": self.state, "networkEndpoints": [{"ipAddress": "10.0.0.1", "port": 8470}]}
+
+    resolver = tf.contrib.cluster_resolver.TPUClusterResolver("n", zone="z", project="p", service=Service())
+    assert resolver.master() == "grpc://10.0.0.1:8470"
+    Service.state = "CREATING"
+    with pytest.raises(RuntimeError, match='TPU "n" is not yet ready; state: "CREATING"'):
+        resolver.cluster_spec()

@@ -22,7 +22,9 @@ from stillflow.variables.assignments import assign, assign_sub, scatter_add
 from stillflow.variables.variable import Variable
 
 SQUARED_EUCLIDEAN_DISTANCE = public(
-    "contrib.factorization.SQUARED_EUCLIDEAN_DISTANCE", "python.ops.clustering_ops.SQUARED_EUCLIDEAN_DISTANCE"
+    "contrib.factorization.SQUARED_EUCLIDEAN_DISTANCE",
+    "contrib.factorization.python.ops.clustering_ops.SQUARED_EUCLIDEAN_DISTANCE",
+    "python.ops.clustering_ops.SQUARED_EUCLIDEAN_DISTANCE",
 )("squared_euclidean")
 CLUSTERS_VAR_NAME = public("python.ops.clustering_ops.CLUSTERS_VAR_NAME")("clusters")
 

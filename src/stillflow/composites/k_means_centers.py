@@ -14,14 +14,24 @@ from stillflow.ops.control_flow.while_loop import while_loop
 from stillflow.random.sampling import random_uniform
 from stillflow.variables.assignments import assign
 
-COSINE_DISTANCE = public("contrib.factorization.COSINE_DISTANCE", "python.ops.clustering_ops.COSINE_DISTANCE")(
-    "cosine"
-)
-RANDOM_INIT = public("contrib.factorization.RANDOM_INIT", "python.ops.clustering_ops.RANDOM_INIT")("random")
+COSINE_DISTANCE = public(
+    "contrib.factorization.COSINE_DISTANCE",
+    "contrib.factorization.python.ops.clustering_ops.COSINE_DISTANCE",
+    "python.ops.clustering_ops.COSINE_DISTANCE",
+)("cosine")
+RANDOM_INIT = public(
+    "contrib.factorization.RANDOM_INIT",
+    "contrib.factorization.python.ops.clustering_ops.RANDOM_INIT",
+    "python.ops.clustering_ops.RANDOM_INIT",
+)("random")
 KMEANS_PLUS_PLUS_INIT = public(
-    "contrib.factorization.KMEANS_PLUS_PLUS_INIT", "python.ops.clustering_ops.KMEANS_PLUS_PLUS_INIT"
+    "contrib.factorization.KMEANS_PLUS_PLUS_INIT",
+    "contrib.factorization.python.ops.clustering_ops.KMEANS_PLUS_PLUS_INIT",
+    "python.ops.clustering_ops.KMEANS_PLUS_PLUS_INIT",
 )("kmeans_plus_plus")
-KMC2_INIT = public("python.ops.clustering_ops.KMC2_INIT")("kmc2")
+KMC2_INIT = public(
+    "contrib.factorization.python.ops.clustering_ops.KMC2_INIT", "python.ops.clustering_ops.KMC2_INIT"
+)("kmc2")
 
 
 class InitialCenters:

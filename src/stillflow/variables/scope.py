@@ -229,6 +229,11 @@ def _scope_store():
     return get_default_graph().__dict__.setdefault("_variable_scopes", _ScopeStore())
 
 
+def scopes_opened():
+    """The names of the scopes that have been opened in the default graph, a set."""
+    return set(_scope_store().counts)
+
+
 def share_with_function(body):
     """Makes the default graph's scopes, variables and creators of variables those of the body of a function."""
     body.__dict__["_variable_scopes"] = _scope_store()

@@ -13,7 +13,7 @@ from stillflow.tracking.capture import capture_dependencies
 from stillflow.variables.scope import variable_scope
 
 
-@public("make_template")
+@public("make_template", "contrib.eager.make_template")
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
     """A callable that calls `func_` in a variable scope of its own: later calls find the variables of the first.
 

@@ -49,3 +49,14 @@ def test_add_and_delete(hparams):
     hparams.del_hparam("rate")
     assert hparams.depth == 4
     assert not hasattr(hparams, "rate")
+
+
+def test_values_become_a_message_and_come_back(hparams):
+    message = hparams.to_proto()
+    assert message.hparam["sizes"].int64_list.value == [1, 2]
+    assert (message.hparam["name"].bytes_value, message.hparam["flag"].bool_value) == (b"x", True)
+    assert HParams.from_proto(message).values() == hparams.values()
+    with pytest.raises(AssertionError):
+        HParams(hparam_def=1)
+    with pytest.raises(ValueError, match="Unsupported parameter type"):
+        HParams(x=None).to_proto()

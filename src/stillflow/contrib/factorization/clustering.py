@@ -10,7 +10,7 @@ from stillflow.graph import dtypes
 from stillflow.names import public
 
 
-@public("contrib.factorization.KMeans")
+@public("contrib.factorization.KMeans", "contrib.factorization.python.ops.clustering_ops.KMeans")
 class KMeans(k_means.KMeans):
     __doc__ = k_means.KMeans.__doc__
 

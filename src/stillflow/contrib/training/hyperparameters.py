@@ -6,7 +6,10 @@ import json
 import numbers
 
 from stillflow.contrib.training.hyperparameter_text import parse_values
+from stillflow.formats import protobuf
+from stillflow.graph.collection_protos import register_proto_function
 from stillflow.names import public
+from stillflow.platform import compat
 
 _TEXTS = (str, bytes)
 
@@ -27,7 +30,9 @@ def _cast(name, kind, value):
 
 
 def _values_of_message(message):
-    """(name, value) of an HParamDef."""
+    """(name, value) of an HParamDef. Raises AssertionError for anything else."""
+    if not isinstance(message, protobuf.message("HParamDef")):
+        raise AssertionError(f"{message!r} is no HParamDef")
 
     def plain(value):
         return value.decode() if isinstance(value, bytes) else value
@@ -36,6 +41,14 @@ def _values_of_message(message):
         kind = value.WhichOneof("kind")
         found = getattr(value, kind)
         yield name, plain(found) if kind.endswith("_value") else [plain(item) for item in found.value]
+
+
+def _field_of_message(kind, is_list):
+    """The field of an HParamDef for values of a Python type."""
+    for name, types in (("bool", bool), ("int64", numbers.Integral), ("bytes", _TEXTS), ("float", numbers.Real)):
+        if issubclass(kind, types):
+            return f"{name}_{'list' if is_list else 'value'}"
+    raise ValueError(f"Unsupported parameter type: {kind}")
 
 
 @public("contrib.training.HParams")
@@ -133,6 +146,23 @@ class HParams:
         """Changes values as a JSON object says, and returns this object. Raises what `set_hparam` does."""
         return self.override_from_dict(json.loads(values_json))
 
+    def to_proto(self, export_scope=None):
+        """The names and values as an HParamDef. Raises ValueError for a value of a type that it does not have."""
+        message = protobuf.message("HParamDef")()
+        for name, (kind, is_list) in self._hparam_types.items():
+            value, field = getattr(self, name), _field_of_message(kind, is_list)
+            stored = compat.as_bytes if issubclass(kind, _TEXTS) else kind
+            if is_list:
+                getattr(message.hparam[name], field).value.extend(map(stored, value))
+            else:
+                setattr(message.hparam[name], field, stored(value))
+        return message
+
+    @staticmethod
+    def from_proto(hparam_def, import_scope=None):
+        """The HParams that an HParamDef says."""
+        return HParams(hparam_def=hparam_def)
+
     def values(self):
         """{name: value}."""
         return {name: getattr(self, name) for name in self._hparam_types}
@@ -165,3 +195,11 @@ class HParams:
 
     def __repr__(self):
         return f"{type(self).__name__}({sorted(self.values().items())})"
+
+
+register_proto_function(
+    "hparams",
+    proto_type=protobuf.message("HParamDef"),
+    to_proto=HParams.to_proto,
+    from_proto=HParams.from_proto,
+)

@@ -14,7 +14,8 @@ nearest_neighbors = define_op(
     "NearestNeighbors(points: float32, centers: float32, k: int64) -> "
     "(nearest_center_indices: int64, nearest_center_distances: float32)",
     kernel="nearest_neighbors(points, centers, k)",
-    public="python.ops.gen_clustering_ops.nearest_neighbors python.ops.clustering_ops.nearest_neighbors",
+    public="python.ops.gen_clustering_ops.nearest_neighbors python.ops.clustering_ops.nearest_neighbors "
+    "contrib.factorization.python.ops.clustering_ops.nearest_neighbors",
     differentiable=False,
 )
 kmeans_plus_plus_initialization = define_op(
