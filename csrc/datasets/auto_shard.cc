@@ -32,8 +32,10 @@ class Sharder {
     if (ReadsFiles(*dataset)) return dataset->WithInputs({SourceFor(dataset->inputs()[0])});
     const bool has_several_inputs = Contains({"Concatenate", "Zip"}, *dataset);
     if (!has_several_inputs &&
-        !Contains({"Batch", "PaddedBatch", "MemoryCache", "FileCache", "Filter", "Map", "Prefetch", "Repeat", "Shard",
-                   "ShuffleAndRepeat", "Shuffle", "Skip", "Take", "Window"},
+        !Contains({"BatchV2",      "MapAndBatch",   "PaddedBatchV2", "MemoryCache",      "FileCache",
+                   "Filter",       "Map",           "ParallelMap",   "Prefetch",         "EmptyRepeat",
+                   "FiniteRepeat", "ForeverRepeat", "Shard",         "ShuffleAndRepeat", "Shuffle",
+                   "EmptySkip",    "FiniteSkip",    "EmptyTake",     "FiniteTake",       "Window"},
                   *dataset)) {
       return nullptr;
     }

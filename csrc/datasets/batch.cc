@@ -1,7 +1,7 @@
 // Data sets that bring several elements as one: batch.
 #include <algorithm>
 
-#include "datasets/datasets.h"
+#include "datasets/functional.h"
 
 namespace stillflow {
 namespace {
@@ -64,7 +64,13 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
         batch_size_(batch_size),
         drops_remainder_(drops_remainder),
         is_of_results_(is_of_results) {}
-  const char* type() const override { return "Batch"; }
+  const char* type() const override { return is_of_results_ ? "MapAndBatch" : "BatchV2"; }
+  int64_t batch_size() const { return batch_size_; }
+  // The same of the results of a map with other options.
+  DatasetPtr OfResults(const MapOptions& options) const {
+    return std::make_shared<BatchDataset>(spec(), WithMapOptions(input(), options), batch_size_, drops_remainder_,
+                                          true);
+  }
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
@@ -164,7 +170,38 @@ class BatchDataset final : public DatasetOf<BatchDataset> {
   bool is_of_results_;  // of a function, which is called for all elements of a batch, whether or not one fails
 };
 
+bool IsStatic(const PartialShape& shape, int first_dim) {
+  if (shape.rank < first_dim) return false;
+  return std::all_of(shape.dims + first_dim, shape.dims + shape.rank, [](int64_t size) { return size >= 0; });
+}
+
+bool IsStatic(const TupleSpec& spec, int first_dim) {
+  return std::all_of(spec.shapes.begin(), spec.shapes.end(),
+                     [&](const PartialShape& shape) { return IsStatic(shape, first_dim); });
+}
+
 }  // namespace
+
+DatasetPtr FuseMapAndBatch(const Dataset& dataset) {
+  const auto* batch = dynamic_cast<const BatchDataset*>(&dataset);
+  const MapOptions* const options = batch == nullptr ? nullptr : MapOptionsOf(batch->input());
+  return options == nullptr ? nullptr : batch->OfResults(*options);
+}
+
+DatasetPtr VectorizeMap(const Dataset& dataset, bool chooses) {
+  const auto* batch = dynamic_cast<const BatchDataset*>(&dataset);
+  const MapOptions* const options = batch == nullptr ? nullptr : MapOptionsOf(batch->input());
+  if (options == nullptr || IsStatefulMap(batch->input())) return nullptr;
+  const DatasetPtr& source = batch->input().inputs()[0];
+  if (!IsStatic(source->spec(), 0) || !IsStatic(batch->spec(), 1)) return nullptr;
+  MapOptions whole_batch = *options;
+  whole_batch.parallel_calls = std::max(options->parallel_calls, std::min(batch->batch_size(), kFirstRows));
+  DatasetPtr vectorized = batch->OfResults(whole_batch);
+  if (!chooses) return vectorized;
+  const BranchOptions trial{batch->batch_size(), 1, 1};
+  return MakeChooseFastestBranchDataset(batch->spec(), source, {std::move(vectorized), batch->shared_from_this()},
+                                        trial);
+}
 
 DatasetPtr MakeBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder) {
   return std::make_shared<BatchDataset>(std::move(spec), std::move(input), batch_size, drops_remainder, false);

@@ -39,6 +39,16 @@ Status CapturedFunction::Make(const Services& services, std::shared_ptr<const Fu
   return Status();
 }
 
+bool CapturedFunction::ReadsVariables() const {
+  for (const DType type : function_->input_types()) {
+    if (type == DType::kRef) return true;
+  }
+  for (size_t i = 0; i < captured_.size(); ++i) {
+    if (captured_[i].buffer == nullptr) return true;
+  }
+  return false;
+}
+
 void CapturedFunction::VisitTensors(const std::function<void(const Tensor&)>& visit) const {
   for (size_t i = 0; i < captured_.size(); ++i) {
     if (captured_[i].buffer != nullptr && captured_[i].dtype != DType::kVariant) visit(captured_[i]);

@@ -20,6 +20,7 @@ class CapturedFunction {
 
   const Function& function() const { return *function_; }
   const Tuple& captured() const { return captured_; }
+  bool ReadsVariables() const;
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const;
 
  private:

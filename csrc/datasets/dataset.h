@@ -62,11 +62,15 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
       : spec_(std::move(spec)), inputs_(std::move(inputs)) {}
   virtual ~Dataset() = default;
 
-  // What it does, as "Shuffle": a position belongs to data sets that are made of the same types in the same way.
+  // What it does, as "Shuffle", by the name of its iterator in TensorFlow: a position belongs to data sets that are
+  // made of the same types in the same way.
   virtual const char* type() const = 0;
   const TupleSpec& spec() const { return spec_; }
   const std::vector<DatasetPtr>& inputs() const { return inputs_; }
   const Dataset& input() const { return *inputs_[0]; }
+
+  // Whether it brings what its only input brings, so that it may be left out.
+  virtual bool IsIdle() const { return false; }
 
   // How many elements a pass brings, as far as that is known without one; or one of the numbers below.
   virtual int64_t Cardinality() const { return kUnknownCardinality; }

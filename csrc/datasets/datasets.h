@@ -1,6 +1,8 @@
 // datasets.h: the kinds of data sets, one function for each. Arguments have been checked by then.
 #pragma once
 
+#include <algorithm>
+
 #include "datasets/dataset.h"
 
 namespace stillflow {
@@ -47,6 +49,11 @@ DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, Shuffle
 DatasetPtr MakeBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size, bool drops_remainder);
 // The same of the results of a map, as map_and_batch makes them.
 DatasetPtr MakeResultBatchDataset(TupleSpec spec, DatasetPtr results, int64_t batch_size, bool drops_remainder);
+// Of a batch of what a map brings, what map_and_batch makes; null for data sets of other kinds.
+DatasetPtr FuseMapAndBatch(const Dataset& dataset);
+// The same where the function is called side by side for a whole batch, or, if it `chooses`, where this is tried and
+// measured first; null for functions with a state, shapes that are not known, and data sets of other kinds.
+DatasetPtr VectorizeMap(const Dataset& dataset, bool chooses);
 // `padding` has a scalar for each component.
 DatasetPtr MakePaddedBatchDataset(TupleSpec spec, DatasetPtr input, int64_t batch_size,
                                   std::vector<PartialShape> padded_shapes, Tuple padding, bool drops_remainder);
@@ -84,10 +91,36 @@ DatasetPtr MakePrefetchDataset(TupleSpec spec, DatasetPtr input, int64_t buffer_
 // The part of a data set for one of so many workers: of its files, or if there are none of its elements.
 DatasetPtr AutoShard(const DatasetPtr& dataset, int64_t worker_count, int64_t index);
 
+// ---- choose_branch.cc -------------------------------------------------------------------------------------------
+
+// Elements are made in one of several ways: pipelines over one input that bring the same and read it once. For each
+// `outputs_per_trial` elements, of `inputs_per` / `outputs_per` elements of the input each, are taken and the time is
+// measured; then the fastest goes on.
+struct BranchOptions {
+  int64_t inputs_per;
+  int64_t outputs_per;
+  int64_t outputs_per_trial;
+};
+DatasetPtr MakeChooseFastestBranchDataset(TupleSpec spec, DatasetPtr input, std::vector<DatasetPtr> branches,
+                                          BranchOptions options);
+
 // ---- optimize.cc ------------------------------------------------------------------------------------------------
 
-// What TensorFlow's rewrites of these names make of a data set, as far as they change what it brings.
-DatasetPtr Optimize(const DatasetPtr& dataset, const std::vector<std::string>& rewrites);
+// The rewrites that are to be made, by TensorFlow's names.
+struct Rewrites {
+  std::vector<std::string> names;
+  std::vector<std::string> configs;  // "rewrite:option:value"
+  int64_t parallel_calls = 1;        // of what is made parallel
+
+  bool Has(const char* name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+  bool IsSet(const char* config) const { return std::find(configs.begin(), configs.end(), config) != configs.end(); }
+};
+using RewritesPtr = std::shared_ptr<const Rewrites>;
+
+// What the rewrites make of a data set, as far as they change what it brings or spare calls.
+DatasetPtr Optimize(const DatasetPtr& dataset, const RewritesPtr& rewrites);
+// What stands in pipelines for what changes no element: a rewrite stops at what it cannot look into.
+DatasetPtr MakeTransparentDataset(const char* type, DatasetPtr input, bool is_opaque);
 // The same data set, which fails if those that read it are not of the types `readers`, the next first.
 DatasetPtr MakeAssertNextDataset(TupleSpec spec, DatasetPtr input, std::vector<std::string> readers);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "datasets/captured_function.h"
-#include "datasets/dataset.h"
+#include "datasets/datasets.h"
 
 namespace stillflow {
 
@@ -12,10 +12,19 @@ namespace stillflow {
 struct MapOptions {
   int64_t parallel_calls = 1;          // the most elements that are at work at a time
   bool preserves_cardinality = false;  // whether a function that runs out of something has failed
+  bool is_parallel = false;            // what it was made as; there may be one call at a time all the same
 };
 
 DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options);
 DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate);
+// Null for data sets that are no maps; the other two take only maps.
+const MapOptions* MapOptionsOf(const Dataset& dataset);
+DatasetPtr WithMapOptions(const Dataset& map, const MapOptions& options);
+bool IsStatefulMap(const Dataset& map);
+// The same map with calls side by side; null where that could be told, and for data sets of other kinds.
+DatasetPtr ParallelizeMap(const Dataset& dataset, int64_t parallel_calls);
+// Of a map of what a map brings, one map; null for data sets of other kinds.
+DatasetPtr FuseMaps(const Dataset& dataset, const Dataset& input);
 // Of a filter of what a filter leaves, one filter; null for data sets of other kinds.
 DatasetPtr FuseFilters(const Dataset& dataset, const Dataset& input);
 
@@ -37,6 +46,8 @@ DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunct
 
 // The function that makes the data sets; null for data sets of other kinds.
 const CapturedFunction* InnerFunctionOf(const Dataset& dataset);
+// One whose data sets are rewritten, too, before they are read; null for data sets of other kinds.
+DatasetPtr WithInnerRewrites(const Dataset& dataset, RewritesPtr rewrites);
 
 // ---- grouping.cc ------------------------------------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ class Inner {
  public:
   // `number` is that of its place among the places of elements, in `place`.
   Status Open(IteratorContext* context, const BoundFunction& function, const Place& place, int64_t number,
-              const TupleSpec& spec, Tuple element) {
+              const TupleSpec& spec, const RewritesPtr& rewrites, Tuple element) {
     number_ = number;
     state_before_ = function.SaveState();
     element_ = std::move(element);
     Tuple result;
     STILLFLOW_RETURN_IF_ERROR(function.Call(context, element_, &result));
-    return OpenResult(context, place, spec, result);
+    return OpenResult(context, place, spec, rewrites, result);
   }
 
   Status Next(IteratorContext* context, Tuple* element, bool* is_end) {
@@ -32,7 +32,7 @@ class Inner {
 
   // Calls the function again, in the state in which it was.
   Status Restore(IteratorContext* context, const BoundFunction& function, const Place& place, const Dataset& outer,
-                 PositionReader* reader) {
+                 const RewritesPtr& rewrites, PositionReader* reader) {
     number_ = reader->IntIn(0, INT64_MAX);
     STILLFLOW_RETURN_IF_ERROR(reader->Element(*context->services, outer.input().spec(), &element_));
     state_before_ = reader->String();
@@ -44,17 +44,19 @@ class Inner {
     }
     Tuple result;
     STILLFLOW_RETURN_IF_ERROR(function.CallWith(&state, context, element_, &result));
-    STILLFLOW_RETURN_IF_ERROR(OpenResult(context, place, outer.spec(), result));
+    STILLFLOW_RETURN_IF_ERROR(OpenResult(context, place, outer.spec(), rewrites, result));
     return iterator_->Restore(context, reader);
   }
 
  private:
-  Status OpenResult(IteratorContext* context, const Place& place, const TupleSpec& spec, const Tuple& result) {
+  Status OpenResult(IteratorContext* context, const Place& place, const TupleSpec& spec, const RewritesPtr& rewrites,
+                    const Tuple& result) {
     if (result[0].rank != 0) {
       return STILLFLOW_INVALID_ARGUMENT("Function must return a single scalar of dtype DT_VARIANT.");
     }
     STILLFLOW_RETURN_IF_ERROR(DatasetIn(result[0], &dataset_));
     STILLFLOW_RETURN_IF_ERROR(CheckSpec(spec, dataset_->spec()));
+    if (rewrites != nullptr) dataset_ = Optimize(dataset_, rewrites);
     return dataset_->MakeIterator(context, place.Element(number_), &iterator_);
   }
 
@@ -80,6 +82,11 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
   // by the cycle, in which data sets follow each other in one place.
   bool has_place_for_each() const { return has_place_for_each_; }
   const CapturedFunction* function() const { return function_.get(); }
+  DatasetPtr WithInnerRewrites(RewritesPtr rewrites) const {
+    auto copy = std::make_shared<InterleaveDataset>(*this);
+    copy->rewrites_ = std::move(rewrites);
+    return copy;
+  }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {
     const Place own = place.Child(type());
@@ -146,7 +153,8 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
         const int64_t place = reader->IntIn(0, dataset_.cycle_length_ - 1);
         if (open_.count(place) != 0) reader->Fail();
         STILLFLOW_RETURN_IF_ERROR(reader->status());
-        STILLFLOW_RETURN_IF_ERROR(open_[place].Restore(context, function_, place_, dataset_, reader));
+        STILLFLOW_RETURN_IF_ERROR(
+            open_[place].Restore(context, function_, place_, dataset_, dataset_.rewrites_, reader));
       }
       STILLFLOW_RETURN_IF_ERROR(reader->status());
       return input_->Restore(context, reader);
@@ -176,7 +184,8 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
       const int64_t number = dataset_.has_place_for_each() ? opened_ : at_;
       ++opened_;
       Inner inner;
-      Status status = inner.Open(context, function_, place_, number, dataset_.spec(), std::move(element));
+      Status status =
+          inner.Open(context, function_, place_, number, dataset_.spec(), dataset_.rewrites_, std::move(element));
       if (!status.ok()) return NotTheEnd(std::move(status), dataset_.type());
       open_.emplace(at_, std::move(inner));
       return Status();
@@ -198,6 +207,7 @@ class InterleaveDataset final : public DatasetOf<InterleaveDataset> {
   int64_t cycle_length_;
   int64_t block_length_;
   bool has_place_for_each_;
+  RewritesPtr rewrites_;  // of the data sets that are made; may be null
 };
 
 }  // namespace
@@ -207,6 +217,11 @@ const CapturedFunction* InnerFunctionOf(const Dataset& dataset) {
   return interleave == nullptr ? nullptr : interleave->function();
 }
 
+DatasetPtr WithInnerRewrites(const Dataset& dataset, RewritesPtr rewrites) {
+  const auto* interleave = dynamic_cast<const InterleaveDataset*>(&dataset);
+  return interleave == nullptr ? nullptr : interleave->WithInnerRewrites(std::move(rewrites));
+}
+
 DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function) {
   return std::make_shared<InterleaveDataset>("FlatMap", std::move(spec), std::move(input), std::move(function), 1,
                                              INT64_MAX, true);
@@ -214,8 +229,9 @@ DatasetPtr MakeFlatMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunction
 
 DatasetPtr MakeInterleaveDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, int64_t cycle_length,
                                  int64_t block_length, bool is_parallel) {
-  return std::make_shared<InterleaveDataset>("Interleave", std::move(spec), std::move(input), std::move(function),
-                                             cycle_length, block_length, is_parallel);
+  return std::make_shared<InterleaveDataset>(is_parallel ? "ParallelInterleaveV2" : "Interleave", std::move(spec),
+                                             std::move(input), std::move(function), cycle_length, block_length,
+                                             is_parallel);
 }
 
 }  // namespace stillflow

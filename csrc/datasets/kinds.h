@@ -11,13 +11,13 @@ class TakeDataset final : public DatasetOf<TakeDataset> {
  public:
   TakeDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
-  const char* type() const override { return "Take"; }
+  const char* type() const override { return count_ == 0 ? "EmptyTake" : "FiniteTake"; }
   int64_t Cardinality() const override {
     const int64_t available = input().Cardinality();
     if (count_ < 0 || available == kUnknownCardinality) return available;
     return available == kInfiniteCardinality ? count_ : std::min(available, count_);
   }
-  bool takes_all() const { return count_ < 0; }
+  bool IsIdle() const override { return count_ < 0; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
  private:
@@ -28,13 +28,13 @@ class SkipDataset final : public DatasetOf<SkipDataset> {
  public:
   SkipDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
-  const char* type() const override { return "Skip"; }
+  const char* type() const override { return count_ < 0 ? "EmptySkip" : "FiniteSkip"; }
   int64_t Cardinality() const override {
     const int64_t available = input().Cardinality();
     if (available < 0) return available;
     return count_ < 0 ? 0 : std::max<int64_t>(0, available - count_);
   }
-  bool skips_nothing() const { return count_ == 0; }
+  bool IsIdle() const override { return count_ == 0; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
 
  private:
@@ -45,7 +45,11 @@ class RepeatDataset final : public DatasetOf<RepeatDataset> {
  public:
   RepeatDataset(TupleSpec spec, DatasetPtr input, int64_t count)
       : DatasetOf(std::move(spec), {std::move(input)}), count_(count) {}
-  const char* type() const override { return "Repeat"; }
+  const char* type() const override {
+    if (count_ == 0) return "EmptyRepeat";
+    return count_ < 0 ? "ForeverRepeat" : "FiniteRepeat";
+  }
+  bool IsIdle() const override { return count_ == 1; }
   int64_t Cardinality() const override { return RepeatedCount(input().Cardinality(), count_); }
   int64_t count() const { return count_; }
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;

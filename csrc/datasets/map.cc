@@ -1,4 +1,5 @@
 // Data sets whose elements are results of a function: map, one element at a time or several.
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -8,7 +9,33 @@
 namespace stillflow {
 namespace {
 
-// Calls of one function beside each other, in a run of their own each that ends with the caller's.
+// Functions that are called one after the other, each with the results of the one before.
+class FunctionChain {
+ public:
+  Status Bind(IteratorContext* context, const Place& place, const std::vector<CapturedFunctionPtr>& functions) {
+    functions_.resize(functions.size());
+    for (size_t i = 0; i < functions.size(); ++i) {
+      STILLFLOW_RETURN_IF_ERROR(functions_[i].Bind(context, i == 0 ? place : place.Child(i), functions[i]));
+    }
+    return Status();
+  }
+
+  Status Call(IteratorContext* context, const Tuple& element, Tuple* result) const {
+    STILLFLOW_RETURN_IF_ERROR(functions_[0].Call(context, element, result));
+    for (size_t i = 1; i < functions_.size(); ++i) {
+      const Tuple argument = std::move(*result);
+      STILLFLOW_RETURN_IF_ERROR(functions_[i].Call(context, argument, result));
+    }
+    return Status();
+  }
+
+ private:
+  std::vector<BoundFunction> functions_;
+};
+
+bool IsStateful(const CapturedFunctionPtr& function) { return function->function().is_stateful(); }
+
+// Calls of functions beside each other, in a run of their own each that ends with the caller's.
 class ParallelCalls {
  public:
   struct Slot {
@@ -17,8 +44,8 @@ class ParallelCalls {
     bool is_done = false;
   };
 
-  ParallelCalls(const BoundFunction& function, IteratorContext* context, std::vector<Slot*> slots)
-      : function_(function),
+  ParallelCalls(const FunctionChain& functions, IteratorContext* context, std::vector<Slot*> slots)
+      : functions_(functions),
         context_(context),
         slots_(std::move(slots)),
         caller_(std::this_thread::get_id()),
@@ -49,7 +76,7 @@ class ParallelCalls {
     RunContext* const run = std::this_thread::get_id() == caller_ ? context_->run : &own;
     IteratorContext context{run, context_->services, context_->statistics};
     Tuple result;
-    Status status = function_.Call(&context, slot->value, &result);
+    Status status = functions_.Call(&context, slot->value, &result);
     if (run->stop != Code::kOk) {
       is_stopped_.store(true);
       return status;
@@ -60,7 +87,7 @@ class ParallelCalls {
     return Status();
   }
 
-  const BoundFunction& function_;
+  const FunctionChain& functions_;
   IteratorContext* const context_;
   const std::vector<Slot*> slots_;
   const std::thread::id caller_;
@@ -71,35 +98,41 @@ class ParallelCalls {
 
 class MapDataset final : public DatasetOf<MapDataset> {
  public:
-  MapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options)
-      : DatasetOf(std::move(spec), {std::move(input)}), function_(std::move(function)), options_(options) {}
-  const char* type() const override { return "Map"; }
+  MapDataset(TupleSpec spec, DatasetPtr input, std::vector<CapturedFunctionPtr> functions, MapOptions options)
+      : DatasetOf(std::move(spec), {std::move(input)}), functions_(std::move(functions)), options_(options) {}
+  const char* type() const override { return options_.is_parallel ? "ParallelMap" : "Map"; }
+  const std::vector<CapturedFunctionPtr>& functions() const { return functions_; }
+  const MapOptions& options() const { return options_; }
+  bool is_stateful() const { return std::any_of(functions_.begin(), functions_.end(), IsStateful); }
+  DatasetPtr With(const MapOptions& options) const {
+    return std::make_shared<MapDataset>(spec(), inputs()[0], functions_, options);
+  }
   int64_t Cardinality() const override { return input().Cardinality(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
   void VisitTensors(const std::function<void(const Tensor&)>& visit) const override {
     Dataset::VisitTensors(visit);
-    function_->VisitTensors(visit);
+    for (const CapturedFunctionPtr& function : functions_) function->VisitTensors(visit);
   }
 
  private:
   class It;
   class ParallelIt;
 
-  CapturedFunctionPtr function_;
+  std::vector<CapturedFunctionPtr> functions_;  // at least one
   MapOptions options_;
 };
 
 class MapDataset::It final : public Iterator {
  public:
-  It(const MapDataset& dataset, BoundFunction function, IteratorPtr input)
-      : dataset_(dataset), function_(std::move(function)), input_(std::move(input)) {}
+  It(const MapDataset& dataset, FunctionChain functions, IteratorPtr input)
+      : dataset_(dataset), functions_(std::move(functions)), input_(std::move(input)) {}
 
   Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
     Tuple argument;
     STILLFLOW_RETURN_IF_ERROR(input_->Next(context, &argument, is_end));
     if (*is_end) return Status();
-    return EndedBy(function_.Call(context, argument, element), dataset_.options_.preserves_cardinality, is_end);
+    return EndedBy(functions_.Call(context, argument, element), dataset_.options_.preserves_cardinality, is_end);
   }
   Status Save(IteratorContext* context, PositionWriter* writer) override { return input_->Save(context, writer); }
   Status Restore(IteratorContext* context, PositionReader* reader) override {
@@ -108,15 +141,15 @@ class MapDataset::It final : public Iterator {
 
  private:
   const MapDataset& dataset_;
-  const BoundFunction function_;
+  const FunctionChain functions_;
   const IteratorPtr input_;
 };
 
 // Takes as many elements as may be at work, makes all results, and brings them in order; then the next ones.
 class MapDataset::ParallelIt final : public Iterator {
  public:
-  ParallelIt(const MapDataset& dataset, BoundFunction function, IteratorPtr input)
-      : dataset_(dataset), function_(std::move(function)), input_(std::move(input)) {}
+  ParallelIt(const MapDataset& dataset, FunctionChain functions, IteratorPtr input)
+      : dataset_(dataset), functions_(std::move(functions)), input_(std::move(input)) {}
 
   Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
     if (slots_.empty()) STILLFLOW_RETURN_IF_ERROR(Fill(context));
@@ -173,26 +206,26 @@ class MapDataset::ParallelIt final : public Iterator {
     for (ParallelCalls::Slot& slot : slots_) {
       if (!slot.is_done) waiting.push_back(&slot);
     }
-    return ParallelCalls(function_, context, std::move(waiting)).Run();
+    return ParallelCalls(functions_, context, std::move(waiting)).Run();
   }
 
   const MapDataset& dataset_;
-  const BoundFunction function_;
+  const FunctionChain functions_;
   const IteratorPtr input_;
   std::deque<ParallelCalls::Slot> slots_;  // after a stopped run some of them are not done
 };
 
 Status MapDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
   const Place own = place.Child(type());
-  BoundFunction function;
-  STILLFLOW_RETURN_IF_ERROR(function.Bind(context, own.Child("f"), function_));
+  FunctionChain functions;
+  STILLFLOW_RETURN_IF_ERROR(functions.Bind(context, own.Child("f"), functions_));
   IteratorPtr input;
   STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
   // Calls that can be told apart come one after the other, so that their order is always the same.
-  if (options_.parallel_calls > 1 && !function.is_stateful()) {
-    *iterator = std::make_unique<ParallelIt>(*this, std::move(function), std::move(input));
+  if (options_.parallel_calls > 1 && !is_stateful()) {
+    *iterator = std::make_unique<ParallelIt>(*this, std::move(functions), std::move(input));
   } else {
-    *iterator = std::make_unique<It>(*this, std::move(function), std::move(input));
+    *iterator = std::make_unique<It>(*this, std::move(functions), std::move(input));
   }
   return Status();
 }
@@ -280,7 +313,45 @@ Status NotTheEnd(Status status, const char* type) {
 }
 
 DatasetPtr MakeMapDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr function, MapOptions options) {
-  return std::make_shared<MapDataset>(std::move(spec), std::move(input), std::move(function), options);
+  return std::make_shared<MapDataset>(std::move(spec), std::move(input),
+                                      std::vector<CapturedFunctionPtr>{std::move(function)}, options);
+}
+
+const MapOptions* MapOptionsOf(const Dataset& dataset) {
+  const auto* map = dynamic_cast<const MapDataset*>(&dataset);
+  return map == nullptr ? nullptr : &map->options();
+}
+
+DatasetPtr WithMapOptions(const Dataset& map, const MapOptions& options) {
+  return static_cast<const MapDataset&>(map).With(options);
+}
+
+bool IsStatefulMap(const Dataset& map) { return static_cast<const MapDataset&>(map).is_stateful(); }
+
+DatasetPtr ParallelizeMap(const Dataset& dataset, int64_t parallel_calls) {
+  const auto* map = dynamic_cast<const MapDataset*>(&dataset);
+  if (map == nullptr || map->options().is_parallel || map->is_stateful()) return nullptr;
+  for (const CapturedFunctionPtr& function : map->functions()) {
+    if (function->ReadsVariables()) return nullptr;
+  }
+  MapOptions options = map->options();
+  options.is_parallel = true;
+  options.parallel_calls = parallel_calls;
+  return map->With(options);
+}
+
+DatasetPtr FuseMaps(const Dataset& dataset, const Dataset& input) {
+  const auto* last = dynamic_cast<const MapDataset*>(&dataset);
+  const auto* first = dynamic_cast<const MapDataset*>(&input);
+  if (last == nullptr || first == nullptr) return nullptr;
+  const MapOptions &ours = last->options(), &theirs = first->options();
+  // A chain knows one answer to a function that runs out of something.
+  if (ours.is_parallel || theirs.is_parallel || ours.preserves_cardinality != theirs.preserves_cardinality) {
+    return nullptr;
+  }
+  std::vector<CapturedFunctionPtr> functions = first->functions();
+  functions.insert(functions.end(), last->functions().begin(), last->functions().end());
+  return std::make_shared<MapDataset>(last->spec(), first->inputs()[0], std::move(functions), ours);
 }
 
 DatasetPtr MakeFilterDataset(TupleSpec spec, DatasetPtr input, CapturedFunctionPtr predicate) {

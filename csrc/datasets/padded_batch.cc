@@ -75,7 +75,7 @@ class PaddedBatchDataset final : public DatasetOf<PaddedBatchDataset> {
         padded_shapes_(std::move(padded_shapes)),
         padding_(std::make_shared<const Tuple>(std::move(padding))),
         drops_remainder_(drops_remainder) {}
-  const char* type() const override { return "PaddedBatch"; }
+  const char* type() const override { return "PaddedBatchV2"; }
   int64_t Cardinality() const override { return BatchCount(input().Cardinality(), batch_size_, drops_remainder_); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {

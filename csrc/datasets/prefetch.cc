@@ -28,6 +28,7 @@ class PrefetchDataset final : public DatasetOf<PrefetchDataset> {
       : DatasetOf(std::move(spec), {std::move(input)}),
         buffer_size_(buffer_size == kAutomatic ? kAutomaticSize : buffer_size) {}
   const char* type() const override { return "Prefetch"; }
+  bool IsIdle() const override { return buffer_size_ == 0; }
   int64_t Cardinality() const override { return input().Cardinality(); }
 
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override {

@@ -78,6 +78,58 @@ def test_filters_become_one():
         _elements(dataset.cache())
 
 
+def _rewritten(build, readers, **rewrites):
+    options = tf.data.Options()
+    optimizations = options.experimental_optimization
+    optimizations.apply_default_optimizations = False
+    for name, value in rewrites.items():
+        setattr(optimizations, name, value)
+    source = tf.data.Dataset.range(7).apply(optimization.assert_next(readers))
+    return [np.asarray(element).tolist() for element in _elements(build(source).with_options(options))]
+
+
+def test_maps_become_one():
+    def build(dataset):
+        return dataset.map(lambda x: x + 1).map(lambda x: (x, 2 * x)).map(lambda x, y: x * y).take(3)
+
+    assert _rewritten(build, ["Map", "FiniteTake"], map_fusion=True) == [2, 8, 18]
+    assert _rewritten(build, ["Map", "Map", "Map", "FiniteTake"]) == [2, 8, 18]
+
+
+@pytest.mark.parametrize(
+    ("readers", "rewrites"),
+    [
+        (["Map", "BatchV2"], {}),
+        (["MapAndBatch"], {"map_and_batch_fusion": True}),
+        (["ParallelMap", "BatchV2"], {"map_parallelization": True}),
+        (["MapAndBatch", "Prefetch"], {"map_and_batch_fusion": True, "autotune_buffers": True}),
+    ],
+)
+def test_a_map_and_its_batch_are_rewritten(readers, rewrites):
+    def build(dataset):
+        return dataset.map(lambda x: 3 * x).batch(4)
+
+    assert _rewritten(build, readers, **rewrites) == [[0, 3, 6, 9], [12, 15, 18]]
+
+
+def test_a_rewrite_reaches_the_data_sets_of_a_flat_map():
+    def inner(x):
+        dataset = tf.data.Dataset.from_tensors(x).apply(optimization.assert_next(["FiniteTake"]))
+        return dataset.skip(0).take(1)
+
+    assert _rewritten(lambda dataset: dataset.flat_map(inner), ["FlatMap"], noop_elimination=True) == list(range(7))
+
+
+@pytest.mark.parametrize(("chooses", "reader"), [(True, "ChooseFastestBranch"), (False, "MapAndBatch")])
+def test_a_map_is_called_for_whole_batches(chooses, reader):
+    vectorization = tf.data.experimental.MapVectorizationOptions()
+    vectorization.enabled, vectorization.use_choose_fastest = True, chooses
+    found = _rewritten(
+        lambda dataset: dataset.map(lambda x: x * x).batch(2), [reader], map_vectorization=vectorization
+    )
+    assert found == [[0, 1], [4, 9], [16, 25], [36]]
+
+
 def test_the_fastest_of_equal_data_sets_has_their_elements():
     first = tf.data.Dataset.range(4).map(lambda x: 2 * x).batch(2)
     second = tf.data.Dataset.range(4).batch(2).map(lambda x: 2 * x)

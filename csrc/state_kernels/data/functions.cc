@@ -24,7 +24,7 @@ Status Map(const KernelCall& call) {
   CapturedFunctionPtr function;
   TupleSpec spec = OutputSpec(call);
   STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 0, spec.types, &input, &function));
-  const MapOptions options{1, call.attrs[kFirstOwn].i != 0};
+  const MapOptions options{1, call.attrs[kFirstOwn].i != 0, false};
   return OutputDataset(call, MakeMapDataset(std::move(spec), std::move(input), std::move(function), options));
 }
 
@@ -32,7 +32,7 @@ Status ParallelMap(const KernelCall& call) {
   DatasetPtr input;
   CapturedFunctionPtr function;
   TupleSpec spec = OutputSpec(call);
-  MapOptions options{1, call.attrs[kFirstOwn].i != 0};
+  MapOptions options{1, call.attrs[kFirstOwn].i != 0, true};
   STILLFLOW_RETURN_IF_ERROR(ParallelCallsArgument(call, call.in_count - 1, &options.parallel_calls));
   STILLFLOW_RETURN_IF_ERROR(InputAndFunction(call, 1, spec.types, &input, &function));
   return OutputDataset(call, MakeMapDataset(std::move(spec), std::move(input), std::move(function), options));
@@ -43,7 +43,7 @@ Status MapAndBatch(const KernelCall& call) {
   DatasetPtr input;
   CapturedFunctionPtr function;
   TupleSpec spec = OutputSpec(call);
-  MapOptions options{1, call.attrs[kFirstOwn].i != 0};
+  MapOptions options{1, call.attrs[kFirstOwn].i != 0, true};
   int64_t batch_size = 0;
   bool drops_remainder = false;
   const int first = call.in_count - 3;

@@ -1,7 +1,7 @@
 // take_dataset, skip_dataset, shard_dataset, zip_dataset, concatenate_dataset, repeat_dataset, shuffle_dataset,
 // shuffle_and_repeat_dataset, batch_dataset, padded_batch_dataset, window_dataset, cache_dataset, prefetch_dataset,
-// optimize_dataset, model_dataset, assert_next_dataset, auto_shard_dataset, rebatch_dataset, choose_fastest_dataset:
-// data sets over others, which csrc/datasets has.
+// optimize_dataset, model_dataset, non_serializable_dataset, assert_next_dataset, auto_shard_dataset,
+// rebatch_dataset, choose_fastest_dataset: data sets over others, which csrc/datasets has.
 //
 //   in[0...] variant scalars that hold data sets; then scalars
 //   out[0]   a variant scalar that holds the data set
@@ -218,11 +218,15 @@ std::vector<std::string> TextsOf(const Tensor& strings) {
   return texts;
 }
 
-// in[1] the names of rewrites
+// in[1] the names of rewrites; their options are the last attribute
 Status OptimizeDataset(const KernelCall& call) {
   DatasetPtr input;
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
-  return OutputDataset(call, Optimize(input, TextsOf(*call.in[1])));
+  auto rewrites = std::make_shared<Rewrites>();
+  rewrites->names = TextsOf(*call.in[1]);
+  rewrites->configs = StringsOf(call.attrs[kFirstOwn]);
+  rewrites->parallel_calls = call.services->thread_count(call.run);
+  return OutputDataset(call, Optimize(input, rewrites));
 }
 
 // in[1] the types of data sets that read this one, the next first
@@ -279,7 +283,13 @@ Status ChooseFastest(const KernelCall& call) {
 Status Model(const KernelCall& call) {
   DatasetPtr input;
   STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
-  return OutputDataset(call, std::move(input));
+  return OutputDataset(call, MakeTransparentDataset("Model", std::move(input), false));
+}
+
+Status NonSerializable(const KernelCall& call) {
+  DatasetPtr input;
+  STILLFLOW_RETURN_IF_ERROR(DatasetIn(*call.in[0], &input));
+  return OutputDataset(call, MakeTransparentDataset("NonSerializable", std::move(input), true));
 }
 
 // out[0] a scalar: how many elements there are, or -1 for no end, or -2 if nobody knows
@@ -321,8 +331,10 @@ STILLFLOW_KERNELS(data, transformations){
      Guarded<Window>},
     {"cache_dataset", "input_dataset, filename | output_types, output_shapes", Guarded<Cache>},
     {"prefetch_dataset", "input_dataset, buffer_size | output_types, output_shapes", Guarded<Prefetch>},
-    {"optimize_dataset", "input_dataset, optimizations | output_types, output_shapes", Guarded<OptimizeDataset>},
+    {"optimize_dataset", "input_dataset, optimizations | output_types, output_shapes, optimization_configs",
+     Guarded<OptimizeDataset>},
     {"model_dataset", "input_dataset | output_types, output_shapes", Guarded<Model>},
+    {"non_serializable_dataset", "input_dataset | output_types, output_shapes", Guarded<NonSerializable>},
     {"assert_next_dataset", "input_dataset, transformations | output_types, output_shapes", Guarded<AssertNext>},
     {"choose_fastest_dataset", "input_datasets... | output_types, output_shapes", Guarded<ChooseFastest>},
     {"dataset_cardinality", "input_dataset", Guarded<Cardinality>},

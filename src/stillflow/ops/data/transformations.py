@@ -120,7 +120,7 @@ cache_dataset = define_dataset(
 optimize_dataset = define_dataset(
     "OptimizeDataset",
     "input_dataset: variant, optimizations: string",
-    "optimize_dataset(input_dataset, optimizations | output_types, output_shapes)",
+    "optimize_dataset(input_dataset, optimizations | output_types, output_shapes, optimization_configs)",
     attrs=f"{SPEC}; optimization_configs: list(string) = []",
 )
 model_dataset = define_dataset(
@@ -138,7 +138,7 @@ assert_next_dataset = define_dataset(
 non_serializable_dataset = define_dataset(
     "NonSerializableDataset",
     "input_dataset: variant",
-    "model_dataset(input_dataset | output_types, output_shapes)",
+    "non_serializable_dataset(input_dataset | output_types, output_shapes)",
 )
 choose_fastest_dataset = define_dataset(
     "ChooseFastestDataset",
