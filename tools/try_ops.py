@@ -140,6 +140,8 @@ OF_OP = {
     "FakeQuantWithMinMaxVarsPerChannelGradient": {"min": (2,), "max": (2,)},
     "TridiagonalSolve": {"diagonals": [[1, 1, 0], [3, 3, 3], [0, 1, 1]], "rhs": (3, 2)},
     "TridiagonalMatMul": {"superdiag": (1, 3), "maindiag": (1, 3), "subdiag": (1, 3), "rhs": (3, 2)},
+    "SpaceToBatchND": {"input": (2, 2), "block_shape": [2], "paddings": [[0, 0]]},
+    "BatchToSpaceND": {"input": (2, 2), "block_shape": [2], "crops": [[0, 0]]},
     "SpaceToBatch": {"input": (1, 2, 2, 1), "paddings": [[0, 0], [0, 0]]},
     "BatchToSpace": {"input": (4, 2, 2, 1), "crops": [[0, 0], [0, 0]]},
     "SpaceToDepth": {"input": (1, 2, 2, 1)}, "DepthToSpace": {"input": (1, 2, 2, 4)}, "Bitcast": {"input": (2, 8)},
@@ -242,8 +244,7 @@ LEFT_OUT = set(
     "EmptyTensorList TensorListElementShape TensorListReserve TensorListStack TensorListScatter TensorListScatterV2 "
     "TensorListFromTensor TensorListSplit "
     "Switch RefSwitch Merge RefMerge If StatelessIf ParallelConcat RaggedRange RaggedGather "
-    "RaggedTensorToSparse RaggedTensorToTensor RaggedTensorToVariant RaggedTensorFromVariant "
-    "SpaceToBatchND BatchToSpaceND".split()
+    "RaggedTensorToSparse RaggedTensorToTensor RaggedTensorToVariant RaggedTensorFromVariant".split()
 )
 
 
