@@ -101,3 +101,23 @@ def test_gpus_are_missing():
 
 def test_text_is_an_inner_module_too():
     assert text.Tokenizer is tf.keras.preprocessing.text.Tokenizer
+
+
+def test_modes_have_tags_in_the_words_of_keras_too():
+    tags = tf.python.saved_model.model_utils.EXPORT_TAG_MAP
+    modes = tf.python.keras.utils.mode_keys.ModeKeys
+    assert [tags[mode] for mode in (modes.TRAIN, modes.TEST, modes.PREDICT)] == [["train"], ["eval"], ["serve"]]
+    assert tags[tf.estimator.ModeKeys.PREDICT] == ["serve"]
+
+
+def test_optimizers_by_the_names_of_their_modules():
+    optimizers = tf.python.keras.optimizers
+    assert optimizers.adam_v2.Adam is tf.keras.optimizers.Adam
+    assert optimizers.gradient_descent_v2.SGD is tf.keras.optimizers.SGD
+
+
+def test_layers_of_experimental_names_are_deserialized():
+    column = tf.feature_column.sequence_numeric_column("x")
+    layer = tf.keras.experimental.SequenceFeatures([column], name="features")
+    made = tf.keras.layers.deserialize(tf.keras.layers.serialize(layer))
+    assert (type(made), made.name) == (type(layer), "features")

@@ -124,6 +124,9 @@ _LAYERS = Known(
     AddLoss="python.keras.engine.base_layer.AddLoss",
     AddMetric="python.keras.engine.base_layer.AddMetric",
     BaseDenseAttention="python.keras.layers.dense_attention.BaseDenseAttention",
+    LinearModel="keras.experimental.LinearModel",
+    WideDeepModel="keras.experimental.WideDeepModel",
+    SequenceFeatures="keras.experimental.SequenceFeatures",
     Network="python.keras.engine.network.Network",
     TensorFlowOpLayer="python.keras.engine.base_layer.TensorFlowOpLayer",
 )

@@ -18,6 +18,9 @@ _EARLY = {
     "models.rnn.seq2seq": "nn.seq2seq", "python.ops.rnn_cell": "nn.rnn_cell", "python.ops.seq2seq": "nn.seq2seq",
 }  # fmt: skip
 
+# Modules that import those of a package under names that end with _v2.
+_SECOND_VERSIONS = {"python.keras.optimizers": "python.keras.optimizer_v2"}
+
 
 def _is_inner(name: str) -> bool:
     return name.startswith(("python", "core", "models")) or ".python" in name
@@ -52,6 +55,8 @@ def imported(module: str, name: str) -> str | None:
     package, or of those that most modules import from. None if there is none."""
     if not _is_inner(module) or module not in _locations():
         return None
+    if module in _SECOND_VERSIONS and name.endswith("_v2"):
+        return f"{_SECOND_VERSIONS[module]}.{name.removesuffix('_v2')}"
     packages = (module.rpartition(".")[0], "python.framework", "python.ops", "python.util", "python.platform")
     return next((f"{package}.{name}" for package in packages if f"{package}.{name}" in _modules()), None)
 

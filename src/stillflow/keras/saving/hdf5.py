@@ -6,6 +6,7 @@ import numpy as np
 
 from stillflow.keras.backend.values import batch_get_value, batch_set_value
 from stillflow.keras.engine.training_config import KERAS_VERSION
+from stillflow.keras.saving.recurrent_weights import fitted
 from stillflow.names import public
 
 _MOST_BYTES = 64512  # of an attribute; longer ones are written in parts
@@ -117,7 +118,7 @@ def load_weights(f, layers):
         )
     pairs: list = []
     for number, (name, layer) in enumerate(zip(names, layers, strict=True)):
-        variables, values = _weights(layer), load_values(f[name])
+        variables, values = _weights(layer), fitted(layer, load_values(f[name]))
         if len(variables) != len(values):
             raise ValueError(
                 f'Layer #{number} (named "{layer.name}" in the current model) was found to correspond to layer '
@@ -141,9 +142,9 @@ def load_weights_by_name(f, layers):
         by_name.setdefault(layer.name, []).append(layer)
     pairs: list = []
     for number, name in enumerate(load_names(f, "layer_names")):
-        values = load_values(f[name])
+        saved = load_values(f[name])
         for layer in by_name.get(name, ()):
-            variables = _weights(layer)
+            variables, values = _weights(layer), fitted(layer, saved)
             if len(variables) != len(values):
                 raise ValueError(
                     f'Layer #{number} (named "{layer.name}") expects {len(variables)} weight(s), but the saved '

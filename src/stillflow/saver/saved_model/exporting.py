@@ -29,11 +29,7 @@ _METHODS = {
 EXPORT_TAG_MAP = public(
     "python.estimator.export.export_lib.EXPORT_TAG_MAP", "python.saved_model.model_utils.export_utils.EXPORT_TAG_MAP",
     "python.saved_model.model_utils.EXPORT_TAG_MAP",
-)({
-    modes.EstimatorModeKeys.PREDICT: [names.SERVING],
-    modes.EstimatorModeKeys.TRAIN: [names.TRAINING],
-    modes.EstimatorModeKeys.EVAL: [names.EVAL],
-})  # fmt: skip
+)(modes.ModeKeyMap(train=[names.TRAINING], eval=[names.EVAL], infer=[names.SERVING]))  # fmt: skip
 
 
 def tags_of(mode):

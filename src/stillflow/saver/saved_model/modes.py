@@ -7,7 +7,7 @@ import collections.abc
 from stillflow.names import public
 
 
-@public("python.saved_model.model_utils.mode_keys.KerasModeKeys")
+@public("python.saved_model.model_utils.mode_keys.KerasModeKeys", "python.keras.utils.mode_keys.ModeKeys")
 class KerasModeKeys:
     """What Keras calls the modes."""
 
