@@ -113,9 +113,9 @@ def _whole(dims, blocks, crops):
 
 def _of_vectors(context, shape_of):
     dims, block_dims, margin_dims = context.shapes
-    if block_dims is None:  # TensorFlow refuses it in graphs; here eager execution compiles without shapes, too
+    if dims is None and block_dims is None:  # refused in TensorFlow's graphs; eager execution compiles without shapes
         return None
-    if len(block_dims) != 1:
+    if block_dims is None or len(block_dims) != 1:
         raise ShapeError("block_shape must have rank 1.")
     (count,) = block_dims
     if count is None:
