@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from importlib.metadata import version
 
 
 def main(argv=None) -> int:
     """Runs the subcommand that the arguments name, or the program, and returns its exit code."""
     argv = sys.argv[1:] if argv is None else list(argv)
     program = argv[1:] if argv[:1] == ["run"] else argv
+    if program is not argv and program[:1] == ["--notice"]:
+        program = program[1:]
+        print(f"stillflow: import tensorflow is stillflow {version('stillflow')} here.", file=sys.stderr)
     if program is not argv and program[:1] == ["-m"] and len(program) > 1:
         from stillflow.runner import script
 
@@ -42,6 +46,7 @@ def _add_run(commands):
         "exit code is the program's; 2 says that its file cannot be read. `stillflow script.py` does the same, and "
         "`stillflow run -m module` what `python -m module` would.",
     )
+    parser.add_argument("--notice", action="store_true", help="say on stderr whose tensorflow the program imports")
     parser.add_argument("script", help="the program's file; or `-m` and a module's name")
     parser.add_argument("arguments", nargs="...", help="what the program finds in sys.argv")
 

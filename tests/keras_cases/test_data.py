@@ -93,7 +93,7 @@ def test_a_file_is_copied_once_and_again_if_its_hash_is_wrong(tmp_path):
     assert (
         Path(tf.keras.utils.get_file("kept.txt", str(origin), file_hash=digest, **arguments)).read_text() == "second"
     )
-    with pytest.raises(Exception, match=r"URL fetch failure on .*missing"):
+    with pytest.raises(Exception, match=r"URL fetch failure on .*missing.* Put the file at .* and run again"):
         tf.keras.utils.get_file("other.txt", (tmp_path / "missing").as_uri(), **arguments)
     assert sorted(each.name for each in path.parent.iterdir()) == ["kept.txt"]
 

@@ -118,7 +118,8 @@ def differences(name, ours, recorded):
             yield name, f"{found} instead of {recorded}"
 
 
-def test_signatures_are_those_of_tensorflow():
+def test_signatures_are_those_of_tensorflow(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["program"])  # which FLAGS are read from when somebody looks at them
     entries = [(name, find(name), recorded) for name, recorded in RECORDED.items()]
     there = [entry for entry in entries if entry[1] is not None]
     assert len(there) > 2000

@@ -1,5 +1,6 @@
 """`stillflow run` does what `python script.py` does, with a tensorflow to import."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -42,6 +43,13 @@ def test_a_program_trains_unmodified(program):
     )
     result = run(cwd)
     assert (result.stdout, result.stderr, result.returncode) == ("3.000\n", "", 0)
+
+
+def test_a_notice_says_whose_tensorflow_it_is(program):
+    cwd = program("import sys; print(sys.argv)")
+    result = execute(["-m", "stillflow", "run", "--notice", "program.py", "--notice"], cwd)
+    assert result.stdout == "['program.py', '--notice']\n"
+    assert re.fullmatch(r"stillflow: import tensorflow is stillflow [\d.]+\S* here\.\n", result.stderr)
 
 
 @pytest.mark.parametrize("command", [["-m", "stillflow", "run"], ["-m", "stillflow"]])

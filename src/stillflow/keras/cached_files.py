@@ -51,7 +51,8 @@ def _download(origin, path):
     except urllib.error.HTTPError as error:
         raise Exception(f"URL fetch failure on {origin}: {error.code} -- {error.msg}") from error
     except urllib.error.URLError as error:
-        raise Exception(f"URL fetch failure on {origin}: {error.errno} -- {error.reason}") from error
+        message = f"URL fetch failure on {origin}: {error.errno} -- {error.reason}"
+        raise Exception(f"{message}. Put the file at {path} and run again.") from error
     finally:
         part.unlink(missing_ok=True)
 
