@@ -43,7 +43,7 @@ class _Branch:
     """A copy of a branch's body, and the body that computes its gradient, which reads tensors of the first."""
 
     def __init__(self, op, attr, grads):
-        original = _find(op._graph, op._attrs[attr].name)
+        original = op._graph.find_function(op._attrs[attr].name).body
         self.attr = attr
         self.body = copy_body(original, FunctionGraph(_unique(op._graph, f"{original.name}_rewritten"), op._graph))
         for argument, outside in zip(self.body.inputs, op._inputs[1:], strict=True):
@@ -93,21 +93,10 @@ def _match(branches, index):
     return True
 
 
-def _find(graph, name):
-    """The body of a function that a graph, or one around it, has."""
-    while name not in graph._functions:
-        graph = graph.outer_graph
-    return graph._functions[name].body
-
-
 def _unique(graph, name):
     """A name that no function of the graph, or of those around it, has yet."""
-    taken: set = set()
-    while graph is not None:
-        taken.update(graph._functions)
-        graph = getattr(graph, "outer_graph", None)
     number, unique = 0, name
-    while unique in taken:
+    while graph.find_function(unique) is not None:
         number += 1
         unique = f"{name}_{number}"
     return unique

@@ -84,6 +84,9 @@ class FunctionGraph(Graph):
         """The name of the placeholder that stands for a tensor outside; None for the default."""
         return tensor._op._name
 
+    def find_function(self, name):
+        return super().find_function(name) or self.outer_graph.find_function(name)
+
     def _check_accessible(self, tensor):
         graph: Graph = self
         while isinstance(graph, FunctionGraph):

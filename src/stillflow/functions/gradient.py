@@ -18,7 +18,7 @@ def gradient_body(function, graph):
     Raises LookupError if the function has a node without a gradient.
     """
     if function.gradient_name is not None:
-        return graph._functions[function.gradient_name].body
+        return graph.find_function(function.gradient_name).body
     if function.gradient_body is None:
         function.gradient_body = _made(function)
     return function.gradient_body

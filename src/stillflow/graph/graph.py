@@ -317,6 +317,10 @@ class Graph(PlacementScopes):
         with scopes.graphs.with_default(self):
             yield self
 
+    def find_function(self, name):
+        """The function of that name that nodes here can call, or None."""
+        return self._functions.get(name)
+
     def py_functions_of_bodies(self):
         """The list that keeps alive what py_func nodes in bodies of functions call: as long as this graph lives."""
         return self._py_functions

@@ -9,17 +9,11 @@ from stillflow.parallel_for.rules import stacked, vectorizes
 
 @vectorizes("PartitionedCall", "StatefulPartitionedCall")
 def _call(node):
-    body = _body_of(node.op.graph, node.attr("f").name)
+    body = node.op.graph.find_function(node.attr("f").name).body
     inner = node.vectorizer.of_function(body.get_operations())
     for placeholder, found in zip(body.inputs, node.inputs, strict=True):
         inner.set(placeholder, found)
     return [inner.find(output) for output in body.outputs]
-
-
-def _body_of(graph, name):
-    while name not in graph._functions:
-        graph = graph.outer_graph
-    return graph._functions[name].body
 
 
 @vectorizes("DecodeCSV")

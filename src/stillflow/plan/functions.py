@@ -11,12 +11,9 @@ from stillflow.plan.prune import needed_operations
 
 def body_of(op, name):
     """The body of the function that an operation calls. Raises NotFoundError if the graph does not have it."""
-    graph = op._graph
-    while graph is not None:
-        if name in graph._functions:
-            function = graph._functions[name]
-            return gradient_body(function, graph) if op.type == "SymbolicGradient" else function.body
-        graph = getattr(graph, "outer_graph", None)
+    function = op._graph.find_function(name)
+    if function is not None:
+        return gradient_body(function, op._graph) if op.type == "SymbolicGradient" else function.body
     raise errors.make(errors.NOT_FOUND, f"Function {name} is not defined.", op)
 
 

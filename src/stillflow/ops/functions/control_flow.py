@@ -73,7 +73,4 @@ def _(context):
 @if_op.gradient
 @stateless_if.gradient
 def _(op, *grads):
-    graph = op._graph
-    while op._attrs["then_branch"].name not in graph._functions:
-        graph = graph.outer_graph
-    return graph._functions[op._attrs["then_branch"].name].gradients_of_branches(op, grads)
+    return op._graph.find_function(op._attrs["then_branch"].name).gradients_of_branches(op, grads)
