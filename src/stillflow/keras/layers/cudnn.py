@@ -98,9 +98,6 @@ class _CuDNNRNN(RNN):
             product = [product, *inputs[1:]]
         return super().call(product, initial_state=initial_state)
 
-    def get_losses_for(self, inputs=None):
-        return super().get_losses_for(inputs=inputs)
-
     def get_config(self):
         values = {
             key: serialize(getattr(self, key)) if key.rpartition("_")[2] in _GETTERS else getattr(self, key)
