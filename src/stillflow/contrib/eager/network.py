@@ -7,7 +7,7 @@ import inspect
 import weakref
 
 from stillflow.layers.base import Layer
-from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
+from stillflow.layers.core.layer_names import find_layer, to_snake_case, unique_object_name
 from stillflow.names import public
 from stillflow.variables.scope import VariableScope, get_variable_scope, scopes_opened, variable_scope
 
@@ -133,20 +133,9 @@ class Network(Layer):
 
     def get_layer(self, name=None, index=None):
         """The part of that name, the first one, or of that index. Raises ValueError if there is none."""
-        if index is not None:
-            if name is not None:
-                raise ValueError("Exactly one of 'index' or 'name' must be provided")
-            if len(self._layers) <= index:
-                raise ValueError(
-                    f"Was asked to retrieve layer at index {index} but model only has {len(self._layers)} layers."
-                )
-            return self._layers[index]
-        if not name:
-            raise ValueError("Provide either a layer name or layer index.")
-        for layer in self._layers:
-            if layer.name == name:
-                return layer
-        raise ValueError(f"No such layer: {name}")
+        if index is not None and name is not None:
+            raise ValueError("Exactly one of 'index' or 'name' must be provided")
+        return find_layer(self._layers, name, index)
 
     @property
     def layers(self):

@@ -20,6 +20,7 @@ from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context
 from stillflow.layers.core.connections import default
 from stillflow.layers.core.layer import Layer
+from stillflow.layers.core.layer_names import find_layer
 from stillflow.layers.core.nodes import Node
 from stillflow.names import public
 
@@ -189,18 +190,7 @@ class Network(WeightFiles, Layer):
 
     def get_layer(self, name=None, index=None):
         """The layer of that name, or number. Raises ValueError if there is none."""
-        if index is not None:
-            if len(self.layers) <= index:
-                raise ValueError(
-                    f"Was asked to retrieve layer at index {index} but model only has {len(self.layers)} layers."
-                )
-            return self.layers[index]
-        if not name:
-            raise ValueError("Provide either a layer name or layer index.")
-        for layer in self.layers:
-            if layer.name == name:
-                return layer
-        raise ValueError(f"No such layer: {name}")
+        return find_layer(self.layers, name, index)
 
     @property
     def dynamic(self):

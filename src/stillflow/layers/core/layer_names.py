@@ -1,4 +1,4 @@
-"""Names of layers: their class in snake case, numbered within a graph."""
+"""Names of layers: their class in snake case, numbered within a graph; what layer has one."""
 
 from __future__ import annotations
 
@@ -22,6 +22,20 @@ def name_counts(graph):
 def forget_names():
     """Begins to number names anew, in all graphs."""
     _COUNTS.clear()
+
+
+def find_layer(layers, name=None, index=None):
+    """The layer of that index, else the first one of that name. Raises ValueError if there is none."""
+    if index is not None:
+        if len(layers) <= index:
+            raise ValueError(f"Was asked to retrieve layer at index {index} but model only has {len(layers)} layers.")
+        return layers[index]
+    if not name:
+        raise ValueError("Provide either a layer name or layer index.")
+    for layer in layers:
+        if layer.name == name:
+            return layer
+    raise ValueError(f"No such layer: {name}")
 
 
 def to_snake_case(name):
