@@ -72,3 +72,14 @@ def test_results_wait_for_effects():
             assert session.run(five) == 5.0
             assert session.run(v.read_value()) == 5.0
     assert len(control.ops_which_must_run) >= 2
+
+
+def test_names_of_results_are_as_many_as_these_and_differ():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [])
+        parts = graph, [], [x], [x, x]
+        assert graph_to_function_def(*parts, ["a", "b"]).signature.name == "_"
+        with pytest.raises(tf.errors.InvalidArgumentError, match="output names size = 1 outputs size = 2"):
+            graph_to_function_def(*parts, ["a"])
+        with pytest.raises(ValueError, match="Must not have duplicates in out_names: a, a"):
+            graph_to_function_def(*parts, ["a", "a"])

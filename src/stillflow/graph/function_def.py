@@ -83,7 +83,7 @@ def function_def_message(graph, name, description="", attrs=None, output_names=N
 
 @public("python.framework.graph_to_function_def.graph_to_function_def")
 def graph_to_function_def(graph, operations, inputs, outputs, out_names=None):
-    """The FunctionDef, without a name, of some of a graph's operations.
+    """The FunctionDef, named "_", of some of a graph's operations.
 
     Args:
       graph: the graph.
@@ -92,14 +92,19 @@ def graph_to_function_def(graph, operations, inputs, outputs, out_names=None):
       outputs: the tensors that are results.
       out_names: what the results are called, by default after their operations.
 
-    Raises ValueError for another number of names than outputs, or names that are the same.
+    Raises InvalidArgumentError for another number of names than outputs, ValueError for names that are the same.
     """
-    if out_names is not None and not len(outputs) == len(out_names) == len(set(out_names)):
-        raise ValueError(
-            f"Length of out_names ({len(out_names)}) does not match number of outputs ({len(outputs)}): "
-            f"{', '.join(out_names)}, or names repeat"
+    if out_names is not None and len(out_names) != len(outputs):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "output names must be either empty or equal in size to outputs. "
+            f"output names size = {len(out_names)} outputs size = {len(outputs)}",
         )
+    if out_names is not None and len(out_names) != len(set(out_names)):
+        raise ValueError(f"Must not have duplicates in out_names: {', '.join(out_names)}")
     proto = protobuf.message("FunctionDef")()
+    proto.signature.name = "_"
     arguments = {tensor._op for tensor in inputs}
     nodes = [op for op in operations if op not in arguments]
     names, tensors = _Names(), {}
