@@ -66,7 +66,7 @@ def _template(item, tensors, placeholder):
     return pprint.pformat(nest.pack_sequence_as(item, leaves))
 
 
-_OF_LEVELS = (
+_LOG_LEVELS = (
     ("log(info)", (logging.INFO, logging.info)),
     ("log(warning)", (logging.WARN, logging.warning, logging.warn)),
     ("log(error)", (logging.ERROR, logging.error)),
@@ -78,7 +78,7 @@ def _stream_name(stream):
         return "stdout"
     if stream is sys.stderr:
         return "stderr"
-    for name, levels in _OF_LEVELS:
+    for name, levels in _LOG_LEVELS:
         if stream in levels:
             return name
     if isinstance(stream, str) and stream.startswith("file://"):

@@ -93,9 +93,8 @@ def outputs_of_node(op):
 
 def after_execution(op):
     """Shows the callbacks an operation that was run eagerly."""
-    attrs = {
-        name: getattr(value, "as_datatype_enum", value) for name, value in op._attrs.items()
-    }  # TensorFlow's runtime knows types by their numbers
+    # TensorFlow's runtime knows types by their numbers.
+    attrs = {name: getattr(value, "as_datatype_enum", value) for name, value in op._attrs.items()}
     name = op._op_def.name
     function = attrs.get("f")
     if name in ("PartitionedCall", "StatefulPartitionedCall") and function is not None:
