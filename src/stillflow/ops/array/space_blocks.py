@@ -122,7 +122,8 @@ def _of_vectors(context, shape_of):
         raise ShapeError("block_shape must have known size.")
     plain.with_rank_at_least(dims, count + 1)
     plain.merged(margin_dims, (count, 2))
-    blocks, margins = _blocks_of(context.value(1)), context.value(2)
+    blocks, margins = context.value(1), context.value(2)  # both are known when either is refused, as in TensorFlow
+    blocks = _blocks_of(blocks)
     if dims is None or blocks is None:
         _margins_of(context.op_def.inputs[2].name, margins)
         return None if dims is None else (None,) * (count + 1) + tuple(dims[count + 1 :])
