@@ -98,6 +98,9 @@ class _CuDNNRNN(RNN):
             product = [product, *inputs[1:]]
         return super().call(product, initial_state=initial_state)
 
+    def get_losses_for(self, inputs=None):  # unlike other layers', in TensorFlow too, it may be called without inputs
+        return super().get_losses_for(inputs=inputs)
+
     def get_config(self):
         values = {
             key: serialize(getattr(self, key)) if key.rpartition("_")[2] in _GETTERS else getattr(self, key)
