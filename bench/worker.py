@@ -17,6 +17,7 @@ import warnings
 
 warnings.filterwarnings("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["TF_USE_LEGACY_KERAS"] = "1"  # TensorFlow 2 has Keras 3 otherwise, and no cells of recurrent nets
 
 
 def limit_threads(threads):

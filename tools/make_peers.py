@@ -1,7 +1,7 @@
 """Makes the virtual environments of what runs beside stillflow in peer tests and benchmarks.
 
 .venv-tf1           TensorFlow 1.15.5, where a Python 3.7 is found
-.venv-tf2           tensorflow-cpu, PyTorch and gensim, where a Python that TensorFlow 2 supports is found
+.venv-tf2           tensorflow-cpu with its Keras of old, PyTorch and gensim, where a Python for TensorFlow 2 is found
 .venv-tensorboard   TensorBoard, which shows what stillflow has written
 
 What cannot be made is left out, with a line that says so; the tests that need it are then skipped.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TF1 = ["tensorflow==1.15.5", "protobuf==3.20.3", "numpy==1.18.5"]
-TF2 = ["tensorflow-cpu", "torch==2.13.0", "gensim", "scipy"]
+TF2 = ["tensorflow-cpu", "tf_keras", "torch==2.13.0", "gensim", "scipy"]
 TENSORBOARD = ["tensorboard>=2.21,<3"]
 NEW_PYTHONS = ["3.11", "3.12", "3.10", "3.13"]
 
@@ -41,7 +41,8 @@ def find_python(versions):
 
 def make(name, versions, packages):
     directory = ROOT / name
-    if (directory / "complete").exists():
+    complete, wanted = directory / "complete", "\n".join(packages)
+    if complete.exists() and complete.read_text() == wanted:
         return
     python = find_python(versions)
     if python is None:
@@ -56,7 +57,7 @@ def make(name, versions, packages):
         if subprocess.run(command, check=False).returncode != 0:
             print(f"{name}: {' '.join(packages)} cannot be installed, so its tests are skipped")
             return
-    (directory / "complete").touch()
+    complete.write_text(wanted)
 
 
 if __name__ == "__main__":

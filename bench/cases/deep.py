@@ -7,10 +7,10 @@ from bench.cases.registry import TENSORFLOWS, case, open_session
 ENGINES = (*TENSORFLOWS, "torch")
 
 
-def net(name, bar, build, torch, engines=ENGINES):
+def net(name, bar, build, torch):
     """build(tf, random) gives (fetches, feed); torch(torch, random) a function to time."""
 
-    @case(name, engines, bar=bar)
+    @case(name, ENGINES, bar=bar)
     def make(engine, threads):
         random = np.random.RandomState(0)
         if engine.__name__ == "torch":

@@ -1,13 +1,9 @@
-"""Recurrent nets: training steps of loops over time, of unrolled ones, and of a language model of characters.
-
-TensorFlow 2 has lost these cells with Keras 3.
-"""
+"""Recurrent nets: training steps of loops over time, of unrolled ones, and of a language model of characters."""
 
 import numpy as np
 
 from bench.cases.deep import cross_entropy, images, labels, net, weights
 
-ENGINES = ("stillflow", "tf1", "torch")
 UNITS = 128
 
 
@@ -46,7 +42,7 @@ def _rows(kind, is_unrolled):
         return run
 
     how = "unrolled" if is_unrolled else "dynamic_rnn"
-    net(f"{how}, {kind} {UNITS}, 28 steps, batch 128: training step, Adam", 1.0, build, torch_run, ENGINES)
+    net(f"{how}, {kind} {UNITS}, 28 steps, batch 128: training step, Adam", 1.0, build, torch_run)
 
 
 for _kind in ("LSTM", "GRU"):
@@ -93,5 +89,5 @@ def _char_rnn_of_torch(torch, random):
 
 net(
     f"char-rnn: 2 x LSTM {UNITS}, {STEPS} steps, batch {BATCH}: training step, Adam", 1.5, _char_rnn,
-    _char_rnn_of_torch, ENGINES,
+    _char_rnn_of_torch,
 )  # fmt: skip
