@@ -8,7 +8,6 @@ import pytest
 from graph_compare import differences, parse
 from programs import peer, run_program
 from programs.test_programs import NAMES
-from programs.test_snippets import snippets
 
 import stillflow as tf
 
@@ -44,9 +43,6 @@ def small_graph():
     return graph.as_graph_def()
 
 
-TOLERANCE = {"rtol": 1e-3, "atol": 1e-5}
-# TensorFlow rounds every sum of float16, we round the whole.
-HALF_TOLERANCE = {"rtol": 1e-2, "atol": 4e-3}
 X = node("x", "Placeholder", dtype=tf.float32)
 
 
@@ -55,64 +51,6 @@ def identity(name, *inputs, dtype=tf.float32, **attrs):
 
 
 # ---- There and back ---------------------------------------------------------------------------------------
-
-
-def placed_with_colocated(graph_def):
-    """The graph after an import, which gives a node the device of what it is colocated with."""
-    devices = {n.name: n.device for n in graph_def.node}
-    for n in graph_def.node:
-        classes = n.attr["_class"].list.s if "_class" in n.attr else ()
-        places = [devices[each.decode().split("@")[1]] for each in classes]
-        n.device = next(filter(None, places), n.device)
-    return graph_def
-
-
-@pytest.mark.parametrize(("path", "name", "function"), list(snippets()))
-def test_graphs_of_tensorflow_come_out_as_they_went_in_and_run(path, name, function):
-    with tf.Graph().as_default():
-        tensors = [t.name for t in function(tf) or [] if isinstance(t, tf.Tensor)]
-        initializers = [variable.initializer.name for variable in tf.global_variables()]
-    with np.load(path, allow_pickle=True) as golden, tf.Graph().as_default() as graph:
-        graph_def = parse(golden[name])
-        tf.import_graph_def(graph_def, name="")
-        nodes = [*graph_def.node, *(n for each in graph_def.library.function for n in each.node_def)]
-        halves = any("T" in n.attr and n.attr["T"].type == tf.float16.as_datatype_enum for n in nodes)
-        if not any(n.op in ("PyFunc", "PyFuncStateless", "EagerPyFunc") for n in nodes):
-            with tf.Session(graph=graph) as session:
-                session.run(initializers)
-                for i, value in enumerate(session.run(tensors) if len(tensors) == _count(golden, name) else []):
-                    expected = golden[f"{name}.{i}"]
-                    if expected.dtype.kind in "OSU":
-                        assert np.asarray(value).tolist() == expected.tolist()
-                    else:
-                        tolerance = HALF_TOLERANCE if halves else TOLERANCE
-                        np.testing.assert_allclose(value, expected, **tolerance)
-        assert [n.name for n in graph.as_graph_def().node] == _in_order(graph_def)
-        written = graph.as_graph_def()
-        ours = {n.name: n for n in written.node}
-        nodes = [ours[n.name] for n in graph_def.node]
-        again = tf.GraphDef(node=nodes, library=written.library, versions=written.versions)
-        found = differences(again, placed_with_colocated(graph_def))
-        assert not found, "\n".join(found)
-
-
-def _count(golden, name):
-    return sum(key.rpartition(".")[0] == name for key in golden.files)
-
-
-def _in_order(graph_def):
-    """The names as importing orders them: nodes after what they wait for."""
-    rounds = {n.name for n in graph_def.node if n.op == "NextIteration"}
-    waiting = [
-        (n.name, {i.removeprefix("^").partition(":")[0] for i in n.input} - (rounds if n.op == "Merge" else set()))
-        for n in graph_def.node
-    ]
-    ordered = []
-    while waiting:
-        done = set(ordered)
-        index = next(i for i, (_, inputs) in enumerate(waiting) if inputs <= done)
-        ordered.append(waiting.pop(index)[0])
-    return ordered
 
 
 @pytest.mark.parametrize("name", NAMES)

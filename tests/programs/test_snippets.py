@@ -1,4 +1,4 @@
-"""Every snippet's graph equals TensorFlow 1.15.5's node by node, and its values agree."""
+"""Every snippet: its graph equals TensorFlow 1.15.5's node by node, its values agree, and it can be imported."""
 
 import importlib
 import types
@@ -48,18 +48,27 @@ def snippets():
 @pytest.mark.parametrize(("path", "name", "function"), list(snippets()))
 def test_graph_and_values_are_those_of_tensorflow(path, name, function):
     with np.load(path, allow_pickle=True) as golden, tf.Graph().as_default() as graph:
+        graph_def = parse(golden[name])
         tensors = function(tf) or []
-        found = differences(graph.as_graph_def(), parse(golden[name]))
+        found = differences(graph.as_graph_def(), graph_def)
         assert not found, "\n".join(found)
-        with tf.Session() as session:
-            if tf.global_variables():
-                session.run(tf.global_variables_initializer())
-            if tensors and tf.local_variables():
-                session.run(tf.local_variables_initializer())
-            runs = tensors if isinstance(tensors, tuple) else (tensors,)
-            for i, value in enumerate(value for fetches in runs for value in session.run(list(fetches))):
-                tolerance = TOLERANCE.get(f"{path.stem}.{name}", {"rtol": 2e-5, "atol": 1e-6})
-                _assert_agrees(value, golden[f"{name}.{i}"], tolerance)
+        variables = [*tf.global_variables(), *(tf.local_variables() if tensors else ())]
+        runs = [
+            [variable.initializer for variable in variables],
+            *(tensors if isinstance(tensors, tuple) else (tensors,)),
+        ]
+        values = _values_of(graph, runs)
+        tolerance = TOLERANCE.get(f"{path.stem}.{name}", {"rtol": 2e-5, "atol": 1e-6})
+        for i, value in enumerate(values):
+            _assert_agrees(value, golden[f"{name}.{i}"], tolerance)
+    _assert_imports(graph_def, runs, values)
+
+
+def _values_of(graph, runs):
+    """What each run after that of the initializers gives, in one list."""
+    with tf.Session(graph=graph) as session:
+        results = [session.run(list(fetches)) for fetches in runs if fetches]
+    return [value for result in results[1 if runs[0] else 0 :] for value in result]
 
 
 def _assert_agrees(value, expected, tolerance):
@@ -70,3 +79,54 @@ def _assert_agrees(value, expected, tolerance):
     else:
         assert value.dtype == expected.dtype
         np.testing.assert_allclose(value, expected, **tolerance)
+
+
+# ---- TensorFlow's graphs as imported ones ----------------------------------------------------------------------
+
+
+def _assert_imports(graph_def, runs, values):
+    """TensorFlow's graph, which ours equals, comes in, has the bits of ours, and goes out as it was."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        written = graph.as_graph_def()
+        assert [node.name for node in written.node] == _in_order(graph_def)
+        nodes = {node.name: node for node in written.node}
+        again = [nodes[node.name] for node in graph_def.node]
+        again = tf.GraphDef(node=again, library=written.library, versions=written.versions)
+        found = differences(again, _placed_with_colocated(graph_def))
+        assert not found, "\n".join(found)
+        everywhere = [*graph_def.node, *(node for each in graph_def.library.function for node in each.node_def)]
+        if any(node.op in ("PyFunc", "PyFuncStateless", "EagerPyFunc") for node in everywhere):
+            return  # its Python functions are those of the graph that was built
+        if all(isinstance(fetch, (tf.Tensor, tf.Operation)) for fetches in runs for fetch in fetches):
+            names = [[fetch.name for fetch in fetches] for fetches in runs]
+            for value, expected in zip(_values_of(graph, names), values, strict=True):
+                np.testing.assert_array_equal(value, expected)
+
+
+def _in_order(graph_def):
+    """The names as importing orders them: nodes after what they wait for."""
+    rounds = {node.name for node in graph_def.node if node.op == "NextIteration"}
+    waiting = [
+        (
+            node.name,
+            {name.removeprefix("^").partition(":")[0] for name in node.input}
+            - (rounds if node.op == "Merge" else set()),
+        )
+        for node in graph_def.node
+    ]
+    ordered = {}
+    while waiting:
+        index = next(i for i, (_, inputs) in enumerate(waiting) if inputs <= ordered.keys())
+        ordered[waiting.pop(index)[0]] = None
+    return list(ordered)
+
+
+def _placed_with_colocated(graph_def):
+    """The graph after an import, which gives a node the device of what it is colocated with."""
+    devices = {node.name: node.device for node in graph_def.node}
+    for node in graph_def.node:
+        classes = node.attr["_class"].list.s if "_class" in node.attr else ()
+        places = [devices[each.decode().split("@")[1]] for each in classes]
+        node.device = next(filter(None, places), node.device)
+    return graph_def
