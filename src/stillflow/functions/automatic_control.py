@@ -5,17 +5,27 @@ from __future__ import annotations
 import functools
 
 from stillflow import ops
+from stillflow.functions.branch_places import EVERYWHERE, BranchPlaces, exclude
 from stillflow.functions.effects import context_around, has_effects, is_carrier
 from stillflow.graph import dtypes, nest
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
-from stillflow.graph.operation import Operation
 from stillflow.names import public
+
+# What stands for a handle in the table of last users: operations that have effects but no handle, and loops.
+_NO_HANDLE, _ANY_HANDLE = "no handle", "any handle"
 
 
 def _is_in_loop(op):
-    context = op._control_flow_context
+    context = context_around(op)
     return context is not None and context.GetWhileContext() is not None
+
+
+def _handle(tensor):
+    """The handle that a tensor of a branch is outside of all branches."""
+    while tensor._op.type == "Switch":
+        tensor = tensor._op._inputs[0]
+    return tensor
 
 
 class AutomaticControl:
@@ -28,10 +38,10 @@ class AutomaticControl:
         self._graph = graph
         self._first = graph.version
         self._returned: list = []  # nodes whose outputs the function returns
-        self._must_run: dict = {}  # nodes, as an ordered set
-        self._last_users: dict = {}  # handle, or None for all nodes without one -> the last node that used it
-        self._barrier: Operation | None = None  # the end of the last loop with effects
-        self._merges: dict = {}  # handle inside of a branch -> the Merge that comes after all its users
+        self._must_run: list = []  # nodes
+        self._places = BranchPlaces(graph.version)
+        self._last_users: dict = {}  # handle -> {place: the last node there that used it}
+        self._merges: dict = {}  # Switch -> the last Merge of its branches, and the node that needed it first
 
     def mark_as_return(self, tensor):
         """The tensor to return for `tensor`: nothing else depends on it, so that it may wait for everything."""
@@ -42,75 +52,64 @@ class AutomaticControl:
     def end(self):
         """Adds the control dependencies; returns the operations that must run."""
         for op in self._graph.get_operations()[self._first :]:
+            place = self._places.of(op)
+            if _is_in_loop(op):
+                continue
             if op.type == "Exit":
-                self._order_exit(op)
-            elif not _is_in_loop(op):
-                self._order(op)
+                if is_carrier(op):
+                    self._must_run.append(op)
+                    self._use(op, place, [_ANY_HANDLE])
+            elif op.type not in ("Switch", "Merge"):
+                self._order(op, place)
         for op in self._returned:
-            same = [other for other in self._must_run if context_around(other) is op._control_flow_context]
-            op._wait_for([other for other in same if other is not op])
-        return list(self._must_run)
+            if not _is_in_loop(op):
+                op._wait_for(self._seen_from(self._places.of(op), self._must_run, self._graph.version))
+        return self._seen_from(EVERYWHERE, self._must_run, self._graph.version)
 
-    def _order(self, op):
+    def _order(self, op, place):
+        handles = dict.fromkeys(_handle(tensor) for tensor in op._inputs if tensor._dtype is dtypes.resource)
         if has_effects(op):
-            self._must_run[op] = None
-        if op.type == "Switch" and op._inputs[0]._dtype is dtypes.resource:
+            self._must_run.append(op)
+            handles = handles or {_NO_HANDLE: None}
+        if not handles:
             return
-        if op.type == "Merge":
-            self._order_merge(op)
-            return
-        handles = dict.fromkeys(tensor for tensor in op._inputs if tensor._dtype is dtypes.resource)
         before: dict = {}
-        if self._barrier is not None and (handles or has_effects(op)) and op._control_flow_context is None:
-            before[self._barrier] = None
+        for handle in [*handles, _ANY_HANDLE]:
+            for other, last in self._last_users.get(handle, {}).items():
+                if not exclude(other, place):
+                    before[last] = None
+        op._wait_for(self._seen_from(place, before, op._id))
+        self._use(op, place, handles)
+
+    def _use(self, op, place, handles):
+        """An operation is the last user of handles: whatever comes after it there, comes after the others as well."""
+        for handle in self._last_users if _ANY_HANDLE in handles else handles:
+            users = self._last_users.get(handle, {})
+            self._last_users[handle] = {other: last for other, last in users.items() if not place <= other}
         for handle in handles:
-            if handle._op.type == "Switch":
-                self._add_merge(handle._op)
-            last = self._last_users.get(handle)
-            if last is not None and last._control_flow_context is op._control_flow_context:
-                before[last] = None
-            if handle in self._merges:
-                self._merges[handle]._wait_for([op])
-            self._last_users[handle] = op
-        if has_effects(op) and not handles and op._control_flow_context is None:
-            if None in self._last_users:
-                op._wait_for([self._last_users[None]])
-            self._last_users[None] = op
-        op._wait_for(list(before))
+            self._last_users.setdefault(handle, {})[place] = op
 
-    def _order_exit(self, op):
-        """The end of a loop with effects, for which all waits that comes after."""
-        if is_carrier(op) and context_around(op) is None:
-            self._must_run[op] = None
-            self._barrier = op
-            self._last_users = dict.fromkeys(self._last_users, op)
+    def _seen_from(self, place, operations, before):
+        """What to wait for at a place: the operations, or the ends of branches that they are in.
 
-    def _order_merge(self, op):
-        """A Merge waits for all that must run: it stands for it from now on."""
-        for other in self._must_run:
-            op._wait_for([other])
-            for tensor in other._inputs:
-                if tensor in self._last_users:
-                    self._last_users[tensor] = op
-        self._must_run = {op: None}
+        A Merge at the end of branches waits for what has not run, too. All that wait for it are at `before` or later.
+        """
+        found: dict = {}
+        for op in operations:
+            other = self._places.of(op)
+            found[op if other <= place else self._merge(self._places.leave(other, place), op, before)] = None
+        return list(found)
 
-    def _add_merge(self, switch):
-        """Adds the Merge after which a handle that a branch used may be used outside again."""
-        source = switch._inputs[0]
-        if source._dtype is dtypes.resource and source._op.type == "Switch":
-            self._add_merge(source._op)
-        if switch._outputs[0] in self._merges:
-            return
-        merge = ops.merge(switch._outputs, name="artificial_merge")[0].op
-        context = switch._control_flow_context  # None for a Switch that a gradient has added
-        merge._control_flow_context = None if context is None else context.outer_context
-        self._must_run[merge] = None
-        if source in self._last_users:
-            switch._wait_for([self._last_users[source]])
-        self._last_users[source] = merge
-        if source in self._merges:
-            self._merges[source]._wait_for([merge])
-        self._merges.update(dict.fromkeys(switch._outputs, merge))
+    def _merge(self, switch, op, before):
+        merge, first = self._merges.get(switch, (None, 0))
+        if op._id > first:  # what waits for that Merge may come before the operation
+            with self._graph.control_dependencies(None):
+                merge = ops.merge(switch._outputs, name="artificial_merge")[0].op
+            context = switch._control_flow_context  # None for a Switch that a gradient has added
+            merge._control_flow_context = None if context is None else context.outer_context
+            self._merges[switch] = merge, before
+        merge._wait_for([op])
+        return merge
 
 
 @by_mode

@@ -27,6 +27,7 @@ from stillflow.plan.branches import guard_of_operation, guard_of_tensor
 from stillflow.plan.guards import ALWAYS, Condition, both_ways, implies, joined
 from stillflow.plan.infer import known_in_both
 from stillflow.plan.ir import Node, Plan, Value, constant_of
+from stillflow.plan.late_waits import LateWaits
 from stillflow.plan.reads import read
 
 _ENTER, _TEST, _NEXT, _END = (Special(kind) for kind in ("loop_enter", "loop_test", "loop_next", "loop_end"))
@@ -58,6 +59,10 @@ def is_back_edge(op, tensor):
 def nested(operations, fed):
     """Operations and Loops in the order in which they run. `operations` are in order but for what lies in loops."""
     frames = _frames(operations, fed)
+    late = LateWaits(operations, frames)
+    if late.operations:
+        operations = [op for op in operations if op not in late.operations]
+        frames = {op: frames[op] for op in operations}
     loops: dict = {(): Loop("")}
     members: dict = {}  # frame -> {operation or Loop that lies in it: its place in the order of creation}
     for op in operations:
@@ -70,7 +75,7 @@ def nested(operations, fed):
             items[loops[inner]] = min(items.get(loops[inner], op._id), op._id)
         members.setdefault(frame, {})[op] = op._id
         _note_role(op, loops[frame], loops, frame)
-    waits = _dependences(operations, fed, frames, loops)
+    waits = _dependences(operations, fed, frames, loops, late)
     if loops[()].merges:
         raise _unsupported(loops[()].merges[0], "a loop outside of a frame")
     for frame, items in members.items():
@@ -129,12 +134,12 @@ def _text(frame):
     return frame[-1].decode("utf-8", "replace") if frame else ""
 
 
-def _dependences(operations, fed, frames, loops):
+def _dependences(operations, fed, frames, loops, late):
     """{operation or Loop: those in the same frame that it waits for}."""
     waits: dict = {}
     for op in operations:
-        before = [t._op for t in op._inputs if t not in fed and not is_back_edge(op, t)] + op._control_inputs
-        for source in before:
+        before = [t._op for t in op._inputs if t not in fed and not is_back_edge(op, t)]
+        for source in [*before, *late.controls_of(op)]:
             if source not in frames:
                 continue
             a, b = frames[source], frames[op]

@@ -109,8 +109,10 @@ def _problems_of_shapes(node, op_def):
         shapes = normalized(op_def.shape_rule(PlanContext(node)), len(node.outputs))
     except (ValueError, TypeError, IndexError, OverflowError):
         return  # an error for the kernel to report
-    for dims, value in zip(shapes, node.outputs, strict=True):
-        if merge(dims, value.dims) is False:
+    made = op_def.output_dtypes(node.attrs)
+    is_handle = [dtype is dtypes.resource for dtype in made] if len(made) == len(shapes) else [False] * len(shapes)
+    for dims, value, skip in zip(shapes, node.outputs, is_handle, strict=True):
+        if not skip and merge(dims, value.dims) is False:  # a handle stands for its variable, and has its shape
             yield f"makes {value.name} of shape {value.dims}, which its rule says is {dims}"
 
 
