@@ -65,6 +65,8 @@ class AutomaticControl:
             before[self._barrier] = None
         for handle in handles:
             if handle._op.type == "Switch":
+                if handle._op._control_flow_context is not op._control_flow_context:
+                    continue  # a gradient asks for the shape, behind the Merge that waits for the branch's users
                 self._add_merge(handle._op)
             last = self._last_users.get(handle)
             if last is not None and last._control_flow_context is op._control_flow_context:
