@@ -112,7 +112,7 @@ Status TensorArray::Write(const Services& services, int64_t index, const Tensor&
         "%s: Could not write to TensorArray index %lld because it has already been written to.", name(),
         static_cast<long long>(index));
   }
-  if (element.is_written) return Add(services, &element, value);
+  if (element.is_written) return Add(services, index, value);
   element.value = value;
   if (value.buffer != nullptr) Retain(value.buffer);
   element.shape = shape;
@@ -147,12 +147,13 @@ void AddElements<int64_t>(const Tensor& a, const Tensor& b, Tensor* sum) {
 
 }  // namespace
 
-Status TensorArray::Add(const Services& services, Element* element, const Tensor& value) {
+Status TensorArray::Add(const Services& services, int64_t index, const Tensor& value) {
+  Element* const element = &elements_[index];
   if (!(element->shape == Shape(value))) {
     return STILLFLOW_INVALID_ARGUMENT(
-        "%s: Could not aggregate to TensorArray because the existing shape is %s but the new input shape "
-        "is %s.",
-        name(), ShapeText(element->shape).c_str(), ShapeText(value).c_str());
+        "%s: Could not aggregate to TensorArray index %lld because the existing shape is %s but the new input "
+        "shape is %s.",
+        name(), static_cast<long long>(index), ShapeText(element->shape).c_str(), ShapeText(value).c_str());
   }
   Tensor sum;
   if (element->value.buffer == nullptr) {  // zeros
@@ -262,6 +263,7 @@ Status TensorArray::Gradient(const std::string& source, const Shape& before, Ten
     auto* made = new TensorArray(type_, size(), element, source);
     made->has_one_shape = has_one_shape;
     made->is_gradient_ = true;
+    made->marked_size_ = marked_size_;
     for (int64_t i = 0; i < size(); ++i) made->elements_[i].shape = shapes[i];
     Tensor owner;
     MakeHandle(made, &owner);

@@ -41,6 +41,12 @@ class TensorArray : public Handled {
   Status Read(const Services& services, int64_t index, Tensor* value);
   // Makes room for `size` elements, if the array may grow.
   Status Grow(int64_t size, bool* is_large_enough);
+  // Remembers the size after all elements were written at once: so many does an array of gradients put together,
+  // however far elements written one by one let the array grow later.
+  void MarkSize() {
+    if (!is_gradient_) marked_size_ = size();
+  }
+  int64_t SizeToConcat() const { return is_gradient_ && marked_size_ >= 0 ? marked_size_ : size(); }
   // The array of gradients for `source`; lives as long as this one.
   // Its elements have dimensions `before` more than those of this one, in front.
   Status Gradient(const std::string& source, const Shape& before, TensorArray** gradient);
@@ -57,13 +63,14 @@ class TensorArray : public Handled {
     bool is_cleared = false;
   };
   const char* name() const { return name_.c_str(); }
-  Status Add(const Services& services, Element* element, const Tensor& value);
+  Status Add(const Services& services, int64_t index, const Tensor& value);
   Status MakeZeros(int64_t index);
 
   const DType type_;
   PartialShape element_shape_;
   const std::string name_;  // for messages
   std::vector<Element> elements_;
+  int64_t marked_size_ = -1;
   bool is_gradient_ = false;
   bool has_gradient_ = false;
   bool is_closed_ = false;

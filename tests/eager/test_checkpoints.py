@@ -213,3 +213,22 @@ def test_a_manager_keeps_the_newest(tmp_path):
     assert manager.save(checkpoint_number=99) == str(tmp_path / "ckpt-99")
     again = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=2)
     assert again.latest_checkpoint == manager.latest_checkpoint == str(tmp_path / "ckpt-99")
+
+
+class Count(tf.train.experimental.PythonState):
+    def __init__(self, count):
+        self.count = count
+
+    def serialize(self):
+        return str(self.count)
+
+    def deserialize(self, string_value):
+        self.count = int(string_value)
+
+
+def test_state_in_python_is_saved_and_restored(tmp_path):
+    root = tf.train.Checkpoint(count=Count(3))
+    path = root.save(str(tmp_path / "m"))
+    root.count.count = 4
+    root.restore(path).assert_consumed()
+    assert root.count.count == 3

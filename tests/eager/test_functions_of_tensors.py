@@ -120,6 +120,17 @@ def test_gradients_through_loops_and_branches():
     assert inside(x).numpy() == 32
 
 
+def test_gradients_of_rows_that_a_branch_picks_from_a_variable():
+    v = tf.Variable([[1.0], [2.0], [3.0]])
+
+    @tf.function
+    def rows(p):
+        return tf.gradients(tf.cond(p, lambda: v.sparse_read([2, 0]), lambda: tf.zeros([2, 1])), v)[0]
+
+    slices = rows(tf.constant(True))
+    assert (slices.indices.numpy().tolist(), slices.values.numpy().tolist()) == ([2, 0], [[1], [1]])
+
+
 def test_gradient_that_would_draw_anew_is_refused():
     @tf.function
     def noisy(x):

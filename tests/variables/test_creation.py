@@ -151,3 +151,13 @@ def test_a_pure_variable_scope_opens_no_name_scope():
         with _pure_variable_scope(scope, reuse=True):
             assert tf.get_variable("v", [2]).name == "a/b/v:0"
         assert tf.get_variable_scope().name == "a"
+
+
+@pytest.mark.parametrize("is_resource", [False, True])
+def test_variables_that_are_read_from_copies_are_not_trained_unless_that_is_said(is_resource):
+    options = {"synchronization": tf.VariableSynchronization.ON_READ, "use_resource": is_resource}
+    assert tf.Variable(1.0, **options).trainable is False
+    assert tf.trainable_variables() == []
+    v = tf.Variable(1.0, trainable=True, **options)
+    assert v.trainable is True
+    assert tf.trainable_variables() == [v]

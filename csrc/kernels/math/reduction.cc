@@ -3,7 +3,8 @@
 //   in[0]  input  any shape
 //   in[1]  axes   int32 | int64, scalar or vector; negative ones count from the end
 //   out[0] output the input's shape without the axes, or with 1 in their place
-//   attrs  keep_dims; operation: euclidean_norm is the root of the sum of squares
+//   attrs  keep_dims; operation: euclidean_norm is the root of the sum of squares, and the
+//          input itself, signs and all, where no axis of several elements is reduced, as in TensorFlow
 //
 // l2_loss: half the sum of all squares, a scalar.
 //
@@ -331,13 +332,19 @@ Status ReduceKernel(const KernelCall& call) {
   bool is_reduced[kMaxRank];
   STILLFLOW_RETURN_IF_ERROR(ReadAxes(input, *call.in[1], is_reduced));
   Shape shape;
+  bool output_is_input = true;  // but for dimensions of one element
   for (int i = 0; i < input.rank; ++i) {
     if (!is_reduced[i]) shape.Add(input.dims[i]);
     if (is_reduced[i] && keeps_dims) shape.Add(1);
+    if (is_reduced[i] && input.dims[i] != 1) output_is_input = false;
   }
   Reducer reducer;
   STILLFLOW_RETURN_IF_ERROR(FindReducer(reduction, PartType(input.dtype), &reducer));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  if (reduction == Reduction::kEuclideanNorm && output_is_input) {
+    if (input.count > 0) std::memcpy(call.out[0]->data, input.data, input.count * ElementBytes(input.dtype));
+    return Status();
+  }
   if (IsComplex(input.dtype)) return ReduceComplex(call, reduction, reducer, is_reduced);
   if (reduction == Reduction::kEuclideanNorm && !IsFloating(input.dtype)) {
     return ReduceSquares(call, reducer, is_reduced);

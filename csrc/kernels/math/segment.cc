@@ -13,6 +13,7 @@
 
 #include "arithmetic/math/complex.h"
 #include "arithmetic/math/scalar.h"
+#include "kernels/math/segment_ids.h"
 #include "memory/indices.h"
 #include "memory/row_update.h"
 #include "memory/strided_copy.h"
@@ -147,14 +148,9 @@ Status UnsortedSegment(const KernelCall& call) {
 
 // Reads ids that do not decrease, and how many rows each segment has.
 Status ReadSorted(const Tensor& ids, int64_t* rows, int64_t* segments) {
-  int64_t last = 0;
-  for (int64_t i = 0; i < ids.count; ++i) {
-    rows[i] = IntAt(ids, i);
-    if (rows[i] < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
-    if (rows[i] < last) return STILLFLOW_INVALID_ARGUMENT("segment ids are not increasing");
-    last = rows[i];
-  }
-  *segments = ids.count == 0 ? 0 : last + 1;
+  STILLFLOW_RETURN_IF_ERROR(SegmentsNeeded(ids, segments));
+  STILLFLOW_RETURN_IF_ERROR(CheckSegmentIds(ids, *segments));
+  for (int64_t i = 0; i < ids.count; ++i) rows[i] = IntAt(ids, i);
   return Status();
 }
 

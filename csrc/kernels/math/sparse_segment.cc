@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "arithmetic/math/scalar.h"
+#include "kernels/math/segment_ids.h"
 #include "memory/indices.h"
 #include "memory/prefetch.h"
 #include "memory/row_update.h"
@@ -52,39 +53,33 @@ Status CheckVectors(const KernelCall& call) {
 }
 
 // Reads the indices, each below `size`.
-Status ReadIndices(const Tensor& indices, int64_t size, int64_t* rows) {
-  return indices.dtype == DType::kInt64 ? ReadRows<int64_t>(indices, size, rows)
-                                        : ReadRows<int32_t>(indices, size, rows);
+template <typename Error>
+Status ReadIndices(const Tensor& indices, int64_t size, int64_t* rows, const Error& error) {
+  Status status = indices.dtype == DType::kInt64 ? ReadRows<int64_t>(indices, size, rows)
+                                                 : ReadRows<int32_t>(indices, size, rows);
+  for (int64_t i = 0; !status.ok() && i < indices.count; ++i) {
+    const int64_t index = IntAt(indices, i);
+    if (index < 0 || index >= size) return error(static_cast<long long>(i), static_cast<long long>(index));
+  }
+  return status;
 }
 
 // How many segments there are: what in[3] says, or as many as the ids need.
 Status CountSegments(const KernelCall& call, int64_t* count) {
   const Tensor& ids = *call.in[2];
-  const int64_t needed = ids.count == 0 ? 0 : int64_t{Data<int32_t>(ids)[ids.count - 1]} + 1;
-  *count = call.in_count > 3 ? IntAt(*call.in[3], 0) : needed;
-  if (*count < 0) {
-    return STILLFLOW_INVALID_ARGUMENT("num_segments must be non-negative, got %lld", static_cast<long long>(*count));
-  }
-  if (needed < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
+  STILLFLOW_RETURN_IF_ERROR(SegmentsNeeded(ids, count));
+  if (call.in_count <= 3) return Status();
+  const int64_t needed = *count;
+  *count = IntAt(*call.in[3], 0);
+  if (*count < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
+  if (*count < needed) return STILLFLOW_INVALID_ARGUMENT("segment ids must be < num_segments");
   return Status();
 }
 
 Status ReadStarts(const Tensor& ids, int64_t count, int64_t* starts) {
+  STILLFLOW_RETURN_IF_ERROR(CheckSegmentIds(ids, count));
   std::fill_n(starts, count + 1, 0);
-  int64_t last = 0;
-  for (int64_t i = 0; i < ids.count; ++i) {
-    const int64_t id = Data<int32_t>(ids)[i];
-    if (id < 0) return STILLFLOW_INVALID_ARGUMENT("segment ids must be >= 0");
-    if (id < last) return STILLFLOW_INVALID_ARGUMENT("segment ids are not increasing");
-    if (id >= count) {
-      return STILLFLOW_INVALID_ARGUMENT(
-          "Segment id %lld out of range [0, %lld), possibly because segment_ids input is "
-          "not sorted.",
-          static_cast<long long>(id), static_cast<long long>(count));
-    }
-    last = id;
-    ++starts[id + 1];
-  }
+  for (int64_t i = 0; i < ids.count; ++i) ++starts[Data<int32_t>(ids)[i] + 1];
   for (int64_t s = 0; s < count; ++s) starts[s + 1] += starts[s];
   return Status();
 }
@@ -139,8 +134,12 @@ Status SparseSegment(const KernelCall& call) {
   const Scratch indices(call, call.in[1]->count * 8);
   const Scratch starts(call, (count + 1) * 8);
   if (!indices.ok() || !starts.ok()) return OutOfScratch();
-  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], data.dims[0], indices.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(ReadStarts(*call.in[2], count, starts.data<int64_t>()));
+  const auto size = static_cast<long long>(data.dims[0]);
+  const auto error = [size](long long i, long long index) {
+    return STILLFLOW_INVALID_ARGUMENT("Bad: indices[%lld] == %lld out of range [0, %lld)", i, index, size);
+  };
+  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], data.dims[0], indices.data<int64_t>(), error));
   const Segments segments{count, starts.data<int64_t>(), indices.data<int64_t>()};
   const int64_t width = shape.Count(1, shape.rank);
   return ReduceSegments(call, segments, width, static_cast<Operation>(call.attrs[0].i));
@@ -151,6 +150,9 @@ Status SparseSegment(const KernelCall& call) {
 // Reads the ids, each below `count`, and how many rows each segment has.
 Status ReadIds(const Tensor& ids, int64_t count, int64_t* read, int64_t* sizes) {
   std::fill_n(sizes, count, 0);
+  if (ids.count > 0 && Data<int32_t>(ids)[ids.count - 1] >= count) {
+    return STILLFLOW_INVALID_ARGUMENT("Invalid number of segments");
+  }
   for (int64_t i = 0; i < ids.count; ++i) {
     const int64_t id = Data<int32_t>(ids)[i];
     if (id < 0 || id >= count) {
@@ -196,8 +198,12 @@ Status SparseSegmentGrad(const KernelCall& call) {
   const Scratch ids(call, count * 8);
   const Scratch sizes(call, grad.dims[0] * 8);
   if (!rows.ok() || !ids.ok() || !sizes.ok()) return OutOfScratch();
-  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], shape.dims[0], rows.data<int64_t>()));
   STILLFLOW_RETURN_IF_ERROR(ReadIds(*call.in[2], grad.dims[0], ids.data<int64_t>(), sizes.data<int64_t>()));
+  const auto size = static_cast<long long>(shape.dims[0]);
+  const auto error = [size](long long, long long index) {
+    return STILLFLOW_INVALID_ARGUMENT("Index %lld out of range [0, %lld).", index, size);
+  };
+  STILLFLOW_RETURN_IF_ERROR(ReadIndices(*call.in[1], shape.dims[0], rows.data<int64_t>(), error));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, grad.dtype, shape));
   return ForType<float, double>("SparseSegmentGrad", grad.dtype, [&](auto tag) {
     return SpreadGradient<typename decltype(tag)::type>(call, rows.data<int64_t>(), ids.data<int64_t>(),

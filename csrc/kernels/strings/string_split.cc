@@ -65,13 +65,13 @@ void SplitAtText(Bytes text, Bytes separator, int64_t most_splits, Parts* parts)
 }
 
 template <typename Cut>
-Status Split(const KernelCall& call, const Cut& cut) {
+Status Split(const KernelCall& call, const char* name, const Cut& cut) {
   const Tensor& input = *call.in[0];
   if (input.rank != 1) {
     return STILLFLOW_INVALID_ARGUMENT("input must be a vector, got shape: %s", ShapeText(input).c_str());
   }
-  if (call.in[1]->count != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("delimiter must be a scalar, got shape: %s", ShapeText(*call.in[1]).c_str());
+  if (call.in[1]->rank != 0) {
+    return STILLFLOW_INVALID_ARGUMENT("%s must be a scalar, got shape: %s", name, ShapeText(*call.in[1]).c_str());
   }
   Parts parts;
   std::vector<int64_t> ends;
@@ -108,7 +108,7 @@ Status Split(const KernelCall& call, const Cut& cut) {
 
 Status StringSplit(const KernelCall& call) {
   const bool skips_empty = call.attrs[0].i != 0;
-  return Split(call, [skips_empty](Bytes text, Bytes delimiters, Parts* parts) {
+  return Split(call, "delimiter", [skips_empty](Bytes text, Bytes delimiters, Parts* parts) {
     SplitAtCharacters(text, delimiters, skips_empty, parts);
   });
 }
@@ -116,7 +116,7 @@ Status StringSplit(const KernelCall& call) {
 Status StringSplitV2(const KernelCall& call) {
   // 0 means the same as none at all, except that white space in front goes.
   const int64_t most_splits = call.attrs[0].i;
-  return Split(call, [most_splits](Bytes text, Bytes separator, Parts* parts) {
+  return Split(call, "sep", [most_splits](Bytes text, Bytes separator, Parts* parts) {
     if (separator.size == 0) {
       SplitAtSpace(text, most_splits, parts);
     } else {

@@ -219,6 +219,7 @@ Status Scatter(const KernelCall& call) {
     return STILLFLOW_INVALID_ARGUMENT("Max scatter index must be < array size (%lld vs. %lld)",
                                       static_cast<long long>(largest), static_cast<long long>(array->size()));
   }
+  array->MarkSize();
   for (int64_t i = 0; i < indices.count; ++i) {
     STILLFLOW_RETURN_IF_ERROR(WriteRows(call, array, Data<int32_t>(indices)[i], values, i, 1, true));
   }
@@ -231,11 +232,12 @@ Status Concat(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
   const auto type = static_cast<DType>(call.attrs[0].i);
   STILLFLOW_RETURN_IF_ERROR(array->CheckType(type));
+  const int64_t size = array->SizeToConcat();
   Shape lengths_shape;
-  lengths_shape.Add(array->size());
+  lengths_shape.Add(size);
   Shape shape;
   shape.Add(0);
-  if (array->size() == 0) {
+  if (size == 0) {
     const PartialShape element(call.attrs[1]);
     if (!element.IsComplete()) {
       return Error(Code::kUnimplemented,
@@ -249,7 +251,7 @@ Status Concat(const KernelCall& call) {
   }
   Elements elements;
   int64_t rows = 0;
-  for (int64_t i = 0; i < array->size(); ++i) {
+  for (int64_t i = 0; i < size; ++i) {
     STILLFLOW_RETURN_IF_ERROR(elements.Add(*call.services, array, i));
     const Tensor& first = elements.values().front();
     const Tensor& value = elements.values().back();
@@ -273,7 +275,7 @@ Status Concat(const KernelCall& call) {
   for (int i = 1; i < first.rank; ++i) shape.Add(first.dims[i]);
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kInt64, lengths_shape));
-  for (int64_t i = 0; i < array->size(); ++i) {
+  for (int64_t i = 0; i < size; ++i) {
     MutableData<int64_t>(*call.out[1])[i] = elements.values()[i].dims[0];
   }
   elements.CopyTo(call.out[0]);
@@ -315,6 +317,7 @@ Status Split(const KernelCall& call) {
         "dynamically resizeable",
         static_cast<long long>(array->size()), static_cast<long long>(lengths.count));
   }
+  array->MarkSize();
   int64_t begin = 0;
   for (int64_t i = 0; i < lengths.count; ++i) {
     const int64_t length = Data<int64_t>(lengths)[i];

@@ -61,7 +61,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
     return tf.strings.reduce_join(inputs=inputs, axis=axis, keepdims=keepdims, separator=separator, name=name)
 
 
-@public("compat.v2.strings.split")
+@public("compat.v2.strings.split", "python.ops.ragged.ragged_string_ops.string_split_v2")
 def split(input, sep=None, maxsplit=-1, name=None):
     """tf.strings.split."""
     return tf.strings.split(input=input, sep=sep, maxsplit=maxsplit, name=name, result_type="RaggedTensor")

@@ -101,8 +101,11 @@ class SparseTensor(CompositeTensor):
         return SparseTensorSpec(self.shape, self.dtype)
 
     def _shape_invariant_to_type_spec(self, shape):
-        # Of a loop's variable, the dense shape is given.
-        return SparseTensorSpec(shape, self.dtype)
+        # Of a loop's variable, the shape of the dense shape is given.
+        if shape.rank not in (None, 1):
+            raise ValueError("Expected a shape with 1 dimension")
+        rank = None if shape.rank is None else shape[0].value
+        return SparseTensorSpec(TensorShape(None if rank is None else [None] * rank), self.dtype)
 
     @staticmethod
     def _override_operator(operator, function):

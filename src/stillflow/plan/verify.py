@@ -105,6 +105,8 @@ def _problems_of_types(node, op_def):
 def _problems_of_shapes(node, op_def):
     if op_def.shape_rule is None or not node.outputs:
         return
+    if dtypes.resource in op_def.output_dtypes(node.attrs):
+        return  # what hands on a handle may have its shape, or that of the variable for which it stands
     try:
         shapes = normalized(op_def.shape_rule(PlanContext(node)), len(node.outputs))
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -39,14 +39,20 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
 
     Raises ValueError for another result_type.
     """
-    sep = renamed("sep", sep, "delimiter", delimiter)
-    delimiter = " " if sep is None else sep
+    delimiter = renamed("sep", sep, "delimiter", delimiter)
     _check_result_type(result_type)
     with name_scope(name, "StringSplit", [source]):
-        delimiter = convert_to_tensor(delimiter, dtypes.string)
-        source = convert_to_tensor(source, dtypes.string)
-        parts = _sparse(ops.string_split_op(source, delimiter, skip_empty=skip_empty))
+        parts = _split_at_characters(source, delimiter, skip_empty)
         return _ragged(parts) if result_type == "RaggedTensor" else parts
+
+
+@public("python.ops.string_ops.string_split")
+def _split_at_characters(source, sep=None, skip_empty=True, delimiter=None):
+    """`string_split` into a SparseTensor, in the scope that there is."""
+    delimiter = renamed("sep", sep, "delimiter", delimiter)
+    delimiter = convert_to_tensor(" " if delimiter is None else delimiter, dtypes.string)
+    source = convert_to_tensor(source, dtypes.string)
+    return _sparse(ops.string_split_op(source, delimiter, skip_empty=skip_empty))
 
 
 @public("strings.split")
@@ -70,9 +76,11 @@ def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=
         return result if result_type == "RaggedTensor" else result.to_sparse()
 
 
-def _parts(input, sep, maxsplit):
+@public("python.ops.string_ops.string_split_v2")
+def _parts(source, sep=None, maxsplit=-1):
+    """`split` of a vector into a SparseTensor, in the scope that there is."""
     sep = convert_to_tensor("" if sep is None else sep, dtypes.string)
-    return _sparse(ops.string_split_v2(input, sep, maxsplit=maxsplit))
+    return _sparse(ops.string_split_v2(convert_to_tensor(source, dtypes.string), sep, maxsplit=maxsplit))
 
 
 def _split(input, sep, maxsplit):

@@ -27,3 +27,8 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+def is_trainable(trainable, synchronization):
+    """Whether optimizers are to change a variable: where nothing is said, those that are not read from copies."""
+    return synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable

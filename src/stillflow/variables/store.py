@@ -15,7 +15,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import TensorShape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.variables.copies import VariableAggregation, VariableSynchronization
+from stillflow.variables.copies import VariableAggregation, VariableSynchronization, is_trainable
 from stillflow.variables.defaults import resource_variables_enabled
 from stillflow.variables.initializers import GlorotUniform, Zeros
 from stillflow.variables.partitioned_variables import PartitionedVariable, call_partitioner, slices
@@ -39,7 +39,7 @@ class VariableStore:
 
     def get_variable(self, name, *, custom_getter=None, **options):
         """The variable of that name, new or known; `options` are get_variable's."""
-        options["trainable"] = _is_trainable(options.get("trainable"), options.get("synchronization"))
+        options["trainable"] = is_trainable(options.get("trainable"), options.get("synchronization"))
         if custom_getter is None:
             return self._get(name, **options)
         if not callable(custom_getter):
@@ -161,11 +161,6 @@ class VariableStore:
 @by_mode
 def variable_is_kept(variable, collections):
     """Does what remains to be done for a variable that a store keeps: here it is in its collections already."""
-
-
-def _is_trainable(trainable, synchronization):
-    """Whether optimizers are to change the variable: where nothing is said, those that are not read from copies."""
-    return synchronization is not VariableSynchronization.ON_READ if trainable is None else trainable
 
 
 def _takes(function, parameter):

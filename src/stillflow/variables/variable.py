@@ -22,7 +22,7 @@ from stillflow.platform.identities import Reference
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
 from stillflow.variables.batch_places import batch_places
-from stillflow.variables.copies import VariableAggregation, VariableSynchronization
+from stillflow.variables.copies import VariableAggregation, VariableSynchronization, is_trainable
 from stillflow.variables.slices import SaveSliceInfo
 
 
@@ -99,7 +99,7 @@ class Variable(Trackable, metaclass=VariableType):
             )
         if constraint is not None and not callable(constraint):
             raise ValueError("The `constraint` argument must be a callable.")
-        self._trainable = True if trainable is None else trainable
+        self._trainable = is_trainable(trainable, synchronization)
         self._constraint = constraint
         self._caching_device = caching_device
         self._save_slice_info = None

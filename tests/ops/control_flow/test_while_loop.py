@@ -179,6 +179,13 @@ def test_same_bits_everywhere():
 # ---- TensorArrays -------------------------------------------------------------------------------------------
 
 
+def test_the_gradient_of_what_was_split_has_its_size_although_the_array_has_grown(session):
+    x = tf.constant([1.0, 2.0, 3.0])
+    array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
+    y = array.concat()
+    assert session.run([y, *tf.gradients(y, x)])[1].tolist() == [1, 1, 1]
+
+
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32, tf.int64, tf.bool, tf.string, tf.float16])
 def test_elements_of_every_type(session, dtype):
     values = {tf.string: [b"a", b"b"], tf.bool: [True, False]}.get(dtype, [1, 2])

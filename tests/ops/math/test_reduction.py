@@ -133,7 +133,14 @@ def test_no_axes_reduce_nothing(rng):
     x = rng.standard_normal((2, 3))
     np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_sum(t, []), x), x)
     np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_mean(t, []), x), x)
-    np.testing.assert_array_equal(evaluate_built(lambda t: ops.reduce_euclidean_norm(t, []), x), np.abs(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.complex64])
+def test_a_norm_over_single_elements_is_the_input_as_in_tensorflow(dtype):
+    x = -np.arange(1, 5).reshape(2, 1, 2).astype(dtype)
+    for axes in ([], [1]):
+        norm = evaluate_built(lambda t, axes=axes: ops.reduce_euclidean_norm(t, axes, keepdims=True), x)
+        np.testing.assert_array_equal(norm, x)
 
 
 _PASSING_OVER = {"reduce_max": np.nanmax, "reduce_min": np.nanmin}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import stillflow as tf
 from stillflow import errors, ops
 from stillflow.testing import assert_same_bits, check_gradient, evaluate
 
@@ -94,6 +95,9 @@ def test_bad_ids_are_named(rng):
     with pytest.raises(errors.InvalidArgumentError, match="segment ids are not increasing"):
         evaluate(ops.segment_sum, data, np.array([0, 2, 1], np.int32))
     with pytest.raises(errors.InvalidArgumentError, match="segment ids must be >= 0"):
+        evaluate(ops.segment_max, data, np.array([0, 0, -2], np.int32))
+    unsorted = r"Segment id -1 out of range \[0, 2\), possibly because 'segment_ids' input is not sorted"
+    with pytest.raises(errors.InvalidArgumentError, match=unsorted):
         evaluate(ops.segment_max, data, np.array([-1, 0, 1], np.int32))
     with pytest.raises(errors.InvalidArgumentError, match="same size as dimension 0"):
         evaluate(ops.segment_sum, data, np.array([0, 1], np.int32))
@@ -132,15 +136,27 @@ def test_gradients_of_picked_rows(name, num_segments, rng):
 
 def test_bad_picks_are_named():
     data = np.ones((4, 2), np.float32)
-    with pytest.raises(errors.InvalidArgumentError, match=r"indices\[1\] = 4 is not in \[0, 4\)"):
+    with pytest.raises(errors.InvalidArgumentError, match=r"Bad: indices\[1\] == 4 out of range \[0, 4\)"):
         evaluate(ops.sparse_segment_sum, data, np.array([0, 4], np.int32), np.array([0, 0], np.int32))
     with pytest.raises(errors.InvalidArgumentError, match="segment ids are not increasing"):
         evaluate(ops.sparse_segment_sum, data, np.array([0, 1, 1], np.int32), np.array([1, 0, 1], np.int32))
-    with pytest.raises(errors.InvalidArgumentError, match=r"Segment id 3 out of range \[0, 2\)"):
+    with pytest.raises(errors.InvalidArgumentError, match="segment ids must be < num_segments"):
         evaluate(
             lambda d, i, s: ops.sparse_segment_sum(d, i, s, num_segments=2),
             data, np.array([0], np.int32), np.array([3], np.int32),
         )  # fmt: skip
+
+
+def test_bad_picks_of_gradients_are_named():
+    grad, ids = np.ones((2, 2), np.float32), np.array([0, 1], np.int32)
+
+    def spread(grad, indices, segment_ids):
+        return tf.raw_ops.SparseSegmentMeanGrad(grad=grad, indices=indices, segment_ids=segment_ids, output_dim0=3)
+
+    with pytest.raises(errors.InvalidArgumentError, match=r"Index 3 out of range \[0, 3\)"):
+        evaluate(spread, grad, np.array([3, 0], np.int32), ids)
+    with pytest.raises(errors.InvalidArgumentError, match="Invalid number of segments"):
+        evaluate(spread, grad, ids, np.array([0, 2], np.int32))
 
 
 @pytest.mark.parametrize("name", ["sum", "max"])

@@ -44,6 +44,8 @@ def unknown(value):
         (lambda: tf.substr(["ab"], unknown([0]), unknown([1, 1])), "pos and len should have the same shape"),
         (lambda: tf.string_split(unknown("a b")), "input must be a vector"),
         (lambda: tf.string_split(["a b"], unknown(["a", "b"])), "delimiter must be a scalar"),
+        (lambda: tf.string_split(["a b"], unknown(["a"])), r"delimiter must be a scalar, got shape: \[1\]"),
+        (lambda: tf.strings.split(["a b"], unknown(["a"])), "sep must be a scalar"),
         (lambda: tf.reduce_join([["a"]], [0, 0]), "Duplicate reduction dimension 0"),
         (lambda: tf.reduce_join(unknown([["a"]]), unknown([0, -2])), "Duplicate reduction dimension -2"),
         (lambda: tf.decode_base64("!!!"), "Invalid character found in base64."),

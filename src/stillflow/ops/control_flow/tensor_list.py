@@ -267,6 +267,7 @@ def _(context):
 # ---- Functions ----------------------------------------------------------------------------------------------
 
 
+@public("python.ops.list_ops._build_element_shape")
 def _shape_tensor(shape):
     """What the ops take as the shape of elements."""
     if isinstance(shape, Tensor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow.graph.shape import merge
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.graph.shape_inference import incompatible_text as incompatible
+from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.registry import define_op
 
@@ -63,6 +64,23 @@ is_variable_initialized = define_op(
     differentiable=False,
     traits="asks_for_state",
 )
+
+
+@public("python.ops.state_ops.variable_op")
+def variable_op(shape, dtype, name="Variable", set_shape=True, container="", shared_name=""):
+    """The reference of a variable as graphs of TensorFlow 0.x have it; without `set_shape` its shape is unknown."""
+    ref = variable(
+        shape=shape if set_shape else None, dtype=dtype, container=container, shared_name=shared_name, name=name
+    )
+    if set_shape:
+        ref.set_shape(shape)
+    return ref
+
+
+@public("python.ops.state_ops.variable_op_v2")
+def variable_op_v2(shape, dtype, name="Variable", container="", shared_name=""):
+    """The reference of a variable, which tf.assign gives a value."""
+    return variable_v2(shape=shape, dtype=dtype, container=container, shared_name=shared_name, name=name)
 
 
 @variable_v2.shape_rule

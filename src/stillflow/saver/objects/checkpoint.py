@@ -22,6 +22,7 @@ from stillflow.saver.objects.object_graph import (
     dependencies_of,
     saveables_with_graph,
 )
+from stillflow.saver.objects.python_state import FedText, TextSaveable
 from stillflow.saver.objects.restoration import Restoration
 from stillflow.saver.objects.status import (
     CheckpointLoadStatus,
@@ -29,7 +30,6 @@ from stillflow.saver.objects.status import (
     NameBasedSaverStatus,
     session_or_default,
 )
-from stillflow.saver.saveable import SaveableObject, SaveSpec
 from stillflow.tracking.base import TracedFunction, Trackable
 from stillflow.tracking.structures import AutoTrackable
 from stillflow.variables.variable import Variable
@@ -50,6 +50,7 @@ class ObjectSaver:
         self._saved_graph = None
         self._save_tensor = None
         self._known_restore_ops: dict = {}
+        self._fed_texts: dict = {}  # see FedText
 
     def objects(self):
         """The ObjectGraph of the root as it is now."""
@@ -65,15 +66,13 @@ class ObjectSaver:
             with graph.device("/cpu:0"):
                 self._object_graph = convert_to_tensor("", dtypes.string)
                 self._prefix = convert_to_tensor("", dtypes.string)
-        values, proto = self.objects().serialized()
+        values, proto = self.objects().serialized(fed_texts=self._fed_texts)
         if self._save_tensor is None or proto != self._saved_graph:
-            spec = SaveSpec(self._object_graph, "", OBJECT_GRAPH_KEY)
-            self._save_tensor = self._add_save(
-                [*values, SaveableObject(self._object_graph, [spec], OBJECT_GRAPH_KEY)]
-            )
+            self._save_tensor = self._add_save([*values, TextSaveable(self._object_graph, OBJECT_GRAPH_KEY)])
             self._saved_graph = proto
         _make_folder_of(prefix)
         feeds = {self._prefix: prefix, self._object_graph: protobuf.to_bytes(proto)}
+        feeds.update((each.op, each.value.now()) for each in values if isinstance(each, FedText))
         return os.fsdecode(session.run(self._save_tensor, feeds))
 
     def _add_save(self, values):
@@ -95,7 +94,7 @@ class ObjectSaver:
             return status
         proto = _object_graph_of(reader, save_path)
         self.prepare_restoration(save_path)
-        restoration = Restoration(proto, self._restore_prefix, self._known_restore_ops)
+        restoration = Restoration(proto, save_path, self._restore_prefix, self._known_restore_ops)
         restoration.position(0).restore(self._root)
         return CheckpointLoadStatus(restoration, self._root, {self._restore_prefix: save_path})
 

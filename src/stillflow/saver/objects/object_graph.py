@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import collections
 
-from stillflow import ops
 from stillflow.formats import protobuf
-from stillflow.graph import dtypes
-from stillflow.graph.default_graph import get_default_graph
-from stillflow.ops.convert import convert_to_tensor
 from stillflow.saver import saveable as saveables
+from stillflow.saver.objects.python_state import FedText, PythonValue, frozen_text
 from stillflow.tracking.base import NotTrackable
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -96,10 +93,11 @@ class ObjectGraph:
         for of, slot_name, slot in self._slots.get(number, ()):
             node.slot_variables.add(original_variable_node_id=of, slot_name=slot_name, slot_variable_node_id=slot)
 
-    def serialized(self, stands_for=None):
+    def serialized(self, stands_for=None, fed_texts=None):
         """The SaveableObjects of all values, and the TrackableObjectGraph message.
 
-        `stands_for` is {id(object): another one, whose values are saved in its place}.
+        `stands_for` is {id(object): another one, whose values are saved in its place}, `fed_texts` a dictionary for
+        FedTexts: without it, values in Python are saved as they are now.
         """
         proto = protobuf.message("TrackableObjectGraph")()
         found = []
@@ -110,20 +108,12 @@ class ObjectGraph:
             for name, item in value._gather_saveables_for_checkpoint().items():
                 key = f"{self._paths[number]}/.ATTRIBUTES/{escaped(name)}"
                 attribute = node.attributes.add(name=name, checkpoint_key=key)
+                if fed_texts is not None and isinstance(item, PythonValue):
+                    item = FedText(item, key, fed_texts)
                 parts, attribute.full_name = _saveables(item, key)
                 attribute.optional_restore = bool(parts) and all(part.optional_restore for part in parts)
                 found.extend(parts)
         return found, proto
-
-
-class _ObjectGraphSaveable(saveables.SaveableObject):
-    """The message of an object graph as a constant, which is written and not restored."""
-
-    def __init__(self, tensor):
-        super().__init__(tensor, [saveables.SaveSpec(tensor, "", OBJECT_GRAPH_KEY)], OBJECT_GRAPH_KEY)
-
-    def restore(self, restored_tensors, restored_shapes):
-        return ops.no_op()
 
 
 def frozen_saveables(root):
@@ -134,9 +124,7 @@ def frozen_saveables(root):
 def saveables_with_graph(objects, stands_for=None):
     """The SaveableObjects of an ObjectGraph, and of the message that describes it; see ObjectGraph.serialized."""
     values, proto = objects.serialized(stands_for)
-    with get_default_graph().device("/cpu:0"):
-        tensor = convert_to_tensor(protobuf.to_bytes(proto), dtypes.string)
-    return [*values, _ObjectGraphSaveable(tensor)]
+    return [*values, frozen_text(protobuf.to_bytes(proto), OBJECT_GRAPH_KEY)]
 
 
 def _slot_of(optimizer, variable, slot_name):

@@ -14,6 +14,7 @@ from stillflow.saver import restoring
 from stillflow.saver.checkpoint_reader import CheckpointReader
 from stillflow.saver.objects import sharded
 from stillflow.saver.objects.object_graph import path_names, saveables_under
+from stillflow.saver.objects.python_state import PythonValue
 from stillflow.session.session import BaseSession
 
 _numbers = itertools.count()
@@ -28,8 +29,9 @@ def next_uid():
 class Restoration:
     """What has been found of the objects in a checkpoint, and the operations that restore them."""
 
-    def __init__(self, proto, prefix_tensor, known_ops):
+    def __init__(self, proto, path, prefix_tensor, known_ops):
         self.proto = proto
+        self.path = path
         self.uid = next_uid()
         self.objects: dict = {}  # number in the checkpoint -> object
         self.seen: dict = {}  # id -> object that the program has
@@ -44,10 +46,6 @@ class Restoration:
         for number, node in enumerate(proto.nodes):
             for slot in node.slot_variables:
                 self.slots.setdefault(slot.original_variable_node_id, []).append((number, slot))
-
-    def prefix(self):
-        """The path of the checkpoint, where it is known before a session runs."""
-        return self._prefix_tensor.numpy()
 
     def position(self, number):
         return Position(self, number)
@@ -104,6 +102,10 @@ class Restoration:
                 if attribute.name not in items:
                     if not attribute.optional_restore:
                         self.unused_attributes.setdefault(number, []).append(attribute.name)
+                    continue
+                if isinstance(items[attribute.name], PythonValue):
+                    text = CheckpointReader(self.path).get_tensor(attribute.checkpoint_key)
+                    items[attribute.name].deserialize(text)
                     continue
                 known = self._known_ops.get(attribute.checkpoint_key)
                 if known is not None and known[0] is value:
@@ -173,7 +175,7 @@ class Position:
     def value(self):
         """The value of a variable, read now."""
         (attribute,) = self._restoration.proto.nodes[self._number].attributes
-        return CheckpointReader(self._restoration.prefix()).get_tensor(attribute.checkpoint_key)
+        return CheckpointReader(self._restoration.path).get_tensor(attribute.checkpoint_key)
 
     def restore(self, value):
         """Restores `value`, and what it depends on, as this object; what is not there yet when it comes."""

@@ -6,6 +6,7 @@ from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.saver import at_once, weight_values
 from stillflow.saver.builder import BulkSaverBuilder
 from stillflow.saver.objects.object_graph import ObjectGraph, path_names
+from stillflow.saver.objects.python_state import PythonValue
 from stillflow.saver.objects.restoration import next_uid
 from stillflow.saver.saveable import by_name
 from stillflow.saver.saver import Saver
@@ -199,6 +200,7 @@ class NameBasedSaverStatus:
                 for value in objects
                 if has_counter or value is not counter
                 for item in value._gather_saveables_for_checkpoint().values()
+                if not isinstance(item, PythonValue)
             ]
             with session.graph.as_default(), session.graph.device("/cpu:0"):
                 self._saver = Saver(items, allow_empty=True, save_random_state=False)
@@ -229,7 +231,8 @@ def restore_by_names(status, session=None):
     """Restores the variables that there are, and that the checkpoint has."""
     found = {}
     for value in ObjectGraph(status._root).objects:
-        named = by_name(list(value._gather_saveables_for_checkpoint().values()))
+        items = value._gather_saveables_for_checkpoint().values()
+        named = by_name([item for item in items if not isinstance(item, PythonValue)])
         if named.keys() <= status._keys:
             found.update(named)
             value._tracking.update_uid = max(value._tracking.update_uid, status._uid)
