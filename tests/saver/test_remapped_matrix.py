@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
+from stillflow.variables.slices import PartitionInfo
 
 
 @pytest.fixture
@@ -67,3 +68,19 @@ def test_files_come_in_pairs(checkpoint):
         load(checkpoint, "matrix", 0, 3, 3, _numbered)
     with pytest.raises(ValueError, match="num_row_oov_buckets must be >= 0"):
         load(checkpoint, "matrix", 0, 3, 3, _numbered, num_row_oov_buckets=-1)
+
+
+def test_biases_and_slots_of_new_classes_are_those_of_the_old_ones(checkpoint, tmp_path):
+    files = str(tmp_path / "old_rows"), str(tmp_path / "new_rows")
+    column = tf.contrib.framework.load_linear_multiclass_bias_initializer(
+        checkpoint, "column", 3, *files, num_class_oov_buckets=1, initializer=_numbered
+    )
+    with tf.Graph().as_default(), tf.Session() as session:
+        biases = tf.Variable([[1.0], [2.0], [3.0]], name="column")
+        session.run(biases.initializer)
+        tf.train.Saver([biases]).save(session, checkpoint)
+        assert session.run(column([4, 1])).tolist() == [[2], [1], [1], [1]]
+        part = tf.contrib.framework.load_variable_slot_initializer(
+            checkpoint, "column", PartitionInfo([3, 1], [2, 0]), 3, 1, *files
+        )
+        assert session.run(part([1, 1])).tolist() == [[1]]

@@ -49,7 +49,7 @@ def profile(graph=None, run_meta=None, op_log=None, cmd="scope", options=0):
     return _report(view, cmd, nodes, options, {0: run_meta} if run_meta else {})
 
 
-@public("profiler.Profiler")
+@public("profiler.Profiler", "contrib.tfprof.model_analyzer.Profiler")
 class Profiler:
     """Profiles of many steps of a graph.
 

@@ -149,6 +149,43 @@ def _check_columns(shape, columns, oov_columns):
         )
 
 
+@public("contrib.framework.load_linear_multiclass_bias_initializer")
+def bias_initializer(
+    ckpt_path, bias_tensor_name, new_class_vocab_size, old_class_vocab_file, new_class_vocab_file,
+    num_class_oov_buckets=0, initializer=None, max_rows_in_memory=-1,
+):  # fmt: skip
+    """remapped_matrix_initializer of biases of classes, a matrix of one column."""
+    return remapped_matrix_initializer(
+        ckpt_path, bias_tensor_name, new_class_vocab_size, 1, old_row_vocab_file=old_class_vocab_file,
+        new_row_vocab_file=new_class_vocab_file, num_row_oov_buckets=num_class_oov_buckets, initializer=initializer,
+        max_rows_in_memory=max_rows_in_memory,
+    )  # fmt: skip
+
+
+@public("contrib.framework.load_variable_slot_initializer")
+def slot_initializer(
+    ckpt_path, old_tensor_name, primary_partition_info, new_row_vocab_size, new_col_vocab_size,
+    old_row_vocab_file=None, new_row_vocab_file=None, old_col_vocab_file=None, new_col_vocab_file=None,
+    num_row_oov_buckets=0, num_col_oov_buckets=0, initializer=None, max_rows_in_memory=-1,
+):  # fmt: skip
+    """remapped_matrix_initializer of an optimizer's slot, which is cut as its variable is.
+
+    Args:
+      primary_partition_info: says which part of the variable the slot belongs to.
+    """
+    of_matrix = remapped_matrix_initializer(
+        ckpt_path, old_tensor_name, new_row_vocab_size, new_col_vocab_size, old_row_vocab_file=old_row_vocab_file,
+        new_row_vocab_file=new_row_vocab_file, old_col_vocab_file=old_col_vocab_file,
+        new_col_vocab_file=new_col_vocab_file, num_row_oov_buckets=num_row_oov_buckets,
+        num_col_oov_buckets=num_col_oov_buckets, initializer=initializer, max_rows_in_memory=max_rows_in_memory,
+    )  # fmt: skip
+
+    def initialize(shape, dtype=dtypes.float32, partition_info=None):
+        return of_matrix(shape, dtype, partition_info=primary_partition_info)
+
+    return initialize
+
+
 @public("contrib.framework.load_embedding_initializer", "python.training.checkpoint_ops._load_embedding_initializer")
 def embedding_initializer(
     ckpt_path, embedding_tensor_name, new_vocab_size, embedding_dim, old_vocab_file, new_vocab_file,

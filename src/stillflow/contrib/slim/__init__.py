@@ -11,6 +11,13 @@ passes_on(
     "contrib.framework.python.ops.arg_scope",
     "contrib.framework.python.ops.variables",
     "contrib.layers",
+    "contrib.layers.python.layers.embedding_ops",
+    "contrib.layers.python.layers.feature_column",
+    "contrib.layers.python.layers.optimizers",
+    "contrib.layers.python.layers.summaries",
+    "contrib.layers.python.layers.target_column",
+    "contrib.layers.python.ops.bucketization_op",
+    "contrib.layers.python.ops.sparse_feature_cross_op",
 )
 passes_on("contrib.slim.initializers", "contrib.layers.python.layers.initializers")
 passes_on("contrib.slim.layers", "contrib.layers.python.layers.layers")

@@ -31,7 +31,7 @@ from stillflow.variables.listing import local_variables_initializer
 _JSON_FILENAME = "saved_model.json"
 
 
-@public("keras.experimental.export_saved_model")
+@public("keras.experimental.export_saved_model", "contrib.saved_model.save_keras_model")
 @deprecated(
     None,
     'Please use `model.save(..., save_format="tf")` or `tf.keras.models.save_model(..., save_format="tf")`.',
@@ -63,7 +63,7 @@ def export_saved_model(
         )
 
 
-@public("keras.experimental.load_from_saved_model")
+@public("keras.experimental.load_from_saved_model", "contrib.saved_model.load_keras_model")
 @deprecated(
     None,
     "The experimental save and load functions have been  deprecated. Please switch to `tf.keras.models.load_model`.",
