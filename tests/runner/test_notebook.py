@@ -45,8 +45,14 @@ def test_an_error_of_a_cell_that_runs_again_says_what_to_do(shell):
         tf.get_variable("v", [2])
     shell.handler(shell, ValueError, caught.value, None)
     assert "tf.reset_default_graph()" in shell.shown[-1]
-    shell.handler(shell, ValueError, ValueError("other"), None)
-    assert shell.shown[-1] == "other"
+    for error in (
+        ValueError("other"),
+        tf.errors.NotFoundError(None, None, "Key v_1 not found in checkpoint"),
+        tf.errors.NotFoundError(None, None, "Key w not found in checkpoint"),
+        ValueError("Trying to share variable v, but specified shape (3,) and found shape (2,)."),
+    ):
+        shell.handler(shell, type(error), error, None)
+    assert ["tf.reset_default_graph()" in text for text in shell.shown] == [True, False, True, False, True]
 
 
 def test_tensorflow_can_be_imported_and_flags_bear_the_kernels_arguments():

@@ -445,9 +445,9 @@ class Operation:
         sites = self.traceback
         text = f"{message}\n\t [[{self.described}]]"
         if sites:
-            lines = "".join(
-                f'  File "{file}", line {line}, in {name}\n    {source}\n' for file, line, name, source in sites
-            )
+            import traceback
+
+            lines = "".join(traceback.format_list(sites))
             text += f"\n\nOriginal stack trace for '{self.name}':\n{lines}"
         return text
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
+from stillflow import errors
 from stillflow.names import public
 from stillflow.runner import surroundings
 
 _HINT = (
     "The cell has been run before: its nodes and variables are still in the graph. Call tf.reset_default_graph() "
     "first, or restart the kernel."
+)
+
+# What a cell raises that makes its variables once more: by name, with other sizes now, or as w_1 beside w, which no
+# checkpoint has.
+_MADE_AGAIN = re.compile(
+    r"Variable \S+ already exists, disallowed|Trying to share variable |Key \w\S*_\d+(/\S+)? not found in checkpoint"
 )
 
 
@@ -19,7 +28,7 @@ def load_ipython_extension(shell):
     """
     surroundings.install()
     shell.register_magic_function(_tensorflow_version, magic_name="tensorflow_version")
-    shell.set_custom_exc((ValueError,), _show_with_hint)
+    shell.set_custom_exc((ValueError, errors.NotFoundError), _show_with_hint)
 
 
 def _tensorflow_version(line):
@@ -29,6 +38,13 @@ def _tensorflow_version(line):
 
 
 def _show_with_hint(shell, kind, error, trace, tb_offset=None):
-    if "already exists, disallowed" in str(error):
-        error.args = (f"{error}\n\n{_HINT}",)
+    if _MADE_AGAIN.search(str(error)):
+        _append(error, _HINT)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+
+def _append(error, text):
+    if isinstance(error, errors.OpError):
+        error._message = f"{error.message}\n\n{text}"
+    else:
+        error.args = (f"{error}\n\n{text}",)
