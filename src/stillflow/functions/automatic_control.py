@@ -18,6 +18,14 @@ def _is_in_loop(op):
     return context is not None and context.GetWhileContext() is not None
 
 
+def _is_within(op, context):
+    """Whether an operation is in a context, or in one inside of it."""
+    around = context_around(op)
+    while around is not context and around is not None:
+        around = around.outer_context
+    return around is context
+
+
 class AutomaticControl:
     """Orders the nodes that a function's body gets between `begin` and `end`.
 
@@ -86,13 +94,16 @@ class AutomaticControl:
             self._last_users = dict.fromkeys(self._last_users, op)
 
     def _order_merge(self, op):
-        """A Merge waits for all that must run: it stands for it from now on."""
-        for other in self._must_run:
-            op._wait_for([other])
+        """A Merge waits for all that must run where it is, and in branches there: it stands for it from now on."""
+        context = op._control_flow_context
+        before = [other for other in self._must_run if _is_within(other, context)]
+        op._wait_for(before)
+        for other in before:
+            del self._must_run[other]
             for tensor in other._inputs:
                 if tensor in self._last_users:
                     self._last_users[tensor] = op
-        self._must_run = {op: None}
+        self._must_run[op] = None
 
     def _add_merge(self, switch):
         """Adds the Merge after which a handle that a branch used may be used outside again."""

@@ -109,8 +109,11 @@ def _problems_of_shapes(node, op_def):
         shapes = normalized(op_def.shape_rule(PlanContext(node)), len(node.outputs))
     except (ValueError, TypeError, IndexError, OverflowError):
         return  # an error for the kernel to report
-    for dims, value in zip(shapes, node.outputs, strict=True):
-        if merge(dims, value.dims) is False:
+    made = op_def.output_dtypes(node.attrs)
+    for number, (dims, value) in enumerate(zip(shapes, node.outputs, strict=True)):
+        # A handle is a scalar, and stands for its variable, which has the variable's shape.
+        is_handle = len(made) == len(node.outputs) and made[number] is dtypes.resource
+        if not is_handle and merge(dims, value.dims) is False:
             yield f"makes {value.name} of shape {value.dims}, which its rule says is {dims}"
 
 
