@@ -200,3 +200,24 @@ def test_python_function_as_it_is():
         tf.config.experimental_run_functions_eagerly(False)
     watched(tf.constant(1))
     assert seen == [True, False]
+
+
+def test_variables_are_changed_in_nested_branches():
+    scale, count = tf.Variable(4.0), tf.Variable(0)
+
+    def rise():
+        return tf.group(tf.cond(scale < 10, lambda: scale.assign(scale * 2).op, tf.no_op), count.assign(0))
+
+    @tf.contrib.eager.defun
+    def step(x):
+        return tf.cond(
+            x > 0,
+            lambda: tf.cond(count + 1 >= 2, rise, lambda: count.assign_add(1).op),
+            lambda: tf.group(count.assign(0), scale.assign(1.0)),
+        )
+
+    values = []
+    for x in (1.0, 1.0, 1.0, -1.0):
+        step(tf.constant(x))
+        values.append((scale.numpy(), count.numpy()))
+    assert values == [(4, 1), (8, 0), (8, 1), (1, 0)]

@@ -68,3 +68,26 @@ def test_labels_of_steps_need_no_axis_of_size_1():
         losses.append(model.evaluate(np.zeros([2, 3]), y, verbose=0))
     assert losses[0] == losses[1]
     np.testing.assert_allclose(losses[0], [np.log(4), 2 / 6], rtol=1e-6)
+
+
+def test_eager_models_are_traced_once_for_a_shape_and_anew_after_they_changed():
+    traces = []
+
+    class Noted(tf.keras.layers.Layer):
+        def call(self, inputs):
+            traces.append(inputs.shape.as_list())
+            return inputs
+
+    x, y = np.ones((6, 2), np.float32), np.ones((6, 1), np.float32)
+    with eager_mode():
+        model = tf.keras.Sequential([Noted(input_shape=(2,)), tf.keras.layers.Dense(1, kernel_initializer="ones")])
+        model.compile(tf.train.AdamOptimizer(0.5), "mse")
+        traces.clear()
+        model.fit(x, y, batch_size=3, epochs=3, verbose=0)
+        assert traces == [[3, 2]]
+        model.add(tf.keras.layers.Lambda(lambda inputs: inputs * 0))
+        np.testing.assert_array_equal(model.predict(x), np.zeros((6, 1)))
+        model.compile("sgd", "mse", run_eagerly=True)
+        traces.clear()
+        assert model.evaluate(x, y, batch_size=3, verbose=0) == 1.0
+        assert len(traces) == 2

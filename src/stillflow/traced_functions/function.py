@@ -32,6 +32,11 @@ def run_functions_eagerly(run_eagerly):
     _mode.runs_eagerly = bool(run_eagerly)
 
 
+def runs_eagerly():
+    """Whether tf.function calls Python functions as they are."""
+    return _mode.runs_eagerly
+
+
 @public("python.eager.def_function.Function")
 class Function(TracedFunction):
     """What tf.function makes of a Python function.

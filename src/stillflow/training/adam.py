@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stillflow import ops
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import outermost_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.optimizer import UniformOptimizer
@@ -34,7 +34,7 @@ class AdamOptimizer(UniformOptimizer):
         self._epsilon = epsilon
 
     def _get_beta_accumulators(self):
-        graph = get_default_graph()
+        graph = outermost_graph()
         return (
             self._get_non_slot_variable("beta1_power", graph),
             self._get_non_slot_variable("beta2_power", graph),
@@ -70,7 +70,7 @@ class AdamOptimizer(UniformOptimizer):
         )
 
     def _update_sparse(self, grad, var):
-        graph = get_default_graph()
+        graph = outermost_graph()
         beta1_power, beta2_power, lr, beta1, beta2, epsilon = self._scalars(var.dtype.base_dtype)
         rate = lr * ops.sqrt(1 - beta2_power) / (1 - beta1_power)
 
@@ -94,7 +94,7 @@ class AdamOptimizer(UniformOptimizer):
         return group(update, m_t, v_t)
 
     def _finish(self, update_ops, name_scope):
-        graph = get_default_graph()
+        graph = outermost_graph()
         with graph.control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()
             with graph.colocate_with(beta1_power):

@@ -6,10 +6,10 @@ from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.graph import dtypes, replica_modes
 from stillflow.graph.collections import GraphKeys
-from stillflow.graph.default_graph import get_default_graph, require_graph
+from stillflow.graph.default_graph import get_default_graph, outermost_graph, require_graph
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.mode import by_mode, eager_version_of
-from stillflow.graph.name_scope import name_scope
+from stillflow.graph.name_scope import init_scope, name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group, tuple_of
@@ -168,7 +168,7 @@ class Optimizer(Trackable):
             pairs = [(grad, v) for grad, v in grads_and_vars if grad is not None]
             return context.merge_call(self._distributed_apply, args=(pairs, global_step, name))
         graph = get_default_graph()
-        with graph.control_dependencies(None):
+        with init_scope():
             self._create_slots(var_list)
         with name_scope(name, self._name) as scope:
             self._prepare()
@@ -192,7 +192,7 @@ class Optimizer(Trackable):
         extended = strategy.extended
         gradients = extended.batch_reduce_to("SUM", grads_and_vars)
         var_list = [v for _, v in grads_and_vars]
-        with get_default_graph().control_dependencies(None):
+        with init_scope():
             self._create_slots(var_list)
 
         def update(variable, gradient):
@@ -240,7 +240,7 @@ class Optimizer(Trackable):
 
     def variables(self):
         """The optimizer's own variables in the default graph, sorted by name: slots and others."""
-        graph = get_default_graph()
+        graph = outermost_graph()
         found = [*self._non_slots.values(), *(slot for slots in self._slots.values() for slot in slots.values())]
         return sorted((v for v in found if v._graph is graph), key=lambda v: v.name)
 
@@ -294,13 +294,13 @@ class Optimizer(Trackable):
     @property
     def _checkpoint_dependencies(self):
         """Slots are not among them: these are saved where the variables are that they belong to."""
-        graph = get_default_graph()
+        graph = outermost_graph()
         own = sorted((name, v) for (name, of_graph), v in self._non_slots.items() if of_graph is graph)
         return super()._checkpoint_dependencies + own
 
     def _lookup_dependency(self, name):
         found = super()._lookup_dependency(name)
-        return self._get_non_slot_variable(name, get_default_graph()) if found is None else found
+        return self._get_non_slot_variable(name, outermost_graph()) if found is None else found
 
     def _restore_slot_variable(self, slot_name, variable, slot_variable):
         """Restores a slot that has just been made from the checkpoints that wait for it, the newest first."""

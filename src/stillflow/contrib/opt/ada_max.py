@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.contrib.opt.rows import scatter_add, scatter_update
-from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.default_graph import outermost_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.training.adam import AdamOptimizer
@@ -29,7 +29,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
     def _get_beta_accumulators(self):
-        return self._get_non_slot_variable("beta1_power", get_default_graph())
+        return self._get_non_slot_variable("beta1_power", outermost_graph())
 
     def _create_slots(self, var_list):
         first = min(var_list, key=lambda v: v.name)
@@ -50,7 +50,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         )
 
     def _update_sparse(self, grad, var):
-        graph = get_default_graph()
+        graph = outermost_graph()
         beta1_power, lr, beta1, beta2, epsilon = self._scalars(var.dtype.base_dtype)
         indices = grad.indices
         m = self.get_slot(var, "m")
@@ -67,7 +67,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         return group(update, m_t, v_t)
 
     def _finish(self, update_ops, name_scope):
-        graph = get_default_graph()
+        graph = outermost_graph()
         with graph.control_dependencies(update_ops):
             beta1_power = self._get_beta_accumulators()
             with graph.colocate_with(beta1_power):

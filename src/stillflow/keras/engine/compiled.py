@@ -26,6 +26,7 @@ from stillflow.keras.metrics.means import Mean
 from stillflow.keras.optimizers import lookup as optimizers
 from stillflow.keras.optimizers.scaled import scaled_by_policy
 from stillflow.layers.core.attributes import untracked
+from stillflow.traced_functions.function import runs_eagerly
 from stillflow.tracking.base import Trackable
 from stillflow.variables.variable import Variable
 
@@ -111,7 +112,7 @@ class Compiled(Network):
         if self._run_eagerly is True:
             require_eager_execution("You can only set `run_eagerly=True` if eager execution is enabled.", ValueError)
         if not self.dynamic:
-            return bool(self._run_eagerly)
+            return runs_eagerly() if self._run_eagerly is None else bool(self._run_eagerly)
         explanation = (
             "Your model contains layers that can only be successfully run in eager execution (layers constructed "
             "with "
@@ -435,6 +436,7 @@ def _make_optimizer_state(model):
 def _prepare_steps(model, metrics, weighted_metrics, target_tensors):
     """Makes the metrics; losses are computed batch by batch."""
     model._listed_targets(target_tensors)
+    model.__dict__.pop("_step_functions", None)
     for endpoint in model._training_endpoints:
         endpoint.is_fed = endpoint.has_loss
     set_loss_weights(model._training_endpoints, model.loss_weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import weakref
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from stillflow.keras.engine.compiled_metrics import call_metric
 from stillflow.keras.optimizers.scaled import LossScaleOptimizer
 from stillflow.layers.core.settings import floatx
 from stillflow.ragged.composites import as_tensor
+from stillflow.traced_functions.polymorphic import Function
 
 
 def _tensor(value, dtype=None):
@@ -42,23 +44,25 @@ def _inputs(model, x):
     return values[0] if len(values) == 1 else values
 
 
-def _call(model, x, training):
-    arguments = {"training": training} if model._expects("training") else {}
-    return nest.flatten(model(_inputs(model, x), **arguments))
+def _true_values(model, y, weights):
+    """(targets, weights or None) of a batch as tensors."""
+    with_loss = [endpoint for endpoint in model._training_endpoints if endpoint.has_loss]
+    targets = [_tensor(value, endpoint.output.dtype) for endpoint, value in zip(with_loss, y, strict=False)]
+    return targets, [None if each is None else _tensor(each) for each in weights or ()]
 
 
-def _compute_loss(model, x, y, weights, training):
+def _compute_loss(model, inputs, y, weights, training):
     """(outputs, targets of the endpoints, weights, masks, the loss, losses of outputs)."""
-    outputs = _call(model, x, training)
+    arguments = {"training": training} if model._expects("training") else {}
+    outputs = nest.flatten(model(inputs, **arguments))
     masks = [getattr(output, "_keras_mask", None) for output in outputs]
-    given, given_weights = iter(y), iter(weights or ())
+    given, given_weights = iter(y), iter(weights)
     targets, sample_weights, losses = [], [], []
     total = None
     with name_scope("loss"):
         for endpoint, output, mask in zip(model._training_endpoints, outputs, masks, strict=True):
             target = _tensor(next(given), output.dtype) if endpoint.has_loss else None
             weight = next(given_weights, None) if endpoint.has_loss else None
-            weight = None if weight is None else _tensor(weight)
             targets.append(target)
             sample_weights.append(weight)
             if not endpoint.has_loss:
@@ -99,43 +103,73 @@ def _numbers(values):
     return [value.numpy() if isinstance(value, EagerTensor) else value for value in values]
 
 
+def _train(model, inputs, y, weights):
+    """Trains with a batch of tensors; returns the loss, the losses of outputs, and the metrics."""
+    with GradientTape() as tape:
+        outputs, targets, weights, masks, total, losses = _compute_loss(model, inputs, y, weights, True)
+        is_scaled = isinstance(model.optimizer, LossScaleOptimizer)
+        scaled = model.optimizer.get_scaled_loss(total) if is_scaled else total
+    variables = list({id(variable): variable for variable in model.trainable_weights}.values())
+    if variables:
+        found = tape.gradient(scaled, variables)
+        if is_scaled:
+            found = model.optimizer.get_unscaled_gradients(found)
+        gradients = dict(zip(map(id, variables), found, strict=True))
+        for optimizer, share in model._optimizers_and_weights(variables):
+            optimizer.apply_gradients([(gradients[id(variable)], variable) for variable in share])
+    else:
+        logging.getLogger("tensorflow").warning(
+            "The list of trainable weights is empty. Make sure that you are not setting model.trainable to False "
+            "before compiling the model."
+        )
+    return [total, *losses, *_measure(model, outputs, targets, weights, masks)]
+
+
+def _test(model, inputs, y, weights):
+    """The loss of a batch of tensors, the losses of outputs, and the metrics."""
+    outputs, targets, weights, masks, total, losses = _compute_loss(model, inputs, y, weights, False)
+    return [total, *losses, *_measure(model, outputs, targets, weights, masks)]
+
+
+def _predict(model, inputs):
+    return nest.flatten(model(inputs))
+
+
+def _step(model, body, *batch):
+    """What a step makes of a batch: run as a function of tensors, unless the model is to run eagerly."""
+    if model.run_eagerly:
+        return body(model, *batch)
+    steps = model.__dict__.setdefault("_step_functions", {})
+    if body not in steps:
+
+        def step(*batch):
+            return body(reference(), *batch)
+
+        reference = weakref.ref(model)
+        steps[body] = Function(step, body.__name__.strip("_"), autograph=False, experimental_relax_shapes=True)
+    return steps[body](*batch)
+
+
 def train(model, x, y, weights):
     """Trains with a batch of arrays or tensors; returns the loss, the losses of outputs, and the metrics."""
     with phase_of_step(1):
         state = model._get_trainable_state()
         model._set_trainable_state(model._compiled_trainable_state)
-        with GradientTape() as tape:
-            outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, True)
-            is_scaled = isinstance(model.optimizer, LossScaleOptimizer)
-            scaled = model.optimizer.get_scaled_loss(total) if is_scaled else total
-        variables = list({id(variable): variable for variable in model.trainable_weights}.values())
-        if variables:
-            found = tape.gradient(scaled, variables)
-            if is_scaled:
-                found = model.optimizer.get_unscaled_gradients(found)
-            gradients = dict(zip(map(id, variables), found, strict=True))
-            for optimizer, share in model._optimizers_and_weights(variables):
-                optimizer.apply_gradients([(gradients[id(variable)], variable) for variable in share])
-        else:
-            logging.getLogger("tensorflow").warning(
-                "The list of trainable weights is empty. Make sure that you are not setting model.trainable to False "
-                "before compiling the model."
-            )
+        results = _step(model, _train, _inputs(model, x), *_true_values(model, y, weights))
         model._set_trainable_state(state)
-    return _numbers([total, *losses, *_measure(model, outputs, targets, weights, masks)])
+    return _numbers(results)
 
 
 def test(model, x, y, weights):
     """The loss of a batch, the losses of outputs, and the metrics."""
     with phase_of_step(0):
-        outputs, targets, weights, masks, total, losses = _compute_loss(model, x, y, weights, False)
-    return _numbers([total, *losses, *_measure(model, outputs, targets, weights, masks)])
+        return _numbers(_step(model, _test, _inputs(model, x), *_true_values(model, y, weights)))
 
 
 def predict(model, x):
     """The outputs for a batch, as tensors."""
     with phase_of_step(0):
-        return nest.flatten(model(_inputs(model, x)))
+        return _step(model, _predict, _inputs(model, x))
 
 
 # ---- The methods of models for one batch ----------------------------------------------------------------------

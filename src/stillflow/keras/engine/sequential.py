@@ -65,6 +65,7 @@ class Sequential(Model):
         if not isinstance(layer, Layer):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer}")
         refuse_layers_of_scopes([layer])
+        self.__dict__.pop("_step_functions", None)
         self.built = False
         begins = False
         if not self._layers:
@@ -110,6 +111,7 @@ class Sequential(Model):
         """Removes the last layer. Raises TypeError if there is none."""
         if not self.layers:
             raise TypeError("There are no layers in the model.")
+        self.__dict__.pop("_step_functions", None)
         self._layers.pop()
         if not self.layers:
             self.outputs = self.inputs = None
