@@ -105,8 +105,6 @@ def _problems_of_types(node, op_def):
 def _problems_of_shapes(node, op_def):
     if op_def.shape_rule is None or not node.outputs:
         return
-    if dtypes.resource in op_def.output_dtypes(node.attrs):
-        return  # what hands on a handle may have its shape, or that of the variable for which it stands
     try:
         shapes = normalized(op_def.shape_rule(PlanContext(node)), len(node.outputs))
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -114,7 +112,7 @@ def _problems_of_shapes(node, op_def):
     made = op_def.output_dtypes(node.attrs)
     is_handle = [dtype is dtypes.resource for dtype in made] if len(made) == len(shapes) else [False] * len(shapes)
     for dims, value, skip in zip(shapes, node.outputs, is_handle, strict=True):
-        if not skip and merge(dims, value.dims) is False:  # a handle stands for its variable, and has its shape
+        if not skip and merge(dims, value.dims) is False:  # a handle may have the shape of its variable
             yield f"makes {value.name} of shape {value.dims}, which its rule says is {dims}"
 
 
