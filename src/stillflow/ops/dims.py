@@ -85,3 +85,8 @@ def total(sizes):
     """The sum of sizes."""
     sizes = list(sizes)
     return None if None in sizes else sum(sizes)
+
+
+def as_int64(number):
+    """A floating point number as TensorFlow's shape functions cast it: what int64 cannot hold is its lowest value."""
+    return int(number) if abs(number) < 2.0**63 else -(2**63)

@@ -41,3 +41,14 @@ def test_steps_are_added_up_in_order(dtype, case):
 def test_same_bits_everywhere():
     for start, limit, delta in [(0, 300000, 1), (0, 3000, 0.01), (-5, 1000, 0.25)]:
         assert_same_bits(tf.range, np.float32(start), np.float32(limit), np.float32(delta))
+
+
+@pytest.mark.parametrize("case", [(0.0, float("inf"), 1.0), (0.0, float("nan"), 1.0), (0.0, 3e38, 1e-38)])
+def test_sizes_that_int64_cannot_hold_are_refused(case):
+    with pytest.raises(ValueError, match="Dimension -9223372036854775808 must be >= 0"):
+        tf.range(*case)
+
+
+def test_sizes_that_int64_cannot_hold_are_refused_in_a_run():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        evaluate(lambda limit: tf.range(0.0, limit, 1.0), np.float32(np.inf))

@@ -54,6 +54,12 @@ def test_ratios_that_do_not_fit_are_named(pool, ratio, error, text):
         evaluate(lambda x: pool(x, ratio)[0], np.zeros((2, 4, 4, 1), np.float32))
 
 
+@pytest.mark.parametrize("ratio", [1e-40, float("nan")])
+def test_sizes_that_int64_cannot_hold_are_refused(ratio):
+    with pytest.raises(ValueError, match="Size computed for dim 1 is negative: -9223372036854775808"):
+        tf.nn.fractional_max_pool(tf.zeros((1, 5, 5, 1)), [1.0, ratio, 1.0, 1.0])
+
+
 @pytest.mark.parametrize("rows", [[0, 2], [0, 5, 4], [-1, 2, 4], [0, 2, 5]])
 def test_cells_that_there_are_not_are_named(rows):
     def gradient(grads):

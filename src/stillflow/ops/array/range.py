@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from stillflow import ops
@@ -47,7 +45,11 @@ def _(context):
         raise ShapeError(f"Requires delta != 0: {delta}")
     if isinstance(start, int):
         return (-(-abs(limit - start) // abs(delta)),)
-    return (math.ceil(abs((limit - start) / delta)),)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = plain.as_int64(np.ceil(abs(np.float64(limit - start) / delta)))
+    if size < 0:
+        raise ShapeError(f"Dimension {size} must be >= 0")
+    return (size,)
 
 
 @range_op.constant_value

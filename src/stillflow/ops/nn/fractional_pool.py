@@ -43,7 +43,9 @@ fractional_avg_pool_grad = define_op(
 def _pooled_size(axis, size, ratio):
     if size is None or not ratio:
         return None
-    pooled = int(np.floor(np.float32(size) / np.float32(ratio)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        quotient = np.floor(np.float32(size) / np.float32(ratio))
+    pooled = plain.as_int64(quotient)
     if pooled < 0:
         raise ShapeError(f"Size computed for dim {axis} is negative: {pooled}")
     return pooled
