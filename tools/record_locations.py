@@ -144,8 +144,8 @@ def main():
         is_generated = re.search(r"\.gen_\w+_ops$", name)
         entries = {}
         for attribute, value in sorted(vars(module).items()):
-            if attribute.startswith("_") or inspect.ismodule(value):
-                continue
+            if inspect.ismodule(value) or (attribute.startswith("_") and not is_generated):
+                continue  # some functions of generated modules, _max, begin with an underscore
             if attribute.startswith("deprecated") and "deprecation" not in name:
                 continue  # decorators of what a module defines
             if is_generated:

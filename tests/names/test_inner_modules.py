@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stillflow.python.framework import ops
+from stillflow.python.framework import op_def_registry, ops
 from stillflow.python.layers import utils as layer_utils
 from stillflow.python.lib.io import file_io
 from stillflow.python.ops import control_flow_util
@@ -143,3 +143,11 @@ def test_ops_of_a_graph():
     ]
     with pytest.raises(ValueError, match="Op Foo is used by the graph, but is not registered"):
         tf.contrib.util.stripped_op_list_for_graph(tf.GraphDef(node=[tf.NodeDef(op="Foo", name="a")]))
+
+
+def test_registered_ops_are_messages_by_their_names():
+    op_def = op_def_registry.get_registered_ops()["MatMul"]
+    assert ([arg.name for arg in op_def.input_arg], [attr.name for attr in op_def.attr]) == (
+        ["a", "b"],
+        ["transpose_a", "transpose_b", "T"],
+    )

@@ -60,7 +60,7 @@ class Estimator:
     """
 
     def __init__(self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None):
-        self._check_overrides()
+        self._assert_members_are_not_overridden()
         self._config = settled_config(config, model_dir)
         self._model_dir = self._config.model_dir
         self._session_config = self._config.session_config
@@ -73,7 +73,7 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = settings_of(warm_start_from)
 
-    def _check_overrides(self):
+    def _assert_members_are_not_overridden(self):  # TensorFlow's name: libraries replace it, to override members
         cls = type(self)
         if cls.__name__ == "TPUEstimator":
             return

@@ -54,9 +54,20 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     return executor.run()
 
 
+@public("python.estimator.training._assert_eval_spec")
 def _check_eval_spec(eval_spec):
     if not isinstance(eval_spec, EvalSpec):
         raise TypeError(f"`eval_spec` must have type `tf.estimator.EvalSpec`. Got: {type(eval_spec)}")
+
+
+@public("python.distribute.estimator_training.should_run_distribute_coordinator")
+def should_run_distribute_coordinator(config):
+    """Whether tf.distribute's coordinator would train: if a RunConfig named its mode: none here does.
+
+    Args:
+      config: a RunConfig.
+    """
+    return getattr(config, "_distribute_coordinator_mode", None) is not None and bool(config.cluster_spec)
 
 
 # ---- Evaluating checkpoints ---------------------------------------------------------------------------------------

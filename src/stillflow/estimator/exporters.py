@@ -42,6 +42,7 @@ class Exporter(abc.ABC):
         """
 
 
+@public("python.estimator.exporter._SavedModelExporter")
 class _SavedModelExporter(Exporter):
     """Exports a SavedModel each time."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 from stillflow.files import filesystem, gfile
@@ -59,7 +58,7 @@ def settings_of(warm_start_from):
             f"warm_start_from must be a string or a WarmStartSettings, instead got {type(warm_start_from)}"
         )
     folder = filesystem.path_text(warm_start_from)
-    if gfile.Exists(os.path.join(folder, names.VARIABLES_DIRECTORY, "variables.index")):
+    if gfile.Exists(names.variables_path(folder) + ".index"):
         log().info("Warm-starting from a SavedModel")
         return WarmStartSettings(names.variables_path(folder))
     return WarmStartSettings(warm_start_from)

@@ -17,7 +17,7 @@ def renamed(new_name, new_value, old_name, old_value):
     return old_value
 
 
-@public("python.util.function_utils.fn_args")
+@public("python.util.function_utils.fn_args", "python.estimator.util.fn_args")
 def fn_args(fn):
     """The names of the positional arguments of a function, method, callable object or partial, as a tuple.
 

@@ -21,6 +21,14 @@ _EARLY = {
 # Modules that import those of a package under names that end with _v2.
 _SECOND_VERSIONS = {"python.keras.optimizers": "python.keras.optimizer_v2"}
 
+# Modules of nothing but what others have.
+_PASSED_ON = {
+    "python.feature_column.feature_column_lib": (
+        "python.feature_column.feature_column_v2", "python.feature_column.sequence_feature_column",
+        "python.feature_column.serialization",
+    ),
+}  # fmt: skip
+
 
 def _is_inner(name: str) -> bool:
     return name.startswith(("python", "core", "models")) or ".python" in name
@@ -66,6 +74,11 @@ def find(module: str, name: str, find_public):
     public = _locations().get(module, {}).get(name) if _is_inner(module) else None
     if public is None and module in _EARLY:
         return find_public(f"{_EARLY[module]}.{name}")
+    for other in _PASSED_ON.get(module, ()) if public is None else ():
+        try:
+            return find(other, name, find_public) if name in names(other) else find_public(f"{other}.{name}")
+        except KeyError:
+            continue
     if public is None:
         raise KeyError(name)
     if public == "pb2":

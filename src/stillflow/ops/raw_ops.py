@@ -7,7 +7,8 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.graph import op_def as op_defs
-from stillflow.names import public_module
+from stillflow.graph.graph_def import op_def_message
+from stillflow.names import public, public_module
 from stillflow.ops import build
 
 public_module("raw_ops")
@@ -60,6 +61,12 @@ def _by_name(op_type):
     parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
     by_name.__signature__ = signature.replace(parameters=parameters)
     return by_name
+
+
+@public("python.framework.op_def_registry.get_registered_ops")
+def get_registered_ops():
+    """{op type: its OpDef message, without documentation} of all ops."""
+    return {op_type: op_def_message(op_defs.find(op_type)) for op_type in ops.all_op_types()}
 
 
 def __getattr__(name):

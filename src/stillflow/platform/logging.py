@@ -36,7 +36,6 @@ __all__ = [
 public_module("logging", "python.platform.tf_logging")
 
 _lock = _threading.Lock()
-_logger: _logging.Logger | None = None
 _calls: collections.Counter = collections.Counter()  # by file and line
 
 
@@ -49,17 +48,21 @@ class _Handler(_logging.StreamHandler):
             super().emit(record)
 
 
+def _new_logger():
+    logger = _logging.getLogger("tensorflow")
+    handler = _Handler()
+    handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
+    logger.addHandler(handler)
+    return logger
+
+
+_logger = _new_logger()  # libraries change it under this name
+
+
 @public("get_logger")
 def get_logger():
     """The logger that all messages go through."""
-    global _logger
-    with _lock:
-        if _logger is None:
-            _logger = _logging.getLogger("tensorflow")
-            handler = _Handler()
-            handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
-            _logger.addHandler(handler)
-        return _logger
+    return _logger
 
 
 def _emit(level, msg, args, kwargs):

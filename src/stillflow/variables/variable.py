@@ -438,5 +438,7 @@ def _to_proto(variable, export_scope=None):
     return variable.to_proto(export_scope)
 
 
+_from_proto = public("python.ops.resource_variable_ops._from_proto_fn")(Variable.from_proto)
+
 for _key in GraphKeys._PROTO_VARIABLE_COLLECTIONS:
-    collection_protos.register(_key, "VariableDef", _to_proto, Variable.from_proto)
+    collection_protos.register(_key, "VariableDef", _to_proto, _from_proto)

@@ -78,14 +78,14 @@ def load_from_saved_model(saved_model_path, custom_objects=None):
     Raises tf.errors.OpError if the folder is not there, or its files are damaged.
     """
     folder = filesystem.path_text(saved_model_path)
-    with gfile.GFile(os.path.join(folder, names.ASSETS_DIRECTORY, _JSON_FILENAME)) as file:
+    with gfile.GFile(names.asset_path(folder, _JSON_FILENAME)) as file:
         model = model_from_json(file.read(), custom_objects=custom_objects)
     model.load_weights(names.variables_path(folder))
     return model
 
 
 def _write_json(model, folder):
-    assets = os.path.join(filesystem.path_text(folder), names.ASSETS_DIRECTORY)
+    assets = names.assets_dir(filesystem.path_text(folder))
     described = model.to_json()
     gfile.MakeDirs(assets)
     with gfile.GFile(os.path.join(assets, _JSON_FILENAME), "w") as file:

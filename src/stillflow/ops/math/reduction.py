@@ -179,6 +179,7 @@ def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 # ---- Gradients --------------------------------------------------------------------------------------------
 
 
+@public("python.ops.math_ops.reduced_shape")
 def reduced_shape(input_shape, axes):
     """The shape that is left with 1 in the place of each of `axes`, as a tensor computed by the graph."""
     input_shape = ops.cast(input_shape, dtypes.int32)

@@ -70,7 +70,7 @@ def copy_all(sources, export_dir):
     if not sources:
         _log.info("No assets to write.")
         return
-    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
+    folder = names.assets_dir(export_dir)
     with filesystem.typed_errors(folder):
         system, path = filesystem.system_of(folder)
         system.make_dirs(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from stillflow.names import public
+from stillflow.platform.compat import as_text
 
 ASSETS_DIRECTORY = public("saved_model.ASSETS_DIRECTORY", "saved_model.constants.ASSETS_DIRECTORY")("assets")
 ASSETS_KEY = public("saved_model.ASSETS_KEY", "saved_model.constants.ASSETS_KEY")("saved_model_assets")
@@ -65,14 +66,27 @@ TPU = public("saved_model.TPU", "saved_model.tag_constants.TPU")("tpu")
 TRAINING = public("saved_model.TRAINING", "saved_model.tag_constants.TRAINING")("train")
 
 
+@public("python.saved_model.utils_impl.get_variables_dir")
+def variables_dir(export_dir):
+    """The folder of a SavedModel's checkpoint."""
+    return os.path.join(as_text(export_dir), VARIABLES_DIRECTORY)
+
+
+@public("python.saved_model.utils_impl.get_variables_path")
 def variables_path(export_dir):
     """The checkpoint of a SavedModel."""
-    return os.path.join(export_dir, VARIABLES_DIRECTORY, VARIABLES_FILENAME)
+    return os.path.join(variables_dir(export_dir), VARIABLES_FILENAME)
+
+
+@public("python.saved_model.utils_impl.get_assets_dir")
+def assets_dir(export_dir):
+    """The folder of the files that belong to a model, in its SavedModel."""
+    return os.path.join(as_text(export_dir), ASSETS_DIRECTORY)
 
 
 def asset_path(export_dir, filename):
     """A file that belongs to a model, in its SavedModel."""
-    return os.path.join(export_dir, ASSETS_DIRECTORY, filename)
+    return os.path.join(assets_dir(export_dir), filename)
 
 
 def saved_model_path(export_dir):
