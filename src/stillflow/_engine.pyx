@@ -350,3 +350,4 @@ cdef cbool _handle_signals(void* arg) noexcept with gil:
 
 include "_host_call.pxi"
 include "_program.pxi"
+include "_array_types.pxi"

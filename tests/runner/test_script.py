@@ -196,6 +196,51 @@ def test_arrays_of_rows_of_any_length_are_arrays_of_lists(program):
     assert run(cwd).stdout.splitlines() == ["object [[1, 2], [3]] (2,) 1 (3,)", "ValueError", "ValueError"]
 
 
+def test_old_calls_of_numpy_do_what_they_did(program):
+    cwd = program(
+        """
+        import numpy as np
+        values, loss = np.zeros((2, 2)), np.array([1.5])
+        values[0, 1] = loss
+        values[1] = np.array([[2.5]])
+        print(values.tolist(), float(loss), int(np.array([[3]])), "%d %.2f" % (np.array([7]), loss))
+        print(np.fromstring(np.array([1, 2], np.int16).tostring(), np.int16), np.fromstring("1 2", sep=" "))
+        print(np.float32(1).tostring(), np.arange(4).ptp(), np.array([1], np.uint16).newbyteorder(">"))
+        values.itemset(3, 9.0)
+        values.itemset((0, 0), 8.0)
+        print(values.tolist(), np.array([300, -1], dtype=np.uint8), np.array([1], dtype=float, copy=False))
+        print(np.sum(i for i in range(4)), np.vstack(np.ones(1) * i for i in range(2)).tolist())
+        print(np.histogram([1, 2, 2], bins=2, normed=True)[0], np.cast[np.float32](1).dtype, np.sctypes["float"][1])
+        for fails in (lambda: float(np.zeros(2)), lambda: int(np.zeros(0)), lambda: np.array([300], np.uint8) + 300):
+            try:
+                fails()
+            except (TypeError, OverflowError) as error:
+                print(type(error).__name__)
+        """
+    )
+    result = run(cwd)
+    assert result.stdout.splitlines() == [
+        "[[0.0, 1.5], [2.5, 2.5]] 1.5 3 7 1.50", "[1 2] [1. 2.]", "b'\\x00\\x00\\x80?' 3 [256]",
+        "[[8.0, 1.5], [2.5, 9.0]] [ 44 255] [1.]", "6 [[0.0], [1.0]]",
+        "[0.66666667 1.33333333] float32 <class 'numpy.float32'>",
+        "TypeError", "TypeError", "OverflowError",
+    ]  # fmt: skip
+    assert result.stderr.count("stillflow: numpy no longer takes an array of one element for a number") <= 1
+
+
+def test_old_modules_of_scipy_are_there(program):
+    cwd = program(
+        """
+        from scipy import misc
+        import scipy.misc
+        from scipy.sparse.linalg.eigen.arpack import eigsh
+        import scipy.sparse.linalg, numpy as np
+        print(scipy.misc.imresize(np.zeros((4, 4)), 0.5).shape, misc.comb(5, 2), eigsh is scipy.sparse.linalg.eigsh)
+        """
+    )
+    assert run(cwd).stdout == "(2, 2) 10.0 True\n"
+
+
 def test_old_numpy_names_stay_away_elsewhere():
     command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
     assert execute(["-c", command], None).stdout == "False\n"

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from stillflow.runner import numpy_names
+from stillflow.runner import numpy_functions, numpy_names
 
 _PROMOTION = (
     "stillflow: with numpy 2 an integer of 8 to 32 bits stays one beside a Python number, and may overflow; numpy 1 "
@@ -16,8 +16,9 @@ _PROMOTION = (
 
 
 def install():
-    """Makes numpy answer to names that it has dropped and print numbers as it did, and tells of overflow."""
+    """Makes numpy answer to names and calls that it has dropped, print numbers as it did and tell of overflow."""
     numpy_names.install(numpy_names.tell)
+    numpy_functions.install()
     np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
     warnings.showwarning = _TellingOfOverflow(warnings.showwarning)
 

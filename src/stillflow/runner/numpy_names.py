@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
+import ast
 import math
 import sys
 
@@ -30,6 +29,31 @@ def _asfarray(a, dtype=np.float64):
     return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
 
 
+def _cast(dtype):
+    return lambda x: np.asarray(x).astype(dtype)
+
+
+class _Casts(dict):
+    """np.cast: {type: a function that makes arrays of it}, by types and by what they are called."""
+
+    def __missing__(self, dtype):
+        return _cast(dtype)
+
+
+def _as_records(names, **options):
+    def read(fname, **kwargs):
+        return np.genfromtxt(fname, **{**options, "dtype": None, "names": names, **kwargs}).view(np.recarray)
+
+    return read
+
+
+def _obj2sctype(rep, default=None):
+    try:
+        return np.dtype(rep.dtype if isinstance(rep, np.ndarray) else rep).type
+    except TypeError:
+        return default
+
+
 _OTHERS = {
     "alen": lambda a: len(np.array(a, ndmin=1)),
     "asfarray": _asfarray,
@@ -39,7 +63,21 @@ _OTHERS = {
     "PZERO": 0.0,
     "NZERO": -0.0,
     "math": math,
-}
+    "cast": _Casts(),
+    "issctype": lambda rep: isinstance(rep, (type, np.dtype)) and _obj2sctype(rep, np.object_) is not np.object_,
+    "issubclass_": lambda arg1, arg2: isinstance(arg1, type) and issubclass(arg1, arg2),
+    "issubsctype": lambda arg1, arg2: issubclass(_obj2sctype(arg1), _obj2sctype(arg2)),
+    "obj2sctype": _obj2sctype,
+    "recfromcsv": _as_records(True, delimiter=",", case_sensitive="lower", encoding="bytes"),
+    "recfromtxt": _as_records(None, encoding="bytes"),
+    "safe_eval": ast.literal_eval,
+    "sctypes": {
+        "int": [np.int8, np.int16, np.int32, np.int64], "uint": [np.uint8, np.uint16, np.uint32, np.uint64],
+        "float": [np.float16, np.float32, np.float64, np.longdouble],
+        "complex": [np.complex64, np.complex128, np.clongdouble],
+        "others": [bool, object, bytes, str, np.void],
+    },
+}  # fmt: skip
 
 
 def install(notice=None):
@@ -59,74 +97,6 @@ def install(notice=None):
         return value
 
     np.__getattr__ = find  # type: ignore[method-assign, assignment]
-    for name in ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid"):
-        setattr(np, name, _returning_lists(getattr(np, name)))
-    if "newshape" not in inspect.signature(np.reshape).parameters:
-        np.reshape = _with_newshape(np.reshape)
-    for name in ("array", "asarray", "asanyarray"):
-        setattr(np, name, _with_rows_of_any_length(getattr(np, name)))
-    for name in ("ndim", "shape"):
-        setattr(np, name, _of_rows_of_any_length(getattr(np, name)))
-
-
-def _returning_lists(function):
-    """A function of numpy that has returned lists of arrays where it returns tuples now."""
-
-    @functools.wraps(function)
-    def returning_lists(*args, **kwargs):
-        found = function(*args, **kwargs)
-        return list(found) if isinstance(found, tuple) else found
-
-    return returning_lists
-
-
-def _with_newshape(reshape):
-    """np.reshape, which was given its `shape` by another name once."""
-
-    @functools.wraps(reshape)
-    def with_newshape(*args, **kwargs):
-        if "newshape" in kwargs:
-            kwargs["shape"] = kwargs.pop("newshape")
-        return reshape(*args, **kwargs)
-
-    return with_newshape
-
-
-def _with_rows_of_any_length(function):
-    """np.array, which made arrays of lists where rows are not equally long. For stillflow itself that is an error."""
-
-    @functools.wraps(function)
-    def with_rows_of_any_length(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except ValueError as error:
-            has_dtype = len(args) > 1 or kwargs.get("dtype") is not None
-            if has_dtype or not _is_of_rows(error, sys._getframe(1)):
-                raise
-            return function(*args, **{**kwargs, "dtype": object})
-
-    return with_rows_of_any_length
-
-
-def _of_rows_of_any_length(function):
-    """np.ndim or np.shape of what np.array made arrays of lists of."""
-
-    @functools.wraps(function)
-    def of_rows_of_any_length(a):
-        try:
-            return function(a)
-        except ValueError as error:
-            if not _is_of_rows(error, sys._getframe(1)):
-                raise
-            return function(np.asarray(a, dtype=object))
-
-    return of_rows_of_any_length
-
-
-def _is_of_rows(error, caller):
-    """Whether the error is that rows are not equally long, and stillflow did not ask."""
-    package = caller.f_globals.get("__name__", "").partition(".")[0]
-    return "inhomogeneous" in str(error) and package != "stillflow"
 
 
 def _value(name):

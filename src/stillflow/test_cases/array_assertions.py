@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections.abc
-import math
 
 import numpy as np
 from absl.testing import absltest
@@ -49,8 +48,10 @@ class ArrayAssertions(absltest.TestCase):
 
     def assertNear(self, f1, f2, err, msg=None):  # noqa: N802
         """Fails unless two numbers differ by at most `err`."""
-        is_near = f1 == f2 or math.fabs(f1 - f2) <= err
-        self.assertTrue(is_near, f"{f1:f} != {f2:f} +/- {err:f}{'' if msg is None else f' ({msg})'}")
+        is_near = f1 == f2 or abs(f1 - f2) <= err  # also of arrays with one element
+        self.assertTrue(
+            is_near, f"{float(f1):f} != {float(f2):f} +/- {float(err):f}{'' if msg is None else f' ({msg})'}"
+        )
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):  # noqa: N802
         """Fails unless two sequences of numbers are of one length and differ by at most `err` in each place."""
