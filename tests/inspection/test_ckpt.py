@@ -187,11 +187,14 @@ def test_differences_are_told(ckpt):
 
 def test_a_partitioned_variable_is_one_in_a_graph_as_in_a_checkpoint(ckpt):
     v = tf.get_variable("v", [4, 2], partitioner=tf.fixed_size_partitioner(2))
-    w = tf.get_variable("w", [3])
+    w = tf.get_variable("w", [3])  # with a random initial value, so that a checkpoint has the state of random numbers
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         tf.train.Saver([v, w]).save(session, "./m")
+        tf.train.Saver().save(session, "./n")
     assert ckpt("diff", "m", "m.meta") == (0, "")
+    assert ckpt("diff", "n", "n.meta") == ckpt("diff", "n.meta", "n") == (0, "")
+    assert "only in the second" in ckpt("diff", "m", "n")[1]
 
 
 # ---- Damage -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import pytest
 
 import stillflow as tf
 from stillflow.command_line import main
+from stillflow.word2vec import model as models
 
 WORDS = "the cat sat on the mat and the dog lay by the door while a bird sang in the tree above them all".split()
 
@@ -133,7 +134,7 @@ def test_a_directory_is_no_corpus(tmp_path, capsys):
         (["--seed", "-1"], "--seed must not be negative, and is -1"),
         (["--seed", str(2**63)], "--seed must be at most 9223372036854775807, and is 9223372036854775808"),
         (["--threads", str(2**31)], "--threads must be at most 2147483647, and is 2147483648"),
-        (["--batch", str(2**40)], "--batch must be at most 2147483647, and is 1099511627776"),
+        (["--batch", str(2**40)], "--batch must be at most 1073741823, and is 1099511627776"),
         (["--evaluate", "missing.txt"], "There is no file missing.txt"),
     ],
 )
@@ -145,6 +146,21 @@ def test_bad_options_are_one_sentence_and_exit_code_2(arguments, sentence, corpu
 def test_training_that_diverges_says_so(corpus, tmp_path, capsys):
     assert train(corpus, tmp_path / "out", "--learning-rate", "1e30") == 2
     assert "Training diverged: at step" in capsys.readouterr().err
+
+
+def test_a_text_that_does_not_fill_a_batch_teaches_nothing(corpus, tmp_path, capsys):
+    assert train(corpus, tmp_path / "out", "--batch", "1000000") == 2
+    assert "fewer than 1000000 pairs of words in all epochs" in capsys.readouterr().err
+    assert not (tmp_path / "out" / "vectors.txt").exists()
+
+
+def test_too_little_memory_is_said_in_a_sentence(corpus, tmp_path, capsys, monkeypatch):
+    def build(*sizes):
+        raise MemoryError
+
+    monkeypatch.setattr(models, "build", build)
+    assert train(corpus, tmp_path / "out", "--dim", "2000000000") == 2
+    assert "not enough memory for vectors of 2,000,000,000 numbers for 19 words" in capsys.readouterr().err
 
 
 def test_an_evaluation_file_of_another_kind_is_said_to_be_one(corpus, tmp_path, capsys):

@@ -26,10 +26,16 @@ def test_only_newlines_end_lines(separator, tmp_path):
     np.testing.assert_array_equal(matrix, np.ones((2, 2)))
 
 
-@pytest.mark.parametrize("content", [b"", b"words\n", b"3 2\nab \x00\x00"])
+@pytest.mark.parametrize("content", [b"", b"words\n", b"3 2\nab \x00\x00", b"2 1\nab \0\0\0\0c"])
 def test_other_files_are_refused(content, tmp_path):
     (tmp_path / "v").write_bytes(content)
-    with pytest.raises(ValueError, match="does not begin|ends within"):
+    with pytest.raises(ValueError, match="does not begin|too short|ends within"):
+        vectors.read(tmp_path / "v")
+
+
+def test_a_header_alone_does_not_take_memory(tmp_path):
+    (tmp_path / "v").write_bytes(b"999999999 999999999\na 1\n")
+    with pytest.raises(ValueError, match="too short for 999999999 words"):
         vectors.read(tmp_path / "v")
 
 

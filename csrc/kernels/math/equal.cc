@@ -1,4 +1,4 @@
-// equal, string_add, cast_string: what elementwise programs leave to plain loops.
+// equal, string_add: what elementwise programs leave to plain loops.
 //
 //   in[0], in[1]  tensors of one type that broadcast
 //   out[0]        equal: bool, whether elements are equal (attr 0: are not); of shapes that do not broadcast,
@@ -96,16 +96,9 @@ Status StringAdd(const KernelCall& call) {
   return Status();
 }
 
-Status CastString(const KernelCall& call) {
-  return Error(Code::kUnimplemented, "Cast %s to %s is not supported", Name(call.in[0]->dtype),
-               Name(static_cast<DType>(call.attrs[0].i)));
-}
-
 }  // namespace
 
-STILLFLOW_KERNELS(math, equal){{"equal", "x, y | is_negated, incompatible_shape_error", Equal},
-                               {"string_add", "x, y", StringAdd},
-                               {"cast_string", "x | DstT", CastString},
-                               {}};
+STILLFLOW_KERNELS(math, equal){
+    {"equal", "x, y | is_negated, incompatible_shape_error", Equal}, {"string_add", "x, y", StringAdd}, {}};
 
 }  // namespace stillflow

@@ -16,7 +16,7 @@
 namespace stillflow {
 namespace {
 
-enum BarrierAttr { kComponentTypes = kHandleAttrs, kShapes };
+enum BarrierAttr { kComponentTypes = kHandleAttrs, kShapes, kCapacity };
 
 class Barrier final : public Resource {
  public:
@@ -160,6 +160,19 @@ class Barrier final : public Resource {
   std::unordered_map<std::string, Element> incomplete_;
 };
 
+Status CheckNoCapacity(const Attr* attrs, void** prepared) {
+  *prepared = nullptr;
+  if (attrs[kCapacity].i == -1) return Status();
+  return STILLFLOW_INVALID_ARGUMENT(
+      "Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a limited "
+      "capacity.");
+}
+
+Status CheckNoTimeout(const Attr* attrs, void** prepared) {
+  *prepared = nullptr;
+  return attrs[2].i == -1 ? Status() : STILLFLOW_INVALID_ARGUMENT("Timeout not supported yet.");
+}
+
 Status MakeBarrier(const KernelCall& call) {
   return OutputHandle<Barrier>(
       call,
@@ -269,10 +282,11 @@ Status OutputSize(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(input, barrier){
-    {"make_barrier", "| " STILLFLOW_HANDLE_ATTRS ", component_types, shapes", Guarded<MakeBarrier>, nullptr, nullptr,
-     HandleState::New, HandleState::Free},
+    {"make_barrier", "| " STILLFLOW_HANDLE_ATTRS ", component_types, shapes, capacity", Guarded<MakeBarrier>,
+     CheckNoCapacity, nullptr, HandleState::New, HandleState::Free},
     {"barrier_insert_many", "handle, keys, values | component_index", Guarded<InsertMany>},
-    {"barrier_take_many", "handle, num_elements | component_types, allow_small_batch", Guarded<TakeMany>},
+    {"barrier_take_many", "handle, num_elements | component_types, allow_small_batch, timeout_ms", Guarded<TakeMany>,
+     CheckNoTimeout},
     {"barrier_close", "handle | cancel_pending_enqueues", Guarded<CloseBarrier>},
     {"barrier_ready_size", "handle", Guarded<OutputSize<&Barrier::ready_size>>},
     {"barrier_incomplete_size", "handle", Guarded<OutputSize<&Barrier::incomplete_size>>},

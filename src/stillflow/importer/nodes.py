@@ -193,15 +193,19 @@ def _has_other_items(message, wanted):
     return any(len(getattr(message, name)) for name in _FIELDS.values() if name != wanted)
 
 
+def _item_text(item):
+    """A value that an attribute may have, as TensorFlow writes it."""
+    return item._c_name if isinstance(item, dtypes.DType) else f'"{item.decode("utf-8", "backslashreplace")}"'
+
+
 def _check_attr(node_def, attr, value):
     items = value if isinstance(value, tuple) else (value,)
     if attr.allowed is not None:
         for item in items:
             if item not in attr.allowed:
-                text = item.name if isinstance(item, dtypes.DType) else item
-                raise _node_error(
-                    f"Value for attr '{attr.name}' of {text} is not in the list of allowed values", node_def
-                )
+                wanted = ", ".join(map(_item_text, attr.allowed))
+                text = f"Value for attr '{attr.name}' of {_item_text(item)} is not in the list of allowed values"
+                raise _node_error(f"{text}: {wanted}", node_def)
     if attr.kind in ("type", "list(type)") and any(item._is_ref_dtype for item in items):
         raise _node_error(f"AttrValue must not have reference type value for attr '{attr.name}'", node_def)
     if attr.minimum is not None and (len(value) if isinstance(value, tuple) else value) < attr.minimum:

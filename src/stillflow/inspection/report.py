@@ -8,6 +8,7 @@ import numpy as np
 
 from stillflow.graph import dtypes
 from stillflow.inspection.sources import InputError, MetaGraphSource, Source, node_text, text_of_dims
+from stillflow.saver.checkpoint_reader import RESERVED_PREFIX
 
 
 def listing(source: Source):
@@ -99,7 +100,11 @@ def array_text(value, shows_all):
 
 def differences(first: Source, second: Source):
     """Yields a line for every tensor that is not the same in both, to the last bit."""
-    for name in sorted(first.entries.keys() | second.entries.keys()):
+    names = first.entries.keys() | second.entries.keys()
+    if isinstance(first, MetaGraphSource) or isinstance(second, MetaGraphSource):
+        # A run's state beside its variables, which only checkpoints have.
+        names = {name for name in names if not name.startswith(RESERVED_PREFIX)}
+    for name in sorted(names):
         mine, other = first.entries.get(name), second.entries.get(name)
         if mine is None or other is None:
             yield f"{name}: only in the {'second' if mine is None else 'first'}"

@@ -59,12 +59,18 @@ def _prepared(node):
 
 
 def is_elementwise(node):
-    """Whether an elementwise op is so here: its kernel is for strings, variants, and shapes that need a look."""
+    """Whether an elementwise op is so here.
+
+    Its kernel is for strings, variants, quantized numbers, casts that truncate, and shapes that need a look.
+    """
     if not isinstance(node.lowering, Elementwise):
         return False
     if node.lowering.otherwise is None:
         return True
-    if any(value.dtype in (dtypes.string, dtypes.variant) for value in (*node.inputs, *node.outputs)):
+    values = (*node.inputs, *node.outputs)
+    if any(value.dtype in (dtypes.string, dtypes.variant) or value.dtype.is_quantized for value in values):
+        return False
+    if node.attrs.get("Truncate"):
         return False
     if node.lowering.broadcasts and node.attrs.get("incompatible_shape_error", True):
         return True

@@ -10,7 +10,7 @@ from stillflow.word2vec import evaluation, events, options, plot, text, train, v
 def run(arguments) -> int:
     """Trains, evaluates, writes. Returns the exit code.
 
-    0, or 2 for bad input and options that make training diverge, with a sentence on stderr.
+    0, or 2 for bad input and options with which nothing is learnt, with a sentence on stderr.
     """
     try:
         chosen = options.from_arguments(arguments)
@@ -29,7 +29,7 @@ def run(arguments) -> int:
     print(f"{path}: {corpus.text_word_count:,} words, {len(corpus.words):,} of them different and frequent enough")
     try:
         result = train.train(corpus, chosen)
-    except train.DivergedError as error:
+    except train.TrainingError as error:
         print(f"stillflow word2vec: {error}", file=sys.stderr)
         return 2
     print(f"trained at {result.words_per_second:,.0f} words/s, loss {result.loss:.4f}")

@@ -48,9 +48,10 @@ _HELP = {
 }
 
 
-# Numbers that a program holds in 32 or 64 bits.
+# Numbers that a program holds in 32 or 64 bits; a batch and its negatives are counted together.
 _MOST = {
-    **dict.fromkeys(("dim", "negatives", "batch", "epochs", "threads"), 2**31 - 1),
+    **dict.fromkeys(("negatives", "batch"), 2**30 - 1),
+    **dict.fromkeys(("dim", "epochs", "threads"), 2**31 - 1),
     **dict.fromkeys(("seed", "min_count", "most_words", "plot_words"), 2**63 - 1),
 }
 

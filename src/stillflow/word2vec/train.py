@@ -19,8 +19,8 @@ _STEPS_PER_LOSS = 100
 _LAST_LEARNING_RATE = 1e-4  # as a share of the first
 
 
-class DivergedError(Exception):
-    """Training went where there are no numbers, in a sentence."""
+class TrainingError(Exception):
+    """Why nothing was learnt, in a sentence."""
 
 
 class Result(NamedTuple):
@@ -32,8 +32,19 @@ class Result(NamedTuple):
 def train(corpus: Corpus, options: Options) -> Result:
     """Learns a vector for every word. The same corpus and options give the same bits for any number of threads.
 
-    Raises DivergedError where vectors become infinite or NaN.
+    Raises TrainingError where vectors become infinite or NaN, the text does not fill one batch, or memory does not
+    suffice.
     """
+    try:
+        return _train(corpus, options)
+    except (MemoryError, tf.errors.ResourceExhaustedError):
+        raise TrainingError(
+            f"There is not enough memory for vectors of {options.dim:,} numbers for {len(corpus.words):,} words, in "
+            f"batches of {options.batch:,} pairs with {options.negatives:,} negatives."
+        ) from None
+
+
+def _train(corpus, options):
     with tf.Graph().as_default():
         model = models.build(len(corpus.words), options.dim, options.batch, options.negatives, options.seed)
         config = tf.ConfigProto(intra_op_parallelism_threads=options.threads)
@@ -48,7 +59,7 @@ def train(corpus: Corpus, options: Options) -> Result:
 
 
 def _diverged(step):
-    return DivergedError(
+    return TrainingError(
         f"Training diverged: at step {step} vectors are no longer numbers. A lower --learning-rate, a smaller "
         "--batch or more --negatives may help."
     )
@@ -61,8 +72,8 @@ def _run_epochs(session, model, corpus, options, events):
         corpus, options.batch, options.window, options.subsample, options.epochs, seed=options.seed
     )
     losses = []
-    step = 0
-    events.add_vectors(session, step)
+    step = -1
+    events.add_vectors(session, 0)
     try:
         for step, (inputs, labels, done) in enumerate(batches):
             rate = options.learning_rate * max(1 - done, _LAST_LEARNING_RATE)
@@ -76,10 +87,15 @@ def _run_epochs(session, model, corpus, options, events):
                     raise _diverged(step)
                 progress.update(int(done * total_words), losses[-1])
                 events.add(step, losses[-1], progress.words_per_second, metadata)
+        if step < 0:
+            raise TrainingError(
+                f"The text has fewer than {options.batch} pairs of words in all epochs, which is not one batch: a "
+                "smaller --batch is needed."
+            )
         if not np.isfinite(session.run(model.embeddings)).all():
             raise _diverged(step)
         events.add_vectors(session, step + 1)
     finally:
         progress.close()
     recent = losses[-max(len(losses) // 10, 1) :]
-    return float(np.mean(recent)) if recent else float("nan"), progress
+    return float(np.mean(recent)), progress

@@ -29,6 +29,8 @@ def read(path):
             raise ValueError(f"{path} does not begin with the number of words and of dimensions")
         count, dim = map(int, header)
         rest = file.read()
+    if count * (dim + 1) > len(rest):  # each word and each number is a byte at least
+        raise ValueError(f"{path} is too short for {count} words with {dim} numbers each")
     return _parse_text(rest, count, dim) or _parse_binary(path, rest, count, dim)
 
 

@@ -102,6 +102,8 @@ def _(context):
         raise ShapeError("shape attr must be fully defined.")
     if not shape:
         raise ShapeError("Shape must be at least rank 1 but is rank 0")
+    if shape[0] != len(context.shapes):  # TensorFlow leaves rows that nobody writes as memory has them
+        raise ShapeError(f"shape attr says {shape[0]} rows, but there are {len(context.shapes)} inputs")
     for dims in context.shapes:
         if dims is None or None in dims:
             raise ShapeError("All input shapes must be fully defined.")

@@ -11,7 +11,7 @@ barrier = define_op(
     "Barrier() -> (handle: Ref(string))",
     "component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1; container: string = ''; "
     "shared_name: string = ''",
-    kernel=f"make_barrier(| {HANDLES[1]}, container, shared_name, node_name, component_types, shapes)",
+    kernel=f"make_barrier(| {HANDLES[1]}, container, shared_name, node_name, component_types, shapes, capacity)",
     state="op",
     stateful=True,
     differentiable=False,
@@ -28,7 +28,7 @@ barrier_take_many = define_op(
     "values: component_types)",
     "component_types: list(type) >= 1; allow_small_batch: bool = false; wait_for_incomplete: bool = false; "
     "timeout_ms: int = -1",
-    kernel="barrier_take_many(handle, num_elements | component_types, allow_small_batch)",
+    kernel="barrier_take_many(handle, num_elements | component_types, allow_small_batch, timeout_ms)",
     differentiable=False,
     traits="waits",
 )

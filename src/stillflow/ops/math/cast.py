@@ -19,7 +19,7 @@ cast_op = define_op(
     "Cast(x: SrcT) -> (y: DstT)",
     "SrcT: type; DstT: type; Truncate: bool = false",
     elementwise="cast",
-    kernel="cast_string(x | DstT)",
+    kernel="cast(x | DstT, Truncate)",
 )
 cast_op.shape_rule(unchanged_shape)
 
@@ -37,7 +37,7 @@ def _(op, grad):
 @cast_op.constant_value
 def _value(context):
     value, source, target = context.value(0), context.attrs["SrcT"], context.attrs["DstT"]
-    if value is None or dtypes.string in (source, target):
+    if value is None or dtypes.string in (source, target) or context.attrs["Truncate"]:
         return None
     if source.is_complex and not target.is_complex:
         value, source = value.real, source.real_dtype
