@@ -245,12 +245,12 @@ class LinearOperator(Module, metaclass=abc.ABCMeta):
     def _argument(self, value, name, own_axis, axis):
         """A tensor of the operator's type, whose size along `axis` may be that of the operator along `own_axis`."""
         value = convert_to_tensor(value, name=name)
-        self._check_dtype(value)
+        self._check_input_dtype(value)
         if self.shape.rank is not None:
             self.shape.dims[own_axis].assert_is_compatible_with(value.shape[axis])
         return value
 
-    def _check_dtype(self, value):
+    def _check_input_dtype(self, value):
         if value.dtype.base_dtype != self.dtype:
             raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {value.dtype} in tensor {value}")
 
@@ -440,5 +440,5 @@ class LinearOperator(Module, metaclass=abc.ABCMeta):
         """The matrix plus a tensor that can be broadcast to its shape."""
         with self._name_scope(name):
             x = convert_to_tensor(x, name="x")
-            self._check_dtype(x)
+            self._check_input_dtype(x)
             return self._add_to_tensor(x)

@@ -17,6 +17,7 @@ from stillflow.variables.variable import Variable
 _settings = {"initializes": True}
 
 
+@public("python.keras.backend.track_variable")
 @by_outermost_mode
 def made(variable):
     """Says that a layer has made a variable: `get_session` gives it its initial value."""
