@@ -10,6 +10,7 @@ from stillflow.training_loop.messages import log
 _ARGUMENTS = {"features", "labels", "mode", "params", "self", "config"}
 
 
+@public("python.estimator.estimator._verify_model_fn_args")
 def check_model_fn(model_fn, params):
     """Raises ValueError if a model function takes something else than it is given."""
     names = set(fn_args(model_fn))

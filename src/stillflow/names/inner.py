@@ -21,6 +21,9 @@ _EARLY = {
 # Modules that import those of a package under names that end with _v2.
 _SECOND_VERSIONS = {"python.keras.optimizers": "python.keras.optimizer_v2"}
 
+# The packages of python whose modules others import, and so does contrib.slim, which passes them on.
+_WIDELY_IMPORTED = ("framework", "ops", "util", "platform", "eager")
+
 # Modules of nothing but what others have.
 _PASSED_ON = {
     "python.feature_column.feature_column_lib": (
@@ -61,11 +64,11 @@ def names(module: str) -> list[str]:
 def imported(module: str, name: str) -> str | None:
     """The inner module that another one has imported under a name, `rnn_cell_impl` of python.ops.rnn: one of the same
     package, or of those that most modules import from. None if there is none."""
-    if not _is_inner(module) or module not in _locations():
+    if module != "contrib.slim" and (not _is_inner(module) or module not in _locations()):
         return None
     if module in _SECOND_VERSIONS and name.endswith("_v2"):
         return f"{_SECOND_VERSIONS[module]}.{name.removesuffix('_v2')}"
-    packages = (module.rpartition(".")[0], "python.framework", "python.ops", "python.util", "python.platform")
+    packages = (module.rpartition(".")[0], *(f"python.{name}" for name in _WIDELY_IMPORTED))
     return next((f"{package}.{name}" for package in packages if f"{package}.{name}" in _modules()), None)
 
 

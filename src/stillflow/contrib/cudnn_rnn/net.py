@@ -9,8 +9,10 @@ import dataclasses
 import math
 
 from stillflow import ops
+from stillflow.names import public
 
-UNIDIRECTIONAL, BIDIRECTIONAL = "unidirectional", "bidirectional"
+UNIDIRECTIONAL = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_UNIDIRECTION")("unidirectional")
+BIDIRECTIONAL = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_BIDIRECTION")("bidirectional")
 LSTM, GRU, RELU, TANH = "lstm", "gru", "rnn_relu", "rnn_tanh"
 LINEAR_INPUT, SKIP_INPUT, AUTO_SELECT = "linear_input", "skip_input", "auto_select"
 # Products with the input; as many are with the state.

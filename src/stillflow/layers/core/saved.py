@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from stillflow.graph import nest
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import Dimension, TensorShape
 from stillflow.layers.core import serialization
 from stillflow.layers.core.measured import Measured
-from stillflow.names import namespace
+from stillflow.names import namespace, public
 
 
 class Saved(Measured):
@@ -59,6 +59,7 @@ class Saved(Measured):
         return {**functions, **super()._list_functions_for_serialization(serialization_cache)}
 
 
+@public("python.util.serialization.get_json_type")
 def plain_json(value):
     """What json.dumps writes for objects of configs. Raises TypeError for others."""
     if hasattr(value, "get_config"):
@@ -71,6 +72,6 @@ def plain_json(value):
         return value.name
     if callable(value):
         return value.__name__
-    if isinstance(value, type):
-        return value.__name__
+    if isinstance(value, Dimension):
+        return value.value
     raise TypeError("Not JSON Serializable:", value)
