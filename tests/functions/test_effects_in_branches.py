@@ -61,3 +61,19 @@ def test_one_branch_after_another(at, first, second):
     found = run(update_in_one_of_two, at)
     assert [found[0].tolist(), found[1].tolist()] == [[first], [second]]
     assert found[2][at].tolist() == second
+
+
+def train_through_a_loop_that_fills_an_array(v, i):
+    with tf.GradientTape() as tape:
+        squares = tf.TensorArray(tf.float64, size=3)
+        at = 0
+        for row in v.read_value():
+            squares = squares.write(at, row * row)
+            at += 1
+        total = tf.reduce_sum(squares.stack())
+    v.assign_sub(0.25 * tape.gradient(total, v))
+    return v.read_value()
+
+
+def test_gradients_of_loops_come_after_their_effects():
+    assert run(train_through_a_loop_that_fills_an_array, 0).tolist() == (np.arange(6.0).reshape(3, 2) / 2).tolist()

@@ -33,7 +33,7 @@ class EagerTemplate(Template):
             if self._variable_scope is None:
                 self._variable_scope = opened
             with self._template_store.as_default():
-                return self._call(self._variable_scope.name, args, kwargs)
+                return self._call(args, kwargs)
 
     def _to_be_trained(self):
         return self._own(self._template_store.trainable_variables())

@@ -52,6 +52,7 @@ _PUBLIC = public_names(
         "SummaryMetadata": "SummaryMetadata",
         "TaggedRunMetadata": "summary.TaggedRunMetadata",
         "TensorInfo": "TensorInfo",
+        "TrackableObjectGraph": "contrib.checkpoint.CheckpointableObjectGraph",
         "EmbeddingInfo": "contrib.tensorboard.plugins.projector.EmbeddingInfo",
         "ProjectorConfig": "contrib.tensorboard.plugins.projector.ProjectorConfig",
         "SpriteMetadata": "contrib.tensorboard.plugins.projector.SpriteMetadata",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow.estimator.estimator import Estimator
 from stillflow.estimator.run_config import settled_config
 from stillflow.estimator.spec import EstimatorSpec
@@ -20,6 +18,7 @@ from stillflow.keras.engine.sequential import Sequential
 from stillflow.keras.saving.models import load_model
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from stillflow.platform import logging
 from stillflow.random.seeds import set_random_seed
 from stillflow.saver import weight_values
 from stillflow.saver.checkpoint_state import latest_checkpoint
@@ -31,8 +30,6 @@ from stillflow.saver.saver import Saver
 from stillflow.session.session import Session
 from stillflow.training.global_step import create_global_step, get_global_step, get_or_create_global_step
 from stillflow.training_loop.scaffold import Scaffold
-
-_log = logging.getLogger("tensorflow")
 
 
 @public("keras.estimator.model_to_estimator")
@@ -63,9 +60,9 @@ def model_to_estimator(
         raise ValueError("Please specity either `keras_model` or `keras_model_path`, but not both.")
     config = settled_config(config, model_dir)
     if keras_model:
-        _log.info("Using the Keras model provided.")
+        logging.info("Using the Keras model provided.")
     else:
-        _log.info("Loading models from %s", keras_model_path)
+        logging.info("Loading models from %s", keras_model_path)
         keras_model = load_model(keras_model_path, custom_objects)
     saves_objects = _saves_objects(checkpoint_format, keras_model)
     if not getattr(keras_model, "optimizer", None):
@@ -78,7 +75,7 @@ def model_to_estimator(
     if not has_values:
         set_session(Session(config=config.session_config))
     elif config.session_config.HasField("gpu_options"):
-        _log.warning(
+        logging.warning(
             "The Keras backend session has already been set. The _session_config passed to model_to_estimator will "
             "not be used."
         )
@@ -86,7 +83,7 @@ def model_to_estimator(
     if keras_model._is_graph_network:
         first = _first_checkpoint(keras_model, custom_objects, config, saves_objects, has_values)
     elif keras_model.built:
-        _log.warning(
+        logging.warning(
             "You are creating an Estimator from a Keras model manually subclassed from `Model`, that was already "
             "called on some inputs (and thus already had weights). We are currently unable to preserve the model's "
             "state (its weights) as part of the estimator in this case. Be warned that the estimator has been "

@@ -193,49 +193,35 @@ class Table(TrackableResource):
             raise TypeError(f"Signature mismatch. Keys must be dtype {self._key_dtype!r}, got {keys.dtype!r}.")
 
 
-@public("python.ops.lookup_ops.StaticHashTable", "python.ops.lookup_ops.HashTable")
-@public("lookup.StaticHashTable")
-class StaticHashTable(Table):
-    """A table that its initializer fills once.
+@public("contrib.lookup.InitializableLookupTableBase", "python.ops.lookup_ops.InitializableLookupTableBase")
+class InitializableLookupTableBase(Table):
+    """A table that its initializer fills once. Subclasses make it in `_create_resource`, and have a `name`.
 
     Args:
-      initializer: a KeyValueTensorInitializer or TextFileInitializer, whose types are the table's.
       default_value: a scalar, for keys that are not there.
-      name: the node's name, "hash_table" by default.
-
-    A run that reads it before `initializer`, or tf.tables_initializer, has run fails with FailedPreconditionError.
+      initializer: what fills the table, whose types are the table's.
     """
 
-    def __init__(self, initializer, default_value, name=None):
+    def __init__(self, default_value, initializer):
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with([])
         self._initializer = self._track_trackable(initializer, "_initializer")
-        self._shared_name = self._name_for_sharing(initializer)
-        self._name = name or "hash_table"
         with init_scope():
             self._resource_handle = self._create_resource()
-        self._table_name = self._resource_handle.op.name.split("/")[-1]
         if _is_in_control_flow():
             with init_scope():
                 self._init_op = self._initialize()
         else:
             self._init_op = self._initialize()
 
-    def _name_for_sharing(self, initializer):
-        return initializer._shared_name or f"hash_table_{uuid.uuid4()}"
-
-    def _create_resource(self):
-        return ops.hash_table_v2(
-            shared_name=self._shared_name, key_dtype=self._key_dtype, value_dtype=self._value_dtype, name=self._name
-        )
-
     def _initialize(self):
         return self._initializer.initialize(self)
 
     @property
     def name(self):
-        return self._table_name
+        """What the names of nodes begin with that use the table."""
+        raise NotImplementedError
 
     @property
     def default_value(self):
@@ -261,6 +247,39 @@ class StaticHashTable(Table):
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, values, keys.dense_shape)
         return values
+
+
+@public("python.ops.lookup_ops.StaticHashTable", "python.ops.lookup_ops.HashTable")
+@public("lookup.StaticHashTable")
+class StaticHashTable(InitializableLookupTableBase):
+    """A table that its initializer fills once.
+
+    Args:
+      initializer: a KeyValueTensorInitializer or TextFileInitializer, whose types are the table's.
+      default_value: a scalar, for keys that are not there.
+      name: the node's name, "hash_table" by default.
+
+    A run that reads it before `initializer`, or tf.tables_initializer, has run fails with FailedPreconditionError.
+    """
+
+    def __init__(self, initializer, default_value, name=None):
+        self._shared_name = self._name_for_sharing(initializer)
+        self._name = name or "hash_table"
+        super().__init__(default_value, initializer)
+
+    def _name_for_sharing(self, initializer):
+        return initializer._shared_name or f"hash_table_{uuid.uuid4()}"
+
+    def _create_resource(self):
+        handle = ops.hash_table_v2(
+            shared_name=self._shared_name, key_dtype=self._key_dtype, value_dtype=self._value_dtype, name=self._name
+        )
+        self._table_name = handle.op.name.split("/")[-1]
+        return handle
+
+    @property
+    def name(self):
+        return self._table_name
 
     def export(self, name=None):
         """(keys, values), all of them, in the order in which they came."""

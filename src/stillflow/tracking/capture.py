@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 
+from stillflow.names import public
+
 
 class _Captures(threading.local):
     def __init__(self):
@@ -14,13 +16,14 @@ class _Captures(threading.local):
 _captures = _Captures()
 
 
+@public("contrib.checkpoint.capture_dependencies", "python.training.tracking.util.capture_dependencies")
 @contextlib.contextmanager
-def capture_dependencies(owner, prefix):
-    """A context in which variables whose names begin with `prefix` become dependencies of `owner`.
+def capture_dependencies(template):
+    """A context in which variables in the variable scope of a Template become dependencies of it, by their names.
 
     Those that are made in a context within this one are that one's, on which the outer one then depends.
     """
-    _captures.stack.append((owner, prefix))
+    _captures.stack.append((template, template.variable_scope.name))
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections.abc
 import copy
+import itertools
 
 from stillflow.names import public
 from stillflow.tracking.base import Trackable
@@ -93,6 +94,33 @@ class List(TrackableDataStructure, collections.abc.Sequence):
 
     def __repr__(self):
         return f"List({self._storage!r})"
+
+
+@public("contrib.checkpoint.UniqueNameTracker")
+class UniqueNameTracker(TrackableDataStructure):
+    """Depends on objects by names that it makes unique."""
+
+    def __init__(self):
+        self._counts: dict = {}
+
+    def _held(self):
+        return [reference.ref for reference in self._checkpoint_dependencies]
+
+    def track(self, trackable, base_name):
+        """Depends on an object by the name `base_name`, or that with a number if it is taken. Returns the object.
+
+        Raises ValueError for what is not trackable.
+        """
+        if not isinstance(trackable, Trackable):
+            raise ValueError(
+                f"Expected a trackable value, got {trackable} which does not inherit from tf.track.Trackable."
+            )
+        names = (f"{base_name}_{count}" if count else base_name
+                 for count in itertools.count(self._counts.get(base_name, 0)))  # fmt: skip
+        name = next(name for name in names if self._lookup_dependency(name) is None)
+        self._counts[base_name] = self._counts.get(base_name, 0) + 1
+        self._track_value(trackable, name)
+        return trackable
 
 
 @public("contrib.checkpoint.Mapping")

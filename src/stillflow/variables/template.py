@@ -55,17 +55,17 @@ class Template(Trackable, metaclass=MadeByMode):
         """Calls the function. Raises ValueError if a later call makes a variable to be trained."""
         if self._variable_scope is not None:
             with variable_scope(self._variable_scope, reuse=self._has_been_called):
-                return self._call(self._variable_scope.name, args, kwargs)
+                return self._call(args, kwargs)
         with variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter) as scope:
             self._variable_scope = scope
-            return self._call(scope.name, args, kwargs)
+            return self._call(args, kwargs)
 
-    def _call(self, scope_name, args, kwargs):
+    def _call(self, args, kwargs):
         before = self._to_be_trained()
         if self._has_been_called:
             result = self._func(*args, **kwargs)
         else:
-            with capture_dependencies(self, scope_name):
+            with capture_dependencies(self):
                 result = self._func(*args, **kwargs)
         known = set(map(id, before))
         made = [variable for variable in self._to_be_trained() if id(variable) not in known]

@@ -78,3 +78,30 @@ def test_clipping_a_table_by_its_first_dimension_clips_all_of_it():
         session.run(tf.global_variables_initializer())
         session.run(step)
         np.testing.assert_allclose(session.run(table), [[0.6], [0.8]], rtol=1e-6)
+
+
+def test_ggt_steps_of_both_kinds_of_variables():
+    """Recorded from TensorFlow 1.15.5."""
+    reference = tf.Variable(np.array([1.0, 2.0]), name="a")
+    resource = tf.Variable(np.array([[3.0], [4.0]]), name="b", use_resource=True)
+    optimizer = opt.GGTOptimizer(0.01, window=2)
+    step = optimizer.minimize(tf.reduce_sum(reference**2 * [1.0, 3.0]) + tf.reduce_sum(resource**3))
+    expected = [
+        [0.9996472089815995, 1.997883253889597, 2.995237321251595, 3.9915330155583875],
+        [0.9989103896547022, 1.9938203546424813, 2.9885095333792466, 3.9817166254608702],
+        [0.9982326503748963, 1.9902236683857997, 2.982654330655724, 3.9723736736877377],
+        [0.9976576894465409, 1.9871003507767504, 2.9770866615499783, 3.9632942066842807],
+    ]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for values in expected:
+            session.run(step)
+            found = np.concatenate([np.ravel(v) for v in session.run([reference, resource])])
+            np.testing.assert_allclose(found, values, rtol=1e-8)
+    assert [v.name for v in optimizer.variables()] == ["flat_grad:0", "global_step:0", "grad_buffer:0", "moment1:0"]
+
+
+def test_ggt_wants_dense_gradients():
+    table = tf.get_variable("table", [4, 2])
+    with pytest.raises(NotImplementedError, match=r"Sparse gradient updates are not supported\."):
+        opt.GGTOptimizer().minimize(tf.reduce_sum(tf.gather(table, [0, 1])))

@@ -109,7 +109,7 @@ def streaming_dynamic_auc(
         labels.get_shape().assert_is_compatible_with(predictions.get_shape())
         predictions = ops.reshape(ops.cast(predictions, dtypes.float64), [-1])
         labels = ops.reshape(ops.cast(labels, dtypes.int64), [-1])
-        with control_dependencies(_checks(labels)):
+        with control_dependencies(checks_of_labels(labels)):
             all_predictions, add_predictions = streaming_concat(predictions, name="concat_preds")
             all_labels, add_labels = streaming_concat(labels, name="concat_labels")
             all_weights, added = None, [add_labels, add_predictions]
@@ -123,7 +123,8 @@ def streaming_dynamic_auc(
             return collect(area, metrics_collections), update
 
 
-def _checks(labels):
+def checks_of_labels(labels):
+    """Assertions that all labels are 0 or 1."""
     return [
         assert_comparison("assert_greater_equal", labels, ops.zeros_like(labels, dtypes.int64),
                           message="labels must be 0 or 1, at least one is <0"),

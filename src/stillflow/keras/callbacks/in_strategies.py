@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow.keras.callbacks.monitoring import LearningRateScheduler, ReduceLROnPlateau
 from stillflow.keras.optimizers.base import OptimizerV2
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 @public("python.keras.distribute.distributed_training_utils.validate_callbacks")
@@ -22,7 +21,7 @@ def validate_callbacks(input_callbacks, optimizer):
                 f"You must specify a Keras Optimizer V2 when using {callback} callback with DistributionStrategy."
             )
         if getattr(callback, "write_grads", False):
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "`write_grads` in the TensorBoard callback is not supported when using DistributionStrategy. "
                 "Setting `write_grads` to `False`."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from pathlib import Path
 
@@ -11,11 +10,12 @@ import numpy as np
 from stillflow.keras.backend.values import get_value, set_value
 from stillflow.keras.callbacks.base import Callback
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.saver.checkpoint_state import latest_checkpoint
 
 
 def _warn(text):
-    logging.getLogger("tensorflow").warning(text)
+    logging.warning(text)
 
 
 def _is_greater_better(kind, mode, monitor, words=("acc",)):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from stillflow.keras.callbacks.base import Callback
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 @public("keras.callbacks.RemoteMonitor")
@@ -49,6 +49,4 @@ class RemoteMonitor(Callback):
         except urllib.error.HTTPError:
             pass  # the server was reached
         except OSError:
-            logging.getLogger("tensorflow").warning(
-                f"Warning: could not reach RemoteMonitor root server at {self.root}"
-            )
+            logging.warning(f"Warning: could not reach RemoteMonitor root server at {self.root}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from stillflow.keras.callbacks.base import BaseLogger, Callback, History, ProgbarLogger
 from stillflow.names import public
+from stillflow.platform import logging
 
 _KEPT = 10  # how many times of hooks are looked at
 
@@ -143,7 +143,7 @@ class CallbackList:
         if taken > 0.1 and self._batch_time > 0.0:
             median = float(np.median(times))
             if median > 0.95 * self._batch_time and median > 0.1:
-                logging.getLogger("tensorflow").warning(
+                logging.warning(
                     f"Method ({name}) is slow compared to the batch update ({median:f}). Check your callbacks."
                 )
 

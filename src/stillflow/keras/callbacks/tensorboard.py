@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from stillflow.keras.callbacks.base import Callback
 from stillflow.keras.callbacks.weight_images import as_images, squeezed_weight
 from stillflow.keras.engine.data import standardize
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.saver.saver import Saver
 from stillflow.summary import written
 from stillflow.summary.projector import visualize_embeddings
@@ -231,7 +231,7 @@ def _usable_frequency(frequency):
 @eager_version_of(_usable_frequency)
 def _no_frequency(frequency):
     if frequency:
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "Weight and gradient histograms not supported for eager execution, setting `histogram_freq` to `0`."
         )
     return 0

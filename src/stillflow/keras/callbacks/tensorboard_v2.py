@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from stillflow.keras.callbacks.tensorboard import NO_RESULTS
 from stillflow.keras.callbacks.weight_images import as_images, squeezed_weight
 from stillflow.keras.layers.embedding import Embedding
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.summary import traces, written
 from stillflow.summary.projector import write_config
 from stillflow.summary.recording import always_record_summaries, set_step
@@ -66,7 +66,7 @@ class TensorBoard(Callback):
         super().__init__()
         for name, warning in _FORMER.items():
             if kwargs.get(name, False):
-                logging.getLogger("tensorflow").warning(warning)
+                logging.warning(warning)
         if unknown := set(kwargs) - set(_FORMER):
             raise ValueError(f"Unrecognized arguments in `TensorBoard` Callback: {unknown}")
         self.log_dir = log_dir

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from stillflow.keras.cached_files import get_file
 from stillflow.keras.datasets.images import ORIGIN
 from stillflow.keras.preprocessing.sequences import without_long
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 @public("keras.datasets.boston_housing.load_data")
@@ -48,9 +48,7 @@ def _shuffled(count):
 
 def _renamed_words(num_words, kwargs):
     if "nb_words" in kwargs:
-        logging.getLogger("tensorflow").warning(
-            "The `nb_words` argument in `load_data` has been renamed `num_words`."
-        )
+        logging.warning("The `nb_words` argument in `load_data` has been renamed `num_words`.")
         num_words = kwargs.pop("nb_words")
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 
 from stillflow import errors
@@ -12,6 +10,7 @@ from stillflow.keras.backend.phases import symbolic_learning_phase
 from stillflow.keras.callbacks.running import configure, make_logs, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, modes
 from stillflow.keras.engine.aggregators import Means, Outputs
+from stillflow.platform import logging
 
 
 class Feed:
@@ -191,7 +190,7 @@ class Loop:
                     self.progress.params["steps"] = self.progress.progbar.target = step
             return
         self.callbacks.model.stop_training = True
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "Your dataset ran out of data; interrupting training. Make sure that your dataset can generate at least "
             f"`{self.steps_name} * epochs` batches (in this case, {self.feed.count * self.epochs} batches). You may "
             "need to use the repeat() function when building your dataset."

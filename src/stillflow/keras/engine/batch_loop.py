@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import Any
 
@@ -13,6 +12,7 @@ from stillflow.graph import nest
 from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, modes, sequences
 from stillflow.keras.engine.aggregators import Means, Outputs
+from stillflow.platform import logging
 
 
 def check_arguments(y=None, sample_weight=None, validation_split=None):
@@ -118,7 +118,7 @@ class _Source:
         loop.callbacks.model.stop_training = True
         kind = ("dataset", " ") if self._dataset is not None else ("dataset iterator", "")
         what = "dataset" if self._dataset is not None else "iterator"
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             f"Your {kind[0]} ran out of data; interrupting training. Make sure that your {what} can generate at "
             f"least `{self.steps_name} * epochs` batches (in this case, {self.steps * epochs} batches). You may need "
             f"to{kind[1]}use the repeat() function when building your dataset."
@@ -215,9 +215,8 @@ def run(
     Raises:
       ValueError: where the number of steps is needed and not known, and for batches that are none.
     """
-    logger = logging.getLogger("tensorflow")
     if not isinstance(batches, sequences.Sequence) and use_multiprocessing and workers > 1:
-        logger.warning(
+        logging.warning(
             "Using a generator with `use_multiprocessing=True` and multiple workers may duplicate your data. Please "
             "consider using the `keras.utils.Sequence` class."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from stillflow import ops
@@ -26,6 +25,7 @@ from stillflow.keras.metrics.means import Mean
 from stillflow.keras.optimizers import lookup as optimizers
 from stillflow.keras.optimizers.scaled import scaled_by_policy
 from stillflow.layers.core.attributes import untracked
+from stillflow.platform import logging
 from stillflow.traced_functions.function import runs_eagerly
 from stillflow.tracking.base import Trackable
 from stillflow.variables.variable import Variable
@@ -398,7 +398,7 @@ class Compiled(Network):
 
     def _check_trainable_weights_consistency(self):
         if len(self.trainable_weights) != len(getattr(self, "_collected_trainable_weights", self.trainable_weights)):
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "Discrepancy between trainable weights and collected trainable weights, did you set "
                 "`model.trainable` "
                 "without calling `model.compile` after ?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Container, Mapping
 
 import numpy as np
@@ -20,6 +19,7 @@ from stillflow.keras.losses import classes, functions
 from stillflow.keras.losses import lookup as losses
 from stillflow.names import public
 from stillflow.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from stillflow.platform import logging
 from stillflow.ragged.composites import get_shape, is_composite, take_rows
 from stillflow.variables.variable import Variable
 
@@ -430,7 +430,7 @@ def counts_steps(data, steps, steps_name):
             )
         return True
     if steps is not None and isinstance(data, (np.ndarray, list, tuple, dict)):
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "When passing input data as arrays, do not specify `steps_per_epoch`/`steps` argument. Please use "
             "`batch_size` instead."
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow import errors
 from stillflow.datasets.cardinality import INFINITE, cardinality
 from stillflow.datasets.eager_iterator import EagerIterator
@@ -13,6 +11,7 @@ from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.keras.backend.phases import get_session
 from stillflow.keras.backend.values import get_value
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 def is_dataset(x):
@@ -128,7 +127,7 @@ def assert_not_shuffled(dataset):
 def warn_unless_shuffled(x):
     """Logs a warning about a dataset of samples that certainly come in the same order each time."""
     if not _any("_may_reorder", x):
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "Expected a shuffled dataset but input dataset `x` is not shuffled. Please invoke `shuffle()` on input "
             "dataset."
         )

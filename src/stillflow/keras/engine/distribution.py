@@ -5,7 +5,10 @@ Strategies have one replica here, which takes the whole batch.
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow.distribute.context import get_strategy, has_strategy, in_cross_replica_context
+from stillflow.graph import nest
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.keras.engine import modes
 from stillflow.names import public
@@ -98,3 +101,19 @@ def get_input_params(distribution_strategy, num_samples, steps, batch_size, mode
             f"and steps {steps}"
         )
     return steps, batch_size
+
+
+def batches_of(x, batch_size, steps, mode, validation_split=0.0):
+    """(batch_size, steps) of an epoch for the inputs x; as they are given where x holds no arrays.
+
+    Raises:
+      ValueError: for samples that cannot be cut so, or are too few.
+    """
+    first = next(iter(nest.flatten(x)), None)
+    if not isinstance(first, np.ndarray) or not first.ndim:
+        return batch_size, steps
+    samples = first.shape[0]
+    if validation_split and 0.0 < validation_split < 1.0:
+        samples = int(samples * (1 - validation_split))
+    steps, batch_size = get_input_params(None, samples, steps, batch_size, mode)
+    return batch_size, steps

@@ -2,110 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
-import logging
-import math
 from typing import Any
 
 import numpy as np
 
 from stillflow import errors
-from stillflow.graph import nest
 from stillflow.graph.mode import eager_version_of
 from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
-from stillflow.keras.engine import data, dataset_feeds, eager_steps, modes, runs, sequences
+from stillflow.keras.engine import data, dataset_feeds, distribution, eager_steps, modes, runs, sequences
+from stillflow.keras.engine.adapters import (
+    Arrays,
+    Batches,
+    ListsOfScalarsDataAdapter,
+    has_adapter,
+    refuse_others,
+    select_data_adapter,
+)
 from stillflow.keras.engine.aggregators import Means, Outputs
-
-
-class _Arrays:
-    """Batches of arrays. All epochs' orders are drawn at the start.
-
-    Args:
-      arrays: (inputs, targets, weights), lists.
-      batch_size: the size of batches.
-      steps: gives the size of batches where there is none.
-      epochs: how many epochs there will be.
-      shuffle: whether samples come in another order in each epoch.
-    """
-
-    def __init__(self, arrays, batch_size, steps, epochs=1, shuffle=False):
-        x, y, weights = arrays
-        self.samples: Any = data.sample_count(x)
-        if not batch_size and not steps:
-            raise ValueError("`batch_size` or `steps` is required for `Tensor` or `NumPy` input data.")
-        self.batch_size = batch_size or math.ceil(self.samples / steps)
-        self.size = math.ceil(self.samples / self.batch_size)
-        if weights is not None:
-            weights = [np.ones(self.samples, np.float32) if each is None else each for each in weights]
-        self._parts = [data.as_numpy(part) for part in (x, y or [], weights or [])]
-        self._orders = []
-        for _ in range(epochs):
-            order = np.arange(self.samples)
-            if shuffle:
-                np.random.shuffle(order)
-            self._orders.append(order)
-        self._batches = self._all()
-
-    def _all(self):
-        for order in self._orders:
-            for first, last in data.batches(self.samples, self.batch_size):
-                yield [data.slices(part, order[first:last]) for part in self._parts]
-
-    def begin(self):
-        """The batches of another epoch."""
-        return self._batches
-
-    def end(self):
-        """There is nothing to clean up."""
-
-
-class _Batches:
-    """Batches that come one by one, of a dataset, a generator or a Sequence."""
-
-    samples: int | None = None
-    size: int | None = None
-    batch_size: int | None = None
-
-    def __init__(self, model, source, queue, shuffle, class_weight):
-        self._model = model
-        self._source = source
-        self._queue = queue
-        self._shuffle = shuffle
-        self._class_weight = class_weight
-        self._enqueuer: Any = None
-        if isinstance(source, sequences.Sequence):
-            self.size = len(source)
-            self.batch_size = int(nest.flatten(source[0])[0].shape[0])
-            self.samples = self.size * self.batch_size
-        elif sequences.makes_batches(source):
-            first = next(source)
-            self.batch_size = int(nest.flatten(first)[0].shape[0])
-            self._source = itertools.chain([first], source)
-
-    def begin(self):
-        """The batches of another epoch."""
-        self.end()
-        if dataset_feeds.is_dataset(self._source):
-            batches = iter(self._source)
-        else:
-            batches, self._enqueuer = sequences.queued(self._source, shuffle=self._shuffle, **self._queue)
-        return map(self._standardized, batches)
-
-    def _standardized(self, batch):
-        batch = batch if isinstance(batch, (tuple, list)) else (batch,)
-        if not 1 <= len(batch) <= 3:
-            raise ValueError(
-                "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, "
-                f"target, sample_weights) Received {batch}"
-            )
-        x, y, weights = (*batch, None, None)[:3]
-        return self._model._standardize_user_data(x, y, sample_weight=weights, class_weight=self._class_weight)
-
-    def end(self):
-        """Ends the workers that make batches."""
-        if self._enqueuer is not None:
-            self._enqueuer.stop()
-            self._enqueuer = None
+from stillflow.platform import logging
 
 
 class _Run:
@@ -114,7 +28,7 @@ class _Run:
     Args:
       model: the model.
       mode: one of `modes`.
-      source: _Arrays or _Batches.
+      source: Arrays or Batches.
       steps: the number of batches of an epoch; None for all there are.
       epochs: how many epochs there will be, for messages.
     """
@@ -126,7 +40,7 @@ class _Run:
         self.model = model
         self.mode = mode
         self.source = source
-        self.recreates = isinstance(source, _Batches) and (source.size is not None or steps is None)
+        self.recreates = isinstance(source, Batches) and (source.size is not None or steps is None)
         self.steps = steps or source.size
         self.epochs = epochs
         self._iterator: Any = None
@@ -161,7 +75,7 @@ class _Run:
             self.progress.params["steps"] = self.progress.progbar.target = step
         else:
             self.callbacks.model.stop_training = True
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "Your input ran out of data; interrupting training. Make sure that your dataset or generator can "
                 "generate at least `steps_per_epoch * epochs` batches (in this case, "
                 f"{self.epochs * (self.steps or 0)} batches). You may need to use the repeat() function when "
@@ -176,7 +90,7 @@ class _Run:
         samples, callbacks, progress = self.source.samples, self.callbacks, self.progress
         aggregator: Any
         if self.mode == modes.PREDICT:  # of a Sequence, the number of samples is only guessed
-            aggregator = Outputs(isinstance(self.source, _Batches), samples)
+            aggregator = Outputs(isinstance(self.source, Batches), samples)
         else:
             aggregator = Means(samples is None, samples or self.steps)
         step = seen = 0
@@ -225,21 +139,19 @@ class _Run:
 def _source_of(
     model, x, y, sample_weight, class_weight, batch_size, steps, steps_name, queue, epochs=1, shuffle=False
 ):  # fmt: skip
-    """(_Arrays or _Batches of an argument of `fit`, the steps of a dataset where it says how many there are)."""
+    """(Arrays or Batches of an argument of `fit`, the steps of a dataset where it says how many there are)."""
     if dataset_feeds.is_dataset(x) or sequences.makes_batches(x):
-        what = {True: "dataset", False: "python generator"}[dataset_feeds.is_dataset(x)]
-        what = "`keras.utils.Sequence`" if isinstance(x, sequences.Sequence) else what
-        for name, value in (("y", y), ("sample_weight", sample_weight)):
-            if value is not None:
-                raise ValueError(f"`{name}` argument is not supported when using {what} as input.")
+        refuse_others(x, y, sample_weight)
         if dataset_feeds.is_dataset(x):
             dataset_feeds.steps_of(x, steps, steps_name)
-        return _Batches(model, x, queue, shuffle, class_weight)
+        return Batches(model, x, queue, shuffle, class_weight)
+    if has_adapter(x) and select_data_adapter(x, y) is ListsOfScalarsDataAdapter:
+        x, y = np.asarray(x), None if y is None else np.asarray(y)
     x, y, weights = model._standardize_user_data(
         x, y, sample_weight=sample_weight, class_weight=class_weight, batch_size=batch_size, steps=steps
     )
     x = [data.as_dense(each, tensor) for each, tensor in zip(x, model.inputs, strict=True)]
-    return _Arrays((x, y, weights), batch_size, steps, epochs, shuffle)
+    return Arrays((x, y, weights), batch_size, steps, epochs, shuffle)
 
 
 def _sources_of_fit(
@@ -265,8 +177,8 @@ def _sources_of_fit(
         if of_validation[2] is not None and not any(each is not None for each in of_validation[2]):
             of_validation[2] = None
         return (
-            _Arrays((x, y, weights), batch_size, steps, epochs, shuffle),
-            _Arrays(of_validation, batch_size, validation_steps),
+            Arrays((x, y, weights), batch_size, steps, epochs, shuffle),
+            Arrays(of_validation, batch_size, validation_steps),
         )
     training = _source_of(
         model, x, y, sample_weight, class_weight, batch_size, steps, "steps_per_epoch", queue, epochs, shuffle
@@ -310,6 +222,9 @@ def _fit(
     sample_weight, initial_epoch, steps_per_epoch, validation_steps, validation_freq, queue,
 ):  # fmt: skip
     batch_size = model._validate_or_infer_batch_size(batch_size, steps_per_epoch, x)
+    batch_size, steps_per_epoch = distribution.batches_of(
+        x, batch_size, steps_per_epoch, modes.TRAIN, validation_split
+    )
     source, validated = _sources_of_fit(
         model, x, y, batch_size, epochs, validation_split, validation_data, shuffle, class_weight, sample_weight,
         steps_per_epoch, validation_steps, queue,
@@ -345,8 +260,7 @@ def _run_epoch(model, training, validation, epoch, validation_freq, batch_size):
     make_logs(model, logs, training.epoch(), modes.TRAIN)
     if validation is not None and data.is_validated(validation_freq, epoch) and not model.stop_training:
         validation._iterator = None
-        if isinstance(validation.source, _Arrays):
-            validation.source._batches = validation.source._all()
+        validation.source.begin_again()
         make_logs(model, logs, validation.once(callbacks, 0, batch_size, epoch), modes.TEST, prefix="val_")
     callbacks.on_epoch_end(epoch, logs)
     progress.on_epoch_end(epoch, logs)
@@ -354,6 +268,7 @@ def _run_epoch(model, training, validation, epoch, validation_freq, batch_size):
 
 def _asked(model, mode, x, y, batch_size, verbose, sample_weight, steps, callbacks, queue):
     batch_size = model._validate_or_infer_batch_size(batch_size, steps, x)
+    batch_size, steps = distribution.batches_of(x, batch_size, steps, mode)
     source = _source_of(model, x, y, sample_weight, None, batch_size, steps, "steps", queue)
     if dataset_feeds.is_dataset(x):
         steps = dataset_feeds.steps_of(x, steps, "steps")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import weakref
 
 import numpy as np
@@ -19,6 +18,7 @@ from stillflow.keras.engine.compiled import output_loss
 from stillflow.keras.engine.compiled_metrics import call_metric
 from stillflow.keras.optimizers.scaled import LossScaleOptimizer
 from stillflow.layers.core.settings import floatx
+from stillflow.platform import logging
 from stillflow.ragged.composites import as_tensor
 from stillflow.traced_functions.polymorphic import Function
 
@@ -118,7 +118,7 @@ def _train(model, inputs, y, weights):
         for optimizer, share in model._optimizers_and_weights(variables):
             optimizer.apply_gradients([(gradients[id(variable)], variable) for variable in share])
     else:
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "The list of trainable weights is empty. Make sure that you are not setting model.trainable to False "
             "before compiling the model."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,6 +16,7 @@ from stillflow.keras.losses.reductions import Reduction
 from stillflow.layers.core.settings import floatx, image_data_format
 from stillflow.losses.classification import sparse_softmax_cross_entropy
 from stillflow.names import namespace
+from stillflow.platform import logging
 
 _LABEL_DTYPES = {sparse_softmax_cross_entropy: "int32", functions.sparse_categorical_crossentropy: "int32"}
 
@@ -154,7 +154,7 @@ def loss_functions(loss, output_names):
         check_keys("loss", loss, output_names)
         for name in output_names:
             if name not in loss:
-                logging.getLogger("tensorflow").warning(
+                logging.warning(
                     f"Output {name} missing from loss dictionary. We assume this was done on purpose. The fit and "
                     f"evaluate APIs will not be expecting any data to be passed to {name}."
                 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from typing import Any
 
 from stillflow.graph import nest
@@ -20,6 +19,7 @@ from stillflow.keras.engine.training_config import model_metadata
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.saved import plain_json
 from stillflow.names import namespace, public
+from stillflow.platform import logging
 from stillflow.platform.argument_specs import getfullargspec
 
 
@@ -71,7 +71,7 @@ class Model(GeneratorMethods, Compiled):
           ValueError, TypeError: for data that do not fit.
         """
         if "nb_epoch" in kwargs:
-            logging.getLogger("tensorflow").warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
+            logging.warning("The `nb_epoch` argument in `fit` has been renamed `epochs`.")
             epochs = kwargs.pop("nb_epoch")
         if kwargs:
             raise TypeError("Unrecognized keyword arguments: " + str(kwargs))

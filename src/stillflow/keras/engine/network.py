@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from stillflow.graph import nest
@@ -23,6 +22,7 @@ from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.layer_names import find_layer
 from stillflow.layers.core.nodes import Node
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 def _is_functional(args, kwargs):
@@ -132,7 +132,7 @@ class Network(WeightFiles, Layer):
                 )
             layer = tensor._keras_history.layer
             if len(layer._inbound_nodes) > 1 or (layer._inbound_nodes and layer._inbound_nodes[0].inbound_layers):
-                logging.getLogger("tensorflow").warning(
+                logging.warning(
                     f"{kind} inputs must come from `tf.keras.Input` (thus holding past layer metadata), they "
                     "cannot be "
                     "the output of a previous non-Input layer. Here, a tensor specified as input to "

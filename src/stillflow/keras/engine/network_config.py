@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import logging
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from stillflow.keras.engine.layer_graph import node_key
 from stillflow.keras.engine.shapes import as_tensor_shapes, as_tuples, flat_shapes, is_shape, packed_shapes
 from stillflow.keras.serialization import deserialize_layer
 from stillflow.layers.core.settings import floatx
+from stillflow.platform import logging
 from stillflow.platform.argument_specs import getfullargspec
 
 # ---- To plain values ----------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def _node_config(node, numbers, layer):
         try:
             json.dumps(arguments)
         except TypeError:
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 f"Layer {layer.name} was passed non-serializable keyword arguments: {node.arguments}. They will "
                 "not be "
                 "included in the serialized model (and thus will be missing at deserialization time)."

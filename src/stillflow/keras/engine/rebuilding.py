@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 
 from stillflow.graph import nest
 from stillflow.keras.backend.values import placeholder
@@ -15,6 +14,7 @@ from stillflow.keras.optimizers.lookup import TFOptimizer
 from stillflow.keras.serialization import CustomObjectScope
 from stillflow.layers.core.layer import Layer
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.saver import weight_values
 
 _OF_BUILT_MODELS = (
@@ -81,7 +81,7 @@ def _subclassed_again(model, in_place_reset):
     try:
         return type(model).from_config(model.get_config())
     except NotImplementedError:
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "This model is a subclassed model. Please implement `get_config` and `from_config` to better support "
             "cloning the model."
         )

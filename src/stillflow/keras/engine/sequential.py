@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 from typing import Any
 
 from stillflow.graph import nest
@@ -16,6 +15,7 @@ from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.connections import default
 from stillflow.layers.core.layer import Layer
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 @public("keras.Sequential", "keras.models.Sequential")
@@ -161,7 +161,7 @@ class Sequential(Model):
         """The predictions; a warning, if they are no probabilities."""
         found = self.predict(x, batch_size, verbose)
         if found.min() < 0.0 or found.max() > 1.0:
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "Network returning invalid probability values. The last layer might not normalize predictions into "
                 "probabilities (like softmax or sigmoid would)."
             )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow.graph import nest
 from stillflow.keras.losses.lookup import get as get_loss
 from stillflow.keras.optimizers.lookup import TFOptimizer
 from stillflow.keras.optimizers.lookup import deserialize as deserialize_optimizer
 from stillflow.keras.optimizers.restored import RestoredOptimizer
 from stillflow.names import public
+from stillflow.platform import logging
 
 KERAS_VERSION = "2.2.4-tf"
 
@@ -36,7 +35,7 @@ def model_metadata(model, include_optimizer=True, require_config=True):
     if not model.optimizer or not include_optimizer:
         return found
     if isinstance(model.optimizer, TFOptimizer):
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state after "
             "instantiation. As a result, we cannot save the optimizer as part of the model save file. You will have "
             "to compile your model again after loading it. Prefer using a Keras optimizer instead (see "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,8 @@ from stillflow import errors
 from stillflow.files import filesystem
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.keras.backend.phases import get_session
+from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.saver import checkpoint_state
 from stillflow.saver.checkpoint_reader import open_checkpoint
 from stillflow.saver.objects.checkpoint import ObjectSaver
@@ -75,7 +76,7 @@ class WeightFiles:
             return
         optimizer = getattr(self, "optimizer", None)
         if optimizer and not isinstance(optimizer, Trackable):
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 f"This model was compiled with a Keras optimizer ({optimizer}) but is being saved in TensorFlow "
                 "format "
                 "with `save_weights`. The model's weights will be saved, but unlike with TensorFlow optimizers in "
@@ -153,6 +154,7 @@ def _is_checkpoint(path):
     return True
 
 
+@public("python.keras.utils.io_utils.ask_to_proceed_with_overwrite")
 def ask_to_overwrite(path):
     """Asks the user whether a file may be overwritten."""
     answer = input(f"[WARNING] {path} already exists - overwrite? [y/n]").strip().lower()

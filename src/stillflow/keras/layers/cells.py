@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable
 
 from stillflow import ops
@@ -17,6 +16,7 @@ from stillflow.layers.core import activations, constraints, initializers, regula
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.serialization import serialize
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 def takes(function, argument):
@@ -101,7 +101,7 @@ class StackedRNNCells(Layer):
         self.cells = cells
         self.reverse_state_order = kwargs.pop("reverse_state_order", False)
         if self.reverse_state_order:
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "reverse_state_order=True in StackedRNNCells will soon be deprecated. Please update the code to work "
                 "with the natural order of states if you rely on the RNN states, eg RNN(return_state=True)."
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import sys
 import types
 from typing import Any
@@ -19,6 +18,7 @@ from stillflow.keras.serialization import deserialize_keras_object
 from stillflow.layers.core.layer import Layer
 from stillflow.layers.core.symbols import scope_of_variables
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.tracking.structures import NoDependency
 from stillflow.variables.creators import variable_creator_scope
 
@@ -136,9 +136,7 @@ def _from_plain(value, kind, module, custom_objects):
     if module in sys.modules:
         names.update(vars(sys.modules[module]))
     elif module is not None:
-        logging.getLogger("tensorflow").warning(
-            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors."
-        )
+        logging.warning(f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.")
     names.update(custom_objects or {})
     if kind == "raw":
         return value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow.keras.layers.cells import MADE, MADE_GATED, PLAIN, config_of_weights, of_cell
 from stillflow.keras.layers.recurrent import RNN
 from stillflow.layers.core import regularizers
 from stillflow.layers.core.input_spec import InputSpec
 from stillflow.layers.core.serialization import serialize
+from stillflow.platform import logging
 
 
 class OptionsOfCell:
@@ -72,7 +71,7 @@ class OneGatedCell(OneCell):
 
 def warn_of_implementation(implementation):
     if implementation == 0:
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "`implementation=0` has been deprecated, and now defaults to `implementation=1`.Please update your "
             "layer call."
         )

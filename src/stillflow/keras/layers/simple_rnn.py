@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow.keras.backend.arithmetic import dot
 from stillflow.keras.backend.neural import bias_add
 from stillflow.keras.layers.cells import WeightedCell
 from stillflow.keras.layers.one_cell import OneCell
 from stillflow.names import public
+from stillflow.platform import logging
 
 
 @public("keras.layers.SimpleRNNCell")
@@ -87,7 +86,7 @@ class SimpleRNN(OneCell):
         return_state=False, go_backwards=False, stateful=False, unroll=False, **kwargs,
     ):  # fmt: skip
         if kwargs.pop("implementation", None) is not None:
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 "The `implementation` argument in `SimpleRNN` has been deprecated. Please remove it from your layer "
                 "call."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from stillflow import ops
@@ -24,6 +23,7 @@ from stillflow.layers.core import initializers
 from stillflow.layers.core.layer import is_trainable, make_variable
 from stillflow.layers.core.layer_names import to_snake_case, unique_object_name
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.tracking.base import Trackable
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.variable import Variable
@@ -459,9 +459,7 @@ def _with_gradients(grads_and_vars):
     if pairs and not found:
         raise ValueError(f"No gradients provided for any variable: {missing}.")
     if missing:
-        logging.getLogger("tensorflow").warning(
-            f"Gradients do not exist for variables {missing} when minimizing the loss."
-        )
+        logging.warning(f"Gradients do not exist for variables {missing} when minimizing the loss.")
     return found
 
 

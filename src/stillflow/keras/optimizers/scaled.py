@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from stillflow import ops
 from stillflow.distribute.context import in_cross_replica_context
 from stillflow.graph import dtypes
@@ -13,6 +11,7 @@ from stillflow.keras.optimizers.base import OptimizerV2
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import smart_cond
 from stillflow.ops.control_flow.dependencies import group
+from stillflow.platform import logging
 from stillflow.training.loss_scale import as_loss_scale
 
 
@@ -147,7 +146,7 @@ def scaled_by_policy(optimizer, policy):
         return optimizer
     if isinstance(optimizer, LossScaleOptimizer):
         if optimizer.loss_scale != scale:
-            logging.getLogger("tensorflow").warning(
+            logging.warning(
                 f"LossScale of LossScaleOptimizer passed to compile ({optimizer.loss_scale}) is not the same as the "
                 f"dtype policy's loss scale ({scale}). Because the dtype policy has a loss scale, you should pass an "
                 "optimizer that is not wrapped with a LossScaleOptimizer,"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 
 from stillflow.files import filesystem, gfile
@@ -18,6 +17,7 @@ from stillflow.keras.engine.sequential import Sequential
 from stillflow.keras.optimizers.base import OptimizerV2
 from stillflow.keras.optimizers.lookup import TFOptimizer
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.platform.deprecation import deprecated
 from stillflow.saver.objects.object_graph import ObjectGraph
 from stillflow.saver.saved_model import names
@@ -58,9 +58,7 @@ def export_saved_model(
     try:
         _write_json(model, saved_model_path)
     except NotImplementedError:
-        logging.getLogger("tensorflow").warning(
-            "Skipped saving model JSON, subclassed model does not have get_config() defined."
-        )
+        logging.warning("Skipped saving model JSON, subclassed model does not have get_config() defined.")
 
 
 @public("keras.experimental.load_from_saved_model", "contrib.saved_model.load_keras_model")
@@ -113,7 +111,7 @@ def _write_graphs(model, folder, custom_objects, as_text, input_signature, servi
         exported.add(ModeKeys.TRAIN)
         exported.add(ModeKeys.EVAL)
     elif model.optimizer and not serving_only:
-        logging.getLogger("tensorflow").warning(
+        logging.warning(
             "Model was compiled with an optimizer, but the optimizer is not from `tf.train` (e.g. "
             "`tf.train.AdagradOptimizer`). Only the serving graph was exported. The train and evaluate graphs were "
             "not added to the SavedModel."

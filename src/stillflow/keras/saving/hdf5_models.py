@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 
 from stillflow.keras.engine.compiled import make_training_state
 from stillflow.keras.engine.model_configs import model_from_config
@@ -14,8 +13,7 @@ from stillflow.keras.saving import hdf5
 from stillflow.keras.saving.tracing import should_overwrite
 from stillflow.layers.core.saved import plain_json
 from stillflow.names import public
-
-_log = logging.getLogger("tensorflow")
+from stillflow.platform import logging
 
 
 def _opened(filepath, mode):
@@ -76,7 +74,7 @@ def load_model_from_hdf5(filepath, custom_objects=None, compile=True):
 def _compile(model, file, custom_objects):
     training = file.attrs.get("training_config")
     if training is None:
-        _log.warning(
+        logging.warning(
             "No training configuration found in save file: the model was *not* compiled. Compile it manually."
         )
         return
@@ -87,7 +85,7 @@ def _compile(model, file, custom_objects):
     try:
         model.optimizer.set_weights(hdf5.load_optimizer_weights(file))
     except ValueError:
-        _log.warning(
+        logging.warning(
             "Error in loading the saved optimizer state. As a result, your model is starting with a freshly "
             "initialized optimizer."
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 
 from stillflow.keras.backend.phases import learning_phase_scope
@@ -17,6 +16,7 @@ from stillflow.keras.saving.training_argument import call_and_add_losses
 from stillflow.layers.core.attributes import untracked
 from stillflow.layers.core.call_context import call_context
 from stillflow.names import public
+from stillflow.platform import logging
 from stillflow.saved_objects import save as saved_objects
 from stillflow.tracking.structures import AutoTrackable, ListWrapper
 
@@ -27,8 +27,6 @@ _KERAS_API = "keras_api"
 # What is an attribute of a loaded layer that Keras has not made; all else is below `keras_api`.
 COMMON_OBJECTS = ("variables", "trainable_variables", "regularization_losses")
 COMMON_FUNCTIONS = ("__call__", "call_and_return_all_conditional_losses", "_default_save_signature")
-
-_log = logging.getLogger("tensorflow")
 
 
 @public("python.keras.saving.saved_model.save.save")
@@ -110,7 +108,7 @@ def serialize_all_attributes(layer, serialization_cache):
     try:
         functions.update(_functions_of(layer, serialization_cache))
     except (ValueError, TypeError) as error:
-        _log.warning(
+        logging.warning(
             f"Skipping full serialization of object {layer}, because an error occurred while tracing layer "
             f"functions. Error message: {error}"
         )
@@ -124,11 +122,11 @@ def _must_skip(layer):
     if isinstance(layer, Model):
         if hasattr(layer, "inputs") and hasattr(layer, "input_names"):
             return False
-        _log.warning(f"Skipping full serialization of Keras model {layer}, because its inputs are not defined.")
+        logging.warning(f"Skipping full serialization of Keras model {layer}, because its inputs are not defined.")
     elif layer.built:
         return False
     else:
-        _log.warning(f"Skipping full serialization of Keras layer {layer}, because it is not built.")
+        logging.warning(f"Skipping full serialization of Keras layer {layer}, because it is not built.")
     return True
 
 

@@ -9,6 +9,7 @@ stack_v2 = define_op(
     "elem_type: type; stack_name: string = ''",
     kernel="stack(max_size | elem_type)",
     stateful=True,
+    traits="is_unordered",  # a gradient makes it before the loop, when automatic control has seen the loop's end
     differentiable=False,
 )
 stack_push_v2 = define_op(

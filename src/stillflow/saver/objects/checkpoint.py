@@ -20,6 +20,7 @@ from stillflow.saver.objects.object_graph import (
     OBJECT_GRAPH_KEY,
     ObjectGraph,
     dependencies_of,
+    read_object_graph,
     saveables_with_graph,
 )
 from stillflow.saver.objects.python_state import FedText, TextSaveable
@@ -92,7 +93,7 @@ class ObjectSaver:
             status = NameBasedSaverStatus(self._root, save_path, {key.decode() for key in reader.tensors})
             status.begin()
             return status
-        proto = _object_graph_of(reader, save_path)
+        proto = read_object_graph(reader, save_path)
         self.prepare_restoration(save_path)
         restoration = Restoration(proto, save_path, self._restore_prefix, self._known_restore_ops)
         restoration.position(0).restore(self._root)
@@ -117,30 +118,6 @@ def _make_folder_of(prefix):
         with filesystem.typed_errors(folder):
             system, path = filesystem.system_of(folder)
             system.make_dirs(path)
-
-
-def _object_graph_of(reader, save_path):
-    """The TrackableObjectGraph message of a checkpoint. Raises tf.errors.DataLossError if it is damaged."""
-    from google.protobuf.message import DecodeError
-
-    from stillflow import _engine, errors
-
-    try:
-        proto = protobuf.message("TrackableObjectGraph").FromString(reader.read(OBJECT_GRAPH_KEY.encode()))
-    except _engine.EngineError as error:
-        raise errors.make(error.code, error.message, None) from None
-    except (DecodeError, TypeError) as error:
-        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} cannot be read: {error}") from None
-    count = len(proto.nodes)
-    for node in proto.nodes:
-        references = [child.node_id for child in node.children]
-        for slot in node.slot_variables:
-            references += [slot.original_variable_node_id, slot.slot_variable_node_id]
-        if not all(0 <= number < count for number in references):
-            raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} speaks of objects it does not have")
-    if not count:
-        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} is empty")
-    return proto
 
 
 @public("train.Checkpoint", "contrib.eager.Checkpoint")

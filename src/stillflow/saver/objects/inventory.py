@@ -6,7 +6,8 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import init_scope
 from stillflow.graph.shape import as_shape
 from stillflow.names import public
-from stillflow.saver.objects.object_graph import ObjectGraph
+from stillflow.saver.checkpoint_reader import open_checkpoint
+from stillflow.saver.objects.object_graph import OBJECT_GRAPH_KEY, ObjectGraph, read_object_graph
 from stillflow.variables.store import default_initializer
 from stillflow.variables.variable import Variable
 
@@ -15,6 +16,19 @@ from stillflow.variables.variable import Variable
 def list_objects(root_trackable):
     """The objects that a root depends on, itself first, and the slots that optimizers among them have for others."""
     return ObjectGraph(root_trackable).objects
+
+
+@public("contrib.checkpoint.object_metadata", "python.training.tracking.util.object_metadata")
+def object_metadata(save_path):
+    """The message that says which objects a checkpoint has. Raises ValueError if it is not one of objects."""
+    reader = open_checkpoint(save_path)
+    if OBJECT_GRAPH_KEY.encode() not in reader.tensors:
+        raise ValueError(
+            f'The specified checkpoint "{save_path}" does not appear to be object-based (it is missing the key '
+            f'"{OBJECT_GRAPH_KEY}"). Likely it was created with a name-based saver and does not contain an object '
+            "dependency graph."
+        )
+    return read_object_graph(reader, save_path)
 
 
 @public("python.training.tracking.util.gather_initializers")

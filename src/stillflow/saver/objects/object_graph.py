@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 
+from stillflow import _engine, errors
 from stillflow.formats import protobuf
 from stillflow.saver import saveable as saveables
 from stillflow.saver.objects.python_state import FedText, PythonValue, frozen_text
@@ -164,3 +165,25 @@ def path_names(proto):
             optimizer, variable = (names.get(each, each) for each in (number, slot.original_variable_node_id))
             names[slot.slot_variable_node_id] = f"{optimizer}'s state '{slot.slot_name}' for {variable}"
     return names
+
+
+def read_object_graph(reader, save_path):
+    """The TrackableObjectGraph message of a checkpoint. Raises tf.errors.DataLossError if it is damaged."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        proto = protobuf.message("TrackableObjectGraph").FromString(reader.read(OBJECT_GRAPH_KEY.encode()))
+    except _engine.EngineError as error:
+        raise errors.make(error.code, error.message, None) from None
+    except (DecodeError, TypeError) as error:
+        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} cannot be read: {error}") from None
+    count = len(proto.nodes)
+    for node in proto.nodes:
+        references = [child.node_id for child in node.children]
+        for slot in node.slot_variables:
+            references += [slot.original_variable_node_id, slot.slot_variable_node_id]
+        if not all(0 <= number < count for number in references):
+            raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} speaks of objects it does not have")
+    if not count:
+        raise errors.make(errors.DATA_LOSS, f"The object graph of {save_path} is empty")
+    return proto

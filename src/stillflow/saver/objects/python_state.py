@@ -64,7 +64,7 @@ class FedText(TextSaveable):
         self.value = value
 
 
-@public("train.experimental.PythonState")
+@public("train.experimental.PythonState", "contrib.checkpoint.PythonStateWrapper")
 class PythonState(Trackable, metaclass=abc.ABCMeta):
     """An object in Python that tf.train.Checkpoint saves and restores: subclasses say how it becomes bytes.
 
