@@ -55,3 +55,18 @@ def test_a_stack_knows_where_objects_come_from():
     assert stack.pop_obj() == "second"
     assert len(stack.copy()) == 1
     assert TraceableObject("object", "file.py", 3).copy_metadata().lineno == 3
+
+
+def test_objects_are_told_where_nodes_would_be():
+    class Probe:
+        device = None
+
+        def _set_device(self, device):
+            self.device = device
+
+    graph, probe = tf.Graph(), Probe()
+    graph._apply_device_functions(probe)
+    assert probe.device is None
+    with graph.device("/cpu:0"):
+        graph._apply_device_functions(probe)
+    assert probe.device == "/device:CPU:0"

@@ -241,6 +241,37 @@ def test_old_modules_of_scipy_are_there(program):
     assert run(cwd).stdout == "(2, 2) 10.0 True\n"
 
 
+def test_old_names_of_libraries_are_there(program):
+    cwd = program(
+        """
+        import h5py, numpy as np
+        from PIL import Image
+        print(Image.ANTIALIAS == Image.LANCZOS)
+        with h5py.File("a.h5", "w") as file:
+            file["x"] = np.arange(3)
+            file.attrs["text"] = "a b"
+            file.attrs["texts"] = ["a", "bc"]
+            print([text.decode() for text in file.attrs["texts"]])
+            print(file["x"].value, file.attrs["text"].decode("utf-8"), file.attrs.get("text") == "a b")
+        """
+    )
+    pytest.importorskip("h5py")
+    assert run(cwd).stdout == "True\n['a', 'bc']\n[0 1 2] a b True\n"
+
+
+def test_star_imports_all_public_names(program):
+    cwd = program(
+        """
+        import builtins
+        from tensorflow import *
+        from tensorflow.compat.v1 import *
+        builtins.print(constant([1, 2]).shape, nn.relu, estimator.Estimator, contrib.layers)
+        """
+    )
+    result = run(cwd)
+    assert result.returncode == 0 and result.stdout.startswith("(2,) <function relu")
+
+
 def test_old_numpy_names_stay_away_elsewhere():
     command = "import stillflow, numpy as np; stillflow.install_as_tensorflow(); print(hasattr(np, 'float'))"
     assert execute(["-c", command], None).stdout == "False\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import itertools
 import re
 
@@ -24,6 +25,19 @@ def uid():
 def tensor_id(tensor):
     """A number of the tensor's own."""
     return id(tensor)
+
+
+@public("python.framework.ops._as_graph_element")
+def graph_element(obj):
+    """The tensor or operation that an object, such as a variable, stands for in its graph; None for others."""
+    convert = getattr(obj, "_as_graph_element", None)
+    return convert() if convert else None
+
+
+@public("python.framework.ops.inside_function")
+def inside_function():
+    """Whether the default graph is the body of a function."""
+    return get_default_graph().building_function
 
 
 @public("python.framework.ops.get_name_scope")
@@ -68,7 +82,15 @@ def strip_name_scope(name, export_scope):
     return _replaced(name, rf"([\^]|loc:@|^){re.escape(export_scope.removesuffix('/'))}[\/]+(.*)", r"\1\2")
 
 
-_TENSOR_LIKE: list[type] = [IndexedSlices]
+@public("python.framework.ops._TensorLike", "python.framework.tensor_like._TensorLike")
+class TensorLike(abc.ABC):  # noqa: B024  others are registered
+    """What tensors, sparse tensors and slices are instances of. Variables are not."""
+
+
+TensorLike.register(Tensor)
+TensorLike.register(IndexedSlices)
+
+_DENSE: list[type] = []  # of programs' own
 
 
 @public("python.framework.ops.register_dense_tensor_like_type")
@@ -80,10 +102,10 @@ def register_dense_tensor_like_type(tensor_type):
     for name in ("name", "dtype"):
         if not isinstance(getattr(tensor_type, name, None), property):
             raise TypeError(f"Type {tensor_type.__name__} does not define a `{name}` property")
-    _TENSOR_LIKE.append(tensor_type)
+    _DENSE.append(tensor_type)
 
 
 @public("python.framework.ops.is_dense_tensor_like")
 def is_dense_tensor_like(t):
     """Whether something is a tensor, a variable, or of a class that is registered as such."""
-    return isinstance(t, Tensor) or hasattr(type(t), "_as_graph_element") or isinstance(t, tuple(_TENSOR_LIKE[1:]))
+    return isinstance(t, Tensor) or hasattr(type(t), "_as_graph_element") or isinstance(t, tuple(_DENSE))

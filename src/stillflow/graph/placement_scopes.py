@@ -92,6 +92,14 @@ class PlacementScopes(ThreadScopes):
             else:
                 op._device = devices.apply(device, op._device)
 
+    def _apply_device_functions(self, op):
+        """Tells an object, such as Keras asks with, on which device a new node would be; nothing if no scope says."""
+        op._device = ""
+        self._apply_devices(op)
+        if op._device:
+            tell = getattr(op, "_set_device_from_string", None) or op._set_device
+            tell(op._device)
+
     @staticmethod
     @contextlib.contextmanager
     def _pushed(stack, entry):

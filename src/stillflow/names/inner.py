@@ -21,16 +21,8 @@ _EARLY = {
 # Modules that import those of a package under names that end with _v2.
 _SECOND_VERSIONS = {"python.keras.optimizers": "python.keras.optimizer_v2"}
 
-# The packages of python whose modules others import, and so does contrib.slim, which passes them on.
+# The packages of python whose modules most others import.
 _WIDELY_IMPORTED = ("framework", "ops", "util", "platform", "eager")
-
-# Modules of nothing but what others have.
-_PASSED_ON = {
-    "python.feature_column.feature_column_lib": (
-        "python.feature_column.feature_column_v2", "python.feature_column.sequence_feature_column",
-        "python.feature_column.serialization",
-    ),
-}  # fmt: skip
 
 
 def _is_inner(name: str) -> bool:
@@ -64,7 +56,7 @@ def names(module: str) -> list[str]:
 def imported(module: str, name: str) -> str | None:
     """The inner module that another one has imported under a name, `rnn_cell_impl` of python.ops.rnn: one of the same
     package, or of those that most modules import from. None if there is none."""
-    if module != "contrib.slim" and (not _is_inner(module) or module not in _locations()):
+    if not _is_inner(module) or module not in _locations():
         return None
     if module in _SECOND_VERSIONS and name.endswith("_v2"):
         return f"{_SECOND_VERSIONS[module]}.{name.removesuffix('_v2')}"
@@ -77,11 +69,6 @@ def find(module: str, name: str, find_public):
     public = _locations().get(module, {}).get(name) if _is_inner(module) else None
     if public is None and module in _EARLY:
         return find_public(f"{_EARLY[module]}.{name}")
-    for other in _PASSED_ON.get(module, ()) if public is None else ():
-        try:
-            return find(other, name, find_public) if name in names(other) else find_public(f"{other}.{name}")
-        except KeyError:
-            continue
     if public is None:
         raise KeyError(name)
     if public == "pb2":

@@ -88,6 +88,8 @@ def serve(namespace: str, module: str):
 
     def get(name):
         full = prefix + name
+        if name == "__all__":  # for `from tensorflow import *`
+            return [each for each in names() if not each.startswith("_")]
         try:
             if full in _table() or second.original(full) is not None:
                 value = find(full)
@@ -125,7 +127,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             sys.modules[module.__name__] = find(name)
             return
         module.__getattr__, module.__dir__ = serve(name, module.__name__)
-        module.__all__ = [name for name in module.__dir__() if not name.startswith("_")]
 
 
 def install():

@@ -11,6 +11,7 @@ from stillflow import ops
 from stillflow.graph import dtypes, shape_inference
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.indexed_slices import IndexedSlices
+from stillflow.graph.inner_functions import TensorLike
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
 from stillflow.graph.shape import TensorShape, as_shape
@@ -25,6 +26,7 @@ SparseTensorValue = public("SparseTensorValue")(
 
 
 @public("SparseTensor", "sparse.SparseTensor")
+@TensorLike.register
 class SparseTensor(CompositeTensor):
     """Elements `values[i]` at the places `indices[i]` of a tensor of shape `dense_shape`.
 

@@ -9,15 +9,17 @@ import logging
 import re
 import threading
 
-from stillflow.names import public
+from stillflow.names import public, public_module
 from stillflow.names.arguments import renamed
 
+public_module("python.util.deprecation")
+
+_PRINT_DEPRECATION_WARNINGS = True  # which programs set to False, under this name
 _LOG = logging.getLogger("tensorflow")
 _STATE = threading.local()
 _WARNED: set[object] = set()
 
 
-@public("python.util.deprecation.silence")
 @contextlib.contextmanager
 def silence():
     """A context in which nothing is said."""
@@ -29,7 +31,7 @@ def silence():
 
 
 def _warn(key, warn_once, text, *values):
-    if getattr(_STATE, "is_silent", False) or (warn_once and key in _WARNED):
+    if not _PRINT_DEPRECATION_WARNINGS or getattr(_STATE, "is_silent", False) or (warn_once and key in _WARNED):
         return
     _WARNED.add(key)
     _LOG.warning(text, *values)
@@ -59,7 +61,7 @@ def _name(func):
     return getattr(func, "__qualname__", func.__name__)
 
 
-@public("contrib.framework.deprecated", "python.util.deprecation.deprecated")
+@public("contrib.framework.deprecated")
 def deprecated(date, instructions, warn_once=True):
     """A decorator of functions and classes that will be removed: a call logs that, once.
 
@@ -95,7 +97,7 @@ def deprecated(date, instructions, warn_once=True):
     return decorate
 
 
-@public("contrib.framework.deprecated_args", "python.util.deprecation.deprecated_args")
+@public("contrib.framework.deprecated_args")
 def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwargs):
     """A decorator of functions with arguments that will be removed: a call that gives one logs that.
 
@@ -119,7 +121,7 @@ def deprecated_args(date, instructions, *deprecated_arg_names_or_tuples, **kwarg
     return _argument_decorator(date, instructions, allowed, is_reported, "arguments", kwargs.get("warn_once", True))
 
 
-@public("contrib.framework.deprecated_arg_values", "python.util.deprecation.deprecated_arg_values")
+@public("contrib.framework.deprecated_arg_values")
 def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwargs):
     """A decorator of functions with values of arguments that will be removed: a call that gives one logs that."""
     _check(date, instructions)
@@ -166,16 +168,14 @@ def _argument_decorator(date, instructions, names, is_reported, what, warn_once)
     return decorate
 
 
-deprecated_argument_lookup = public("python.util.deprecation.deprecated_argument_lookup")(renamed)
+deprecated_argument_lookup = renamed
 
 
-@public("python.util.deprecation.rewrite_argument_docstring")
 def rewrite_argument_docstring(old_doc, old_argument, new_argument):
     """A documentation with an argument's new name."""
     return old_doc.replace(f"`{old_argument}`", f"`{new_argument}`").replace(f"{old_argument}:", f"{new_argument}:")
 
 
-@public("python.util.deprecation.deprecated_alias")
 def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
     """A function or class under its old name; its use logs the new one."""
     text = "From %s: The name %s is deprecated. Please use %s instead.\n"
@@ -198,7 +198,6 @@ def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):
     return warning
 
 
-@public("python.util.deprecation.deprecated_endpoints")
 def deprecated_endpoints(*args):
     """A decorator that notes the old names that a function is exported by; it can be used once."""
 

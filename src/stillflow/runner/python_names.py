@@ -1,4 +1,4 @@
-"""The names that Python's own modules, and scipy's, have dropped since TensorFlow 1 and that old programs use."""
+"""The names that Python's own modules have dropped since TensorFlow 1 and that old programs use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import base64
 import collections
 import collections.abc
 import fractions
-import functools
 import importlib
-import importlib.abc
 import importlib.util
 import inspect
 import math
@@ -16,6 +14,8 @@ import sys
 import threading
 import time
 import types
+
+from stillflow.runner.old_modules import OldModule, OldModules
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
@@ -63,16 +63,9 @@ _DROPPED: dict[types.ModuleType, dict[str, object]] = {
     base64: {"encodestring": base64.encodebytes, "decodestring": base64.decodebytes},
 }  # fmt: skip
 _DROPPED_METHODS = {threading.Thread: {"isAlive": threading.Thread.is_alive}}
-# {module: what is in it, or the name of a module that has it}: for modules that are no longer there, and those that
-# are there still with nothing in them.
-_DROPPED_MODULES: dict[str, dict[str, object] | str] = {
+_DROPPED_MODULES: dict[str, OldModule] = {
     "imp": {"load_source": _load_source, "reload": importlib.reload, "new_module": types.ModuleType},
 }  # fmt: skip
-_EMPTIED_MODULES: dict[str, dict[str, object] | str] = {
-    "scipy.misc": "stillflow.runner.scipy_misc",
-    "scipy.sparse.linalg.eigen": "scipy.sparse.linalg",
-    "scipy.sparse.linalg.eigen.arpack": "scipy.sparse.linalg",
-}
 
 
 def install():
@@ -83,8 +76,7 @@ def install():
         for name, method in methods.items():
             if not hasattr(owner, name):
                 setattr(owner, name, method)
-    sys.meta_path.append(_OldModules(_DROPPED_MODULES))
-    sys.meta_path.insert(0, _OldModules(_EMPTIED_MODULES))
+    sys.meta_path.append(OldModules(_DROPPED_MODULES))
 
 
 def _answer(module, names):
@@ -101,27 +93,3 @@ def _answer(module, names):
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
 
     module.__getattr__ = find
-
-
-class _OldModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules as they were: {name: what is in it, or the name of a module that has it}."""
-
-    def __init__(self, modules):
-        self._modules = modules
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname not in self._modules:
-            return None
-        is_package = any(name.startswith(f"{fullname}.") for name in self._modules)
-        return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        content = self._modules[module.__name__]
-        if isinstance(content, str):
-            other = importlib.import_module(content)
-            content = {name: getattr(other, name) for name in dir(other) if not name.startswith("__")}
-            module.__getattr__ = functools.partial(getattr, other)
-        module.__dict__.update(content)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.AdadeltaOptimizer")
-class AdadeltaOptimizer(UniformOptimizer):
+class AdadeltaOptimizer(Optimizer):
     """The algorithm of Zeiler, "ADADELTA: an adaptive learning rate method", 2012:
 
         accum = rho * accum + (1 - rho) * gradient ** 2

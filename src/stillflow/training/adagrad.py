@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 from stillflow.variables.initializers import Constant
 
 
 @public("train.AdagradOptimizer")
-class AdagradOptimizer(UniformOptimizer):
+class AdagradOptimizer(Optimizer):
     """accumulator += gradient ** 2; variable -= learning_rate * gradient / sqrt(accumulator).
 
     See Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.AdagradDAOptimizer")
-class AdagradDAOptimizer(UniformOptimizer):
+class AdagradDAOptimizer(Optimizer):
     """Variables follow from the sums of their gradients and of the squares of these:
 
         variable = -rate * soft(sum, l1 * steps) / (l2 * steps * rate + sqrt(sum of squares))

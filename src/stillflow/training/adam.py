@@ -6,12 +6,12 @@ from stillflow import ops
 from stillflow.graph.default_graph import outermost_graph
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 from stillflow.variables.resource_variable import is_resource_variable
 
 
 @public("train.AdamOptimizer")
-class AdamOptimizer(UniformOptimizer):
+class AdamOptimizer(Optimizer):
     """The algorithm of Kingma and Ba, "Adam: a method for stochastic optimization", 2014:
 
         rate = learning_rate * sqrt(1 - beta2 ** t) / (1 - beta1 ** t)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.FtrlOptimizer")
-class FtrlOptimizer(UniformOptimizer):
+class FtrlOptimizer(Optimizer):
     """The algorithm of McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013:
 
         new_accum = accum + gradient ** 2

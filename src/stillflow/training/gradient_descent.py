@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.GradientDescentOptimizer")
-class GradientDescentOptimizer(UniformOptimizer):
+class GradientDescentOptimizer(Optimizer):
     """Plain gradient descent: variable -= learning_rate * gradient.
 
     Args:

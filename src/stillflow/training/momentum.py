@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.MomentumOptimizer")
-class MomentumOptimizer(UniformOptimizer):
+class MomentumOptimizer(Optimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation.
 
     A sparse gradient changes only the rows that it has, of the variable and of the accumulation.

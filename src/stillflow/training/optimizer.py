@@ -341,13 +341,24 @@ class Optimizer(Trackable):
     def _prepare(self):
         """Makes the tensors that all updates share, in the name scope of the step."""
 
+    # The four methods that say how one variable is updated. Those of stillflow's own optimizers are one for dense and
+    # one for sparse gradients.
+
+    def _update_dense(self, grad, var):
+        """What changes a variable of either kind by a Tensor."""
+        raise NotImplementedError
+
+    def _update_sparse(self, grad, var):
+        """What changes a variable of either kind by IndexedSlices in which no index occurs twice."""
+        raise NotImplementedError
+
     def _apply_dense(self, grad, var):
         """What changes `var` by a Tensor."""
-        raise NotImplementedError
+        return self._update_dense(grad, var)
 
     def _resource_apply_dense(self, grad, handle):
         """What changes a resource variable by a Tensor."""
-        raise NotImplementedError
+        return self._update_dense(grad, handle)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
         """What changes rows of a resource variable where indices may occur repeatedly: here, these are summed up."""
@@ -356,7 +367,7 @@ class Optimizer(Trackable):
 
     def _resource_apply_sparse(self, grad, handle, indices):
         """What changes rows of a resource variable where no index occurs twice."""
-        raise NotImplementedError
+        return self._update_sparse(IndexedSlices(grad, indices), handle)
 
     def _apply_sparse_duplicate_indices(self, grad, var):
         """What changes `var` by IndexedSlices in which indices may occur repeatedly: here, these are summed up."""
@@ -365,7 +376,7 @@ class Optimizer(Trackable):
 
     def _apply_sparse(self, grad, var):
         """What changes `var` by IndexedSlices in which no index occurs twice."""
-        raise NotImplementedError
+        return self._update_sparse(grad, var)
 
     def _finish(self, update_ops, name_scope):
         """The operation that runs all updates, named `name_scope`."""
@@ -377,33 +388,6 @@ class Optimizer(Trackable):
     def _hyperparameter(self, value, name):
         """A number, tensor or function as a tensor of that name."""
         return convert_to_tensor(self._call_if_callable(value), name=name)
-
-
-class UniformOptimizer(Optimizer):
-    """An optimizer that updates variables of both kinds alike, by `_update_dense` and `_update_sparse`.
-
-    What subclasses of its own override is still called for the one kind that its name says.
-    """
-
-    def _update_dense(self, grad, var):
-        """What changes `var` by a Tensor."""
-        raise NotImplementedError
-
-    def _update_sparse(self, grad, var):
-        """What changes `var` by IndexedSlices in which no index occurs twice."""
-        raise NotImplementedError
-
-    def _apply_dense(self, grad, var):
-        return self._update_dense(grad, var)
-
-    def _resource_apply_dense(self, grad, handle):
-        return self._update_dense(grad, handle)
-
-    def _apply_sparse(self, grad, var):
-        return self._update_sparse(grad, var)
-
-    def _resource_apply_sparse(self, grad, handle, indices):
-        return self._update_sparse(IndexedSlices(grad, indices), handle)
 
 
 @public("python.training.optimizer._deduplicate_indexed_slices")

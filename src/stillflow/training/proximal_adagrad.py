@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.ProximalAdagradOptimizer")
-class ProximalAdagradOptimizer(UniformOptimizer):
+class ProximalAdagradOptimizer(Optimizer):
     """accumulator += gradient ** 2, then ProximalGradientDescentOptimizer's step, at the rate
     learning_rate / sqrt(accumulator).
 

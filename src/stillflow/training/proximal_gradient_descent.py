@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("train.ProximalGradientDescentOptimizer")
-class ProximalGradientDescentOptimizer(UniformOptimizer):
+class ProximalGradientDescentOptimizer(Optimizer):
     """moved = variable - rate * gradient; variable = soft(moved, rate * l1) / (1 + rate * l2).
 
     soft(x, bound) is x taken towards 0 by the bound. See Duchi and Singer, "Efficient learning using forward-backward

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 from stillflow.variables.initializers import Ones
 
 
 @public("train.RMSPropOptimizer")
-class RMSPropOptimizer(UniformOptimizer):
+class RMSPropOptimizer(Optimizer):
     """The algorithm of Tieleman and Hinton's lecture 6.5, "RMSProp", 2012:
 
         rms = decay * rms + (1 - decay) * gradient ** 2

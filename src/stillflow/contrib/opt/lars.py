@@ -5,11 +5,11 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites.linear_algebra import norm
 from stillflow.names import public
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
 @public("contrib.opt.LARSOptimizer")
-class LARSOptimizer(UniformOptimizer):
+class LARSOptimizer(Optimizer):
     """The algorithm of You and others, "Large batch training of convolutional networks", 2017.
 
     The rate of a variable w with gradient g is

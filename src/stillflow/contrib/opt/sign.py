@@ -8,10 +8,10 @@ from stillflow import ops
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group
 from stillflow.ops.convert import convert_to_tensor
-from stillflow.training.optimizer import UniformOptimizer
+from stillflow.training.optimizer import Optimizer
 
 
-class _SignOptimizer(UniformOptimizer):
+class _SignOptimizer(Optimizer):
     """What both optimizers share: the running mean, and the decay of the influence of signs."""
 
     def __init__(self, learning_rate, beta, sign_decay_fn, use_locking, name):

@@ -19,6 +19,7 @@ passes_on(
     "contrib.layers.python.ops.bucketization_op",
     "contrib.layers.python.ops.sparse_feature_cross_op",
 )
+passes_on("contrib.slim.init_ops", "python.ops.init_ops")
 passes_on("contrib.slim.initializers", "contrib.layers.python.layers.initializers")
 passes_on("contrib.slim.layers", "contrib.layers.python.layers.layers")
 passes_on("contrib.slim.layers.initializers", "contrib.layers.python.layers.initializers")

@@ -7,6 +7,7 @@ import re
 import weakref
 
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.names import public
 
 _WORD = re.compile(r"(.)([A-Z][a-z0-9]+)")
 _INNER_CAPITAL = re.compile(r"([a-z])([A-Z])")
@@ -38,6 +39,7 @@ def find_layer(layers, name=None, index=None):
     raise ValueError(f"No such layer: {name}")
 
 
+@public("python.keras.utils.generic_utils.to_snake_case")
 def to_snake_case(name):
     """`name` in snake case: "Conv2DTranspose" is "conv2d_transpose". A leading underscore becomes "private_"."""
     snake = _INNER_CAPITAL.sub(r"\1_\2", _WORD.sub(r"\1_\2", name)).lower()

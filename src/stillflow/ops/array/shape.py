@@ -137,10 +137,11 @@ def _(context):
 @public("shape")
 def shape(input, name=None, out_type=dtypes.int32):
     """The shape of a tensor, an integer vector; a constant where it is known."""
-    return shape_internal(input, name, out_type)
+    return shape_internal(input, name, out_type=out_type)
 
 
-def shape_internal(input, name=None, out_type=dtypes.int32, optimize=True):
+@public("python.ops.array_ops.shape_internal")
+def shape_internal(input, name=None, optimize=True, out_type=dtypes.int32):
     """The shape of a tensor, an integer vector; a constant where it is known, unless not `optimize`."""
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):

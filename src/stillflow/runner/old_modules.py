@@ -1,0 +1,56 @@
+"""Finds modules as they were, and changes others when they have been imported."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+
+OldModule = dict[str, object] | str  # what is in a module, or the name of a module that has it
+
+
+class OldModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds modules that are no longer there, {name: OldModule}."""
+
+    def __init__(self, modules):
+        self._modules = modules
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname not in self._modules:
+            return None
+        is_package = any(name.startswith(f"{fullname}.") for name in self._modules)
+        return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        content = self._modules[module.__name__]
+        if isinstance(content, str):
+            other = importlib.import_module(content)
+            content = {name: getattr(other, name) for name in dir(other) if not name.startswith("__")}
+            module.__getattr__ = functools.partial(getattr, other)
+        module.__dict__.update(content)
+
+
+class AfterImport(importlib.abc.MetaPathFinder):
+    """Calls functions with modules that have just been imported, {name: function}."""
+
+    def __init__(self, functions):
+        self._functions = functions
+
+    def find_spec(self, fullname, path=None, target=None):
+        function = self._functions.get(fullname)
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path) if function else None
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            function(module)
+
+        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
