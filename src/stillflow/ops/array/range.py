@@ -44,7 +44,7 @@ def _(context):
     if start < limit and delta < 0:
         raise ShapeError(f"Requires start >= limit when delta < 0: {start}/{limit}")
     if delta == 0:
-        raise ShapeError(f"Requires delta != 0: {delta}")
+        raise ShapeError("Requires delta != 0")
     if isinstance(start, int):
         return (-(-abs(limit - start) // abs(delta)),)
     return (math.ceil(abs((limit - start) / delta)),)
