@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
+import left_out  # noqa: E402
 import try_ops  # noqa: E402
 
 import stillflow as tf  # noqa: E402
@@ -22,14 +23,6 @@ from stillflow.graph import op_def as op_defs  # noqa: E402
 
 PAGE = ROOT / "docs" / "compatibility.md"
 SIGNATURES = ROOT / "tests" / "data" / "signatures.json"
-
-# What stays out, by namespace, and why.
-LEFT_OUT = {
-    "lite": "converts models for phones and microcontrollers: a product of its own",
-    "tpu": "drives hardware that is not here",
-    "xla": "TensorFlow's just-in-time compiler; graphs are compiled here anyway",
-    "user_ops": "an example of how to add ops to TensorFlow's own build",
-}
 
 
 def is_here(name):
@@ -63,9 +56,13 @@ def _section(namespace, names):
     lines = [f"## tf{'.' + namespace if namespace else ''}", "", f"{len(there)} of {len(names)} names.", ""]
     if there:
         lines += [f"Here: {_listed(there)}", ""]
-    if missing:
-        reason = LEFT_OUT.get(namespace.partition(".")[0])
-        lines += [f"Not here{f' ({reason})' if reason else ''}: {_listed(missing)}", ""]
+    return lines + _missing_lines(missing, prefix)
+
+
+def _missing_lines(names, prefix="", is_op=False):
+    lines = []
+    for why, group in left_out.by_reason([prefix + name for name in names], is_op).items():
+        lines += [f"Not here ({why}): {_listed(name.removeprefix(prefix) for name in group)}", ""]
     return lines
 
 
@@ -96,8 +93,7 @@ def _ops_section(op_types):
     lines = ["## Ops (tf.raw_ops)", "", f"{len(there)} of {len(op_types)} ops.", ""]
     lines += ["| op | element types | gradient |", "|---|---|---|"]
     lines += [f"| {op_type} | {_types_text(op_type)} | {_gradient_text(op_type)} |" for op_type in there]
-    lines += ["", f"Not here: {_listed(missing)}", ""]
-    return lines
+    return [*lines, "", *_missing_lines(missing, is_op=True)]
 
 
 def page():

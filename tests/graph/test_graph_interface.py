@@ -80,6 +80,17 @@ def test_tensor_protos():
     assert list(proto.int_val) == [1, 2]
     assert tf.make_ndarray(proto).tolist() == [1, 2, 2]
     assert tf.make_ndarray(tf.make_tensor_proto(["a", b"b"])).tolist() == [b"a", b"b"]
+    proto.tensor_shape.dim[0].size = 1
+    with pytest.raises(ValueError, match="2 values for 1 elements"):
+        tf.make_ndarray(proto)
+    del proto.int_val[:]
+    proto.tensor_shape.dim[0].size = 2**27  # 512 MiB of zeros, which take memory when they are written to
+    zeros = tf.make_ndarray(proto)
+    zeros[-1] = 5
+    assert zeros.shape == (2**27,) and zeros[-1] == 5
+    proto = tf.make_tensor_proto([1, 2])
+    tf.make_ndarray(proto)[0] = 7
+    assert tf.make_ndarray(proto).tolist() == [1, 2]
     for dtype in (tf.float16, tf.bfloat16, tf.bool, tf.int8, tf.uint64, tf.complex64):
         values = [[True], [False]] if dtype is tf.bool else [[1], [0]]
         array = tf.make_ndarray(tf.make_tensor_proto(values, dtype))

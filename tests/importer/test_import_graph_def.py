@@ -304,6 +304,29 @@ def test_arguments_are_checked(new_graph):
         tf.import_graph_def(small_graph())
 
 
+@pytest.mark.parametrize(("producer", "shape"), [(21, tf.TensorShape(None)), (22, tf.TensorShape([]))])
+def test_an_empty_shape_of_a_placeholder_was_none_in_old_graphs(producer, shape):
+    graph_def = tf.GraphDef(versions={"producer": producer})
+    node = graph_def.node.add(name="x", op="Placeholder")
+    node.attr["dtype"].type = tf.float32.as_datatype_enum
+    node.attr["shape"].shape.SetInParent()
+    (x,) = tf.import_graph_def(graph_def, return_elements=["x:0"])
+    assert x.shape.rank == shape.rank
+    assert tf.placeholder(tf.float32, [2]).shape == [2]
+    with tf.Session() as session:
+        assert session.run(x + 1, {x: 1}) == 2
+        if shape.rank is None:
+            assert session.run(x + 1, {x: [1, 2]}).tolist() == [2, 3]
+
+
+def test_a_failed_import_leaves_the_version_of_a_graph():
+    graph_def = tf.GraphDef(versions={"producer": 10})
+    graph_def.node.add(name="x", op="NoSuchOp")
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.import_graph_def(graph_def)
+    assert tf.get_default_graph().graph_def_versions.producer == 134
+
+
 def test_no_flipped_byte_does_harm():
     """Every single-byte change of a graph is refused with a typed error, or the graph runs."""
     from google.protobuf.message import DecodeError

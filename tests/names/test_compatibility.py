@@ -15,13 +15,23 @@ ROOT = Path(__file__).parents[2]
 def tool(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "tools"))
     yield importlib.import_module
-    for name in ("make_compatibility", "try_ops"):
+    for name in ("make_compatibility", "try_ops", "left_out"):
         sys.modules.pop(name, None)
 
 
 def test_the_page_is_up_to_date(tool):
     page = tool("make_compatibility").page()
     assert page == (ROOT / "docs" / "compatibility.md").read_text(), "run tools/make_compatibility.py"
+
+
+def test_what_is_not_here_has_a_reason(tool):
+    left_out = tool("left_out")
+    groups = left_out.by_reason(["lite.Optimize", "tpu.core", "lite.FLOAT"])
+    assert list(groups.values()) == [["lite.Optimize", "lite.FLOAT"], ["tpu.core"]]
+    with pytest.raises(KeyError, match=r"nn\.relu is not here"):
+        left_out.reason("nn.relu")
+    lines = tool("make_compatibility").page().splitlines()
+    assert not [line for line in lines if line.startswith("Not here:")]
 
 
 def test_trials_tell_about_every_op(tool):

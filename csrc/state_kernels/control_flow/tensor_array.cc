@@ -1,25 +1,34 @@
-// tensor_array: lists of tensors. A handle is a resource scalar that keeps its array alive; arrays do not outlive the
-// run. A flow is a float scalar that stands for what was written.
+// tensor_array: lists of tensors. A handle is a resource scalar, or two strings, and keeps its array alive; arrays do
+// not outlive the run. A flow is a float scalar that stands for what was written.
 //
 //   tensor_array          in[0] size, int32 [] | type, element_shape, dynamic_size, clear_after_read,
 //                         identical_element_shapes, name; out[0] handle, out[1] flow
-//   tensor_array_grad     in[0] handle, in[1] flow | source; out[0] handle of the gradients, out[1] the flow
-//   tensor_array_write    in[0] handle, in[1] index, int32 [], in[2] value, in[3] flow; out[0] the flow
+//   tensor_array_by_name  the same without a flow; the handle is two strings
+//   tensor_array_grad     in[0] handle, in[1] flow | source; out[0] handle of the gradients, out[1] the flow,
+//   likewise tensor_array_write    in[0] handle, in[1] index, int32 [], in[2] value, in[3] flow; out[0] the flow
 //   tensor_array_read     in[0] handle, in[1] index, int32 [] | type; out[0] the element
 //   tensor_array_gather   in[0] handle, in[1] indices, int32 [n] | type, element_shape; out[0] elements, [n, ...]
 //   tensor_array_scatter  in[0] handle, in[1] indices, int32 [n], in[2] values, [n, ...], in[3] flow; out[0] the flow
+//   tensor_array_pack     in[0] handle | type, element_shape; out[0] all elements, [size, ...]
+//   tensor_array_unpack   in[0] handle, in[1] values, [size, ...], in[2] flow; out[0] the flow
 //   tensor_array_concat   in[0] handle | type, element_shape_except0; out[0] all rows, out[1] lengths, int64 [size]
 //   tensor_array_split    in[0] handle, in[1] value, in[2] lengths, int64 [n], in[3] flow; out[0] the flow
 //   tensor_array_size     in[0] handle; out[0] int32 []
 //   tensor_array_close    in[0] handle
 #include "collections/tensor_array.h"
 
+#include <atomic>
+
+#include "kernels/guarded.h"
+
 namespace stillflow {
 namespace {
 
+constexpr char kContainer[] = "_tensor_arrays";
+
 Status Find(const KernelCall& call, TensorArray** array) {
   *array = HandledIn<TensorArray>(*call.in[0]);
-  if (*array == nullptr) return STILLFLOW_INVALID_ARGUMENT("The handle is not one of a TensorArray");
+  if (*array == nullptr) return NoHandle(*call.in[0], "TensorArray");
   return (*array)->CheckOpen();
 }
 
@@ -37,29 +46,50 @@ void HandOnFlow(const KernelCall& call, int in, int out) {
   if (call.in[in]->buffer != nullptr) Retain(call.in[in]->buffer);
 }
 
-Status New(const KernelCall& call) {
+std::string StringOf(const Attr& attr) { return std::string(static_cast<const char*>(attr.data), attr.size); }
+
+Status MakeArray(const KernelCall& call, const std::string& name, TensorArray** made) {
   const Tensor& size = *call.in[0];
   if (size.rank != 0) {
     return STILLFLOW_INVALID_ARGUMENT("TensorArray size must be scalar, but had shape: %s", ShapeText(size).c_str());
   }
   const int64_t count = Data<int32_t>(size)[0];
   if (count < 0) return STILLFLOW_INVALID_ARGUMENT("Size should be >= 0.");
-  const Attr& name = call.attrs[5];
-  auto* array = new TensorArray(static_cast<DType>(call.attrs[0].i), count, PartialShape(call.attrs[1]),
-                                std::string(static_cast<const char*>(name.data), name.size));
+  auto* array = new TensorArray(static_cast<DType>(call.attrs[0].i), count, PartialShape(call.attrs[1]), name);
   array->is_dynamic = call.attrs[2].i != 0;
   array->clears_after_read = call.attrs[3].i != 0;
   array->has_one_shape = call.attrs[4].i != 0;
   MakeHandle(array, call.out[0]);
+  *made = array;
+  return Status();
+}
+
+Status New(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(MakeArray(call, StringOf(call.attrs[5]), &array));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kFloat, Shape()));
   MutableData<float>(*call.out[1])[0] = 0.0f;
   return Status();
 }
 
+// What is in the handle of an array, and in messages about it.
+std::string UniqueName(const std::string& name) {
+  static std::atomic<int64_t> next_number{0};
+  return name + "_" + std::to_string(next_number.fetch_add(1));
+}
+
+Status NewByName(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  const Attr& own = call.attrs[5];
+  const std::string name = UniqueName(StringOf(own.size > 0 ? own : call.attrs[6]));
+  STILLFLOW_RETURN_IF_ERROR(MakeArray(call, name, &array));
+  return MakeNamedHandle(*call.services, array, kContainer, name, call.out[0]);
+}
+
 Status Grad(const KernelCall& call) {
   TensorArray* array = nullptr;
   STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
-  const Attr& source = call.attrs[0];
+  const std::string source = StringOf(call.attrs[0]);
   TensorArray* gradient = nullptr;
   Shape before;
   if (call.in_count > 2) {
@@ -70,8 +100,11 @@ Status Grad(const KernelCall& call) {
     }
     for (int64_t i = 0; i < dims.dims[0]; ++i) before.Add(Data<int32_t>(dims)[i]);
   }
-  STILLFLOW_RETURN_IF_ERROR(
-      array->Gradient(std::string(static_cast<const char*>(source.data), source.size), before, &gradient));
+  STILLFLOW_RETURN_IF_ERROR(array->Gradient(source, before, &gradient));
+  if (call.in[0]->dtype == DType::kString) {
+    Retain(&gradient->buffer);
+    return MakeNamedHandle(*call.services, gradient, kContainer, UniqueName(source), call.out[0]);
+  }
   Tensor* handle = call.out[0];
   *handle = *call.in[0];
   handle->data = static_cast<Handled*>(gradient);
@@ -132,19 +165,14 @@ class Elements {
   std::vector<Tensor> values_;
 };
 
-Status Gather(const KernelCall& call) {
-  TensorArray* array = nullptr;
-  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+// Puts elements side by side: the one at(i) for each i below `count`.
+template <typename At>
+Status PutTogether(const KernelCall& call, TensorArray* array, int64_t count, const At& at) {
   const auto type = static_cast<DType>(call.attrs[0].i);
   STILLFLOW_RETURN_IF_ERROR(array->CheckType(type));
-  const Tensor& indices = *call.in[1];
-  if (indices.rank != 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Expected indices to be a vector, but received shape: %s",
-                                      ShapeText(indices).c_str());
-  }
   Shape shape;
-  shape.Add(indices.count);
-  if (indices.count == 0) {
+  shape.Add(count);
+  if (count == 0) {
     PartialShape element(call.attrs[1]);
     if (!element.IsComplete()) element = array->element_shape();
     if (!element.IsComplete()) {
@@ -158,8 +186,8 @@ Status Gather(const KernelCall& call) {
     return AllocateOutput(call, 0, type, shape);
   }
   Elements elements;
-  for (int64_t i = 0; i < indices.count; ++i) {
-    STILLFLOW_RETURN_IF_ERROR(elements.Add(*call.services, array, Data<int32_t>(indices)[i]));
+  for (int64_t i = 0; i < count; ++i) {
+    STILLFLOW_RETURN_IF_ERROR(elements.Add(*call.services, array, at(i)));
     const Tensor& first = elements.values().front();
     const Tensor& value = elements.values().back();
     if (!(Shape(first) == Shape(value))) {
@@ -174,6 +202,23 @@ Status Gather(const KernelCall& call) {
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, type, shape));
   elements.CopyTo(call.out[0]);
   return Status();
+}
+
+Status Gather(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const Tensor& indices = *call.in[1];
+  if (indices.rank != 1) {
+    return STILLFLOW_INVALID_ARGUMENT("Expected indices to be a vector, but received shape: %s",
+                                      ShapeText(indices).c_str());
+  }
+  return PutTogether(call, array, indices.count, [&](int64_t i) { return Data<int32_t>(indices)[i]; });
+}
+
+Status Pack(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  return PutTogether(call, array, array->size(), [](int64_t i) { return i; });
 }
 
 // Writes `count` rows of a tensor, from `begin`, as one element: of the rows' shape, or of one row's.
@@ -192,15 +237,18 @@ Status WriteRows(const KernelCall& call, TensorArray* array, int64_t index, cons
   return status;
 }
 
+Status CheckRows(const Tensor& values) {
+  if (values.rank >= 1) return Status();
+  return STILLFLOW_INVALID_ARGUMENT("Input value for unpack must be at least a vector but received shape: %s",
+                                    ShapeText(values).c_str());
+}
+
 Status Scatter(const KernelCall& call) {
   TensorArray* array = nullptr;
   STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
   const Tensor& indices = *call.in[1];
   const Tensor& values = *call.in[2];
-  if (values.rank < 1) {
-    return STILLFLOW_INVALID_ARGUMENT("Input value for unpack must be at least a vector but received shape: %s",
-                                      ShapeText(values).c_str());
-  }
+  STILLFLOW_RETURN_IF_ERROR(CheckRows(values));
   if (indices.rank != 1) {
     return STILLFLOW_INVALID_ARGUMENT("Expected indices to be a vector, but received shape: %s",
                                       ShapeText(indices).c_str());
@@ -224,6 +272,24 @@ Status Scatter(const KernelCall& call) {
     STILLFLOW_RETURN_IF_ERROR(WriteRows(call, array, Data<int32_t>(indices)[i], values, i, 1, true));
   }
   HandOnFlow(call, 3, 0);
+  return Status();
+}
+
+Status Unpack(const KernelCall& call) {
+  TensorArray* array = nullptr;
+  STILLFLOW_RETURN_IF_ERROR(Find(call, &array));
+  const Tensor& values = *call.in[1];
+  STILLFLOW_RETURN_IF_ERROR(CheckRows(values));
+  const int64_t count = values.dims[0];
+  bool is_large_enough = false;
+  STILLFLOW_RETURN_IF_ERROR(array->Grow(count, &is_large_enough));
+  if (count != array->size()) {
+    return STILLFLOW_INVALID_ARGUMENT("Input value must have first dimension equal to the array size (%lld vs. %lld)",
+                                      static_cast<long long>(count), static_cast<long long>(array->size()));
+  }
+  array->MarkSize();
+  for (int64_t i = 0; i < count; ++i) STILLFLOW_RETURN_IF_ERROR(WriteRows(call, array, i, values, i, 1, true));
+  HandOnFlow(call, 2, 0);
   return Status();
 }
 
@@ -350,12 +416,18 @@ STILLFLOW_KERNELS(control_flow, tensor_array){
      "size | dtype, element_shape, dynamic_size, clear_after_read, "
      "identical_element_shapes, tensor_array_name",
      New},
+    {"tensor_array_by_name",
+     "size | dtype, element_shape, dynamic_size, clear_after_read, identical_element_shapes, tensor_array_name, "
+     "node_name",
+     Guarded<NewByName>},
     {"tensor_array_grad", "handle, flow_in | source", Grad},
     {"tensor_array_grad_with_shape", "handle, flow_in, shape_to_prepend | source", Grad},
     {"tensor_array_write", "handle, index, value, flow_in", Write},
     {"tensor_array_read", "handle, index | dtype", Read},
     {"tensor_array_gather", "handle, indices | dtype, element_shape", Gather},
     {"tensor_array_scatter", "handle, indices, value, flow_in", Scatter},
+    {"tensor_array_pack", "handle | dtype, element_shape", Pack},
+    {"tensor_array_unpack", "handle, value, flow_in", Unpack},
     {"tensor_array_concat", "handle | dtype, element_shape_except0", Concat},
     {"tensor_array_split", "handle, value, lengths, flow_in", Split},
     {"tensor_array_size", "handle", Size},

@@ -14,9 +14,10 @@ class Snapshot:
         self._graph = graph
         self._count = len(graph._operations)
         self._names_in_use = dict(graph._names_in_use)
+        self._versions = graph._producer, graph._min_consumer
 
     def restore(self):
-        """Takes out the nodes that have been added since."""
+        """Takes out the nodes that have been added since, and what was noted of their versions."""
         graph = self._graph
         for op in reversed(graph._operations[self._count :]):
             for tensor in op._inputs:
@@ -26,6 +27,7 @@ class Snapshot:
             del graph._by_name[op._name]
         del graph._operations[self._count :]
         graph._names_in_use = self._names_in_use
+        graph._producer, graph._min_consumer = self._versions
 
 
 def scopes_of(names):

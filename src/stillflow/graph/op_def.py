@@ -105,6 +105,7 @@ class OpDef:
     reads_variable: bool = False
     assigns_variable: bool = False
     checks_variable: bool = False
+    changes_object: bool = False
     asks_for_state: bool = False
     keeps_value: bool = False
     keeps_order: bool = False
@@ -135,6 +136,7 @@ TRAITS = {
     "reads_variable": "takes the value of the variable behind a handle, not the variable",
     "assigns_variable": "gives the variable that is the first input another value",
     "checks_variable": "the kernel checks the variable's type, which need not be that of the attribute",
+    "changes_object": "changes what the handle stands for, though TensorFlow does not call the op stateful",
     "asks_for_state": "asks what state a variable is in: initial values do not look behind it",
     "keeps_value": "each output is the first input, on the way to where it is used: TensorFlow looks through it",
     "keeps_order": "the output has the elements of the first input in their order, in another shape",

@@ -25,9 +25,10 @@ class InferenceContext:
     This form asks the graph; the plan has one that knows more.
     """
 
-    __slots__ = ("asked_partial_values", "asked_values", "attrs", "inputs", "op_def", "shapes")
+    __slots__ = ("asked_partial_values", "asked_values", "attrs", "inputs", "op_def", "producer", "shapes")
 
     def __init__(self, op):
+        self.producer = op._graph._producer  # the version of the oldest imported graph, or None
         self.asked_values = {}  # {index of the input: value}, for messages
         self.asked_partial_values = {}
         self.op_def = op._op_def

@@ -99,5 +99,19 @@ def _items(items, dtype):
 @public("contrib.util.make_ndarray")
 @public("make_ndarray")
 def make_ndarray(tensor):
-    """The array that a TensorProto message holds; strings as objects of bytes."""
-    return from_message(tensor).array().copy()
+    """The array that a TensorProto message holds; strings as objects of bytes.
+
+    Raises ValueError for more values than elements.
+    """
+    value = from_message(tensor)
+    numbers = 0 if tensor.tensor_content else len(getattr(tensor, _FIELDS[value.dtype]))
+    listed = numbers // (2 if value.dtype.is_complex else 1)
+    if listed > value.element_count:
+        raise ValueError(f"Cannot parse tensor from proto: {listed} values for {value.element_count} elements")
+    if not len(value.values) and value.dtype is not dtypes.string:
+        return np.zeros(value.dims, value.values.dtype)  # takes memory when it is written to
+    array = value.array()
+    if len(value.values) == value.element_count:
+        return array.copy()  # the values may be the message's own bytes
+    array.flags.writeable = True
+    return array

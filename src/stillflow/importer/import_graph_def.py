@@ -61,11 +61,11 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         try:
             with name_scope(name, "import", list(input_map.values())) as scope:
                 mapped = _mapped_tensors(input_map, scope)
+                graph._note_versions(graph_def.versions)  # which shapes depend on
                 importing = _Import(graph, scope, mapped)
                 importing.add(graph_def, producer_ops)
                 elements = [importing.element(text) for text in names]
             add_to_context(graph, importing.added)
-            graph._note_versions(graph_def.versions)
         except BaseException:
             snapshot.restore()
             raise

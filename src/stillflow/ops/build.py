@@ -66,6 +66,7 @@ def function_of(op_def: OpDef) -> Any:
     return add
 
 
+_INDEX_TYPES = ((dtypes.int32, dtypes.int64), (dtypes.int64, dtypes.int32))
 # Defaults that TensorFlow's functions have instead of those of the ops.
 _DEFAULTS_OF_FUNCTIONS = {("SdcaOptimizer", "adaptative"): True, ("SdcaOptimizerV2", "adaptive"): True}
 
@@ -175,6 +176,8 @@ class Application:
         dtype = arg.dtype if arg.dtype is not None else self.attrs.get(arg.type_attr)
         if dtype is None and not isinstance(value, Tensor):
             dtype = self._type_of_others(arg)
+            if dtype is None and self._is_index(arg):
+                value = convert.widened(value)
         preferred = self._default_type(arg.type_attr) if dtype is None else None
         tensor = self._convert(arg, value, dtype, preferred)
         base = tensor._dtype.base_dtype
@@ -194,6 +197,11 @@ class Application:
                 )
             self.references.append(tensor)
         self.inputs.append(tensor)
+
+    def _is_index(self, arg):
+        """Whether the input holds sizes or indices."""
+        attr = self.op_def.attrs.get(arg.type_attr)
+        return attr is not None and attr.allowed in _INDEX_TYPES
 
     def _type_of_others(self, arg):
         """The type that a value which is no tensor takes from the inputs to come, or None: here it has its own."""

@@ -109,6 +109,21 @@ def _check_converted(function, value, result, dtype):
 
 
 @public("python.framework.ops.convert_n_to_tensor")
+def widened(value):
+    """A size or index, or lists of such, in which numpy's integers of other types are int32 or int64.
+
+    Programs that were written for numpy 1 got int64 from `np.uint8(9) + 1`, and get uint8 from numpy 2.
+    """
+    if isinstance(value, (list, tuple)):
+        items = [widened(item) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    if isinstance(value, np.integer):
+        return value if value.dtype in (np.int32, np.int64) else int(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.dtype not in (np.int32, np.int64):
+        return value.astype(np.int32 if value.dtype.itemsize < 4 else np.int64)
+    return value
+
+
 def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None, as_ref=False):
     """A list of tensors for a list of values; constants are named name_0, name_1, ..."""
     if not isinstance(values, (list, tuple)):

@@ -10,7 +10,7 @@ from stillflow.graph.inner_functions import is_dense_tensor_like
 from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import Dimension, TensorShape, unknown_shape
 from stillflow.names import public
-from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.convert import convert_to_tensor, widened
 
 
 @public("python.framework.tensor_util.constant_value_as_shape")
@@ -54,7 +54,7 @@ def shape_tensor(shape):
     if isinstance(shape, (tuple, list)):
         dtype = None if shape else dtypes.int32
         shape = tuple(size.value if isinstance(size, Dimension) else size for size in shape)
-    return convert_to_tensor(shape, dtype=dtype, name="shape")
+    return convert_to_tensor(widened(shape), dtype=dtype, name="shape")
 
 
 @public("python.framework.tensor_util.ShapeEquals")

@@ -15,10 +15,11 @@ _MOST_KNOWN_ELEMENTS = 4096
 class PlanContext:
     """What shape and value rules may ask, answered from the plan."""
 
-    __slots__ = ("_op", "attrs", "op_def", "output_index", "shapes", "values")
+    __slots__ = ("_op", "attrs", "op_def", "output_index", "producer", "shapes", "values")
 
     def __init__(self, node):
         self._op = node.op
+        self.producer = node.op._graph._producer
         self.op_def = node.op._op_def
         self.attrs = node.attrs
         self.values = node.inputs

@@ -120,7 +120,7 @@ def _lift_operation(plan, op, order):
             reader = op if isinstance(source._op_def.lowering, Special) else source
             values[i] = read(plan, reader, values[i], order, guard)
     # The read is a node of its own; what is done with the value is pure.
-    is_pure = changed is None and (not op_def.is_stateful or op_def.reads_variable)
+    is_pure = changed is None and (not op_def.is_stateful or op_def.reads_variable) and not op_def.changes_object
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
     node.guard = guard
     for tensor in op._outputs:

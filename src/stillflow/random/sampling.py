@@ -5,23 +5,14 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import Dimension
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.shape_values import shape_tensor
 from stillflow.random.seeds import get_seed
 
 _UNIFORM_TYPES = (
     dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64
 )  # fmt: skip
-
-
-def shape_tensor(shape):
-    """A shape as a tensor named "shape"; int32 if it is empty. Tensors among its sizes are packed."""
-    dtype = None
-    if isinstance(shape, (list, tuple)):
-        dtype = None if shape else dtypes.int32
-        shape = tuple(size.value if isinstance(size, Dimension) else size for size in shape)
-    return convert_to_tensor(shape, dtype, "shape")
 
 
 def _uniform_bounds(maxval, dtype):

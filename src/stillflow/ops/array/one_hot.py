@@ -8,7 +8,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
-from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.convert import convert_to_tensor, widened
 from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
 
@@ -82,12 +82,12 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
     Raises ValueError if `maxlen` is no scalar.
     """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
-        lengths = convert_to_tensor(lengths)
+        lengths = convert_to_tensor(widened(lengths))
         if maxlen is None:
             maxlen = ops.reduce_max(lengths, ops.all_dimensions(lengths))
             maxlen = ops.maximum(ops.constant(0, maxlen.dtype), maxlen)
         else:
-            maxlen = convert_to_tensor(maxlen)
+            maxlen = convert_to_tensor(widened(maxlen))
         if maxlen._dims:
             raise ValueError("maxlen must be scalar for sequence_mask")
         row = ops.range_op(ops.constant(0, maxlen.dtype), maxlen, ops.constant(1, maxlen.dtype))

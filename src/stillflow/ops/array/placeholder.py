@@ -15,12 +15,23 @@ placeholder_op = define_op(
     special="placeholder",
     differentiable=False,
 )
+placeholder_v2 = define_op(  # of the time when an empty shape was none for Placeholder
+    "PlaceholderV2() -> (output: dtype)", "dtype: type; shape: shape", special="placeholder", differentiable=False
+)
+_LAST_WITHOUT_SCALARS = 21  # the version of GraphDefs up to which an empty shape is none
 placeholder_with_default_op = define_op(
     "PlaceholderWithDefault(input: dtype) -> (output: dtype)", "dtype: type; shape: shape", alias=0
 )
 
 
 @placeholder_op.shape_rule
+def _(context):
+    dims = context.attrs["shape"]._dims
+    is_old = context.producer is not None and context.producer <= _LAST_WITHOUT_SCALARS
+    return None if is_old and dims == () else dims
+
+
+@placeholder_v2.shape_rule
 def _(context):
     return context.attrs["shape"]._dims
 

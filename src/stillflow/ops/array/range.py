@@ -10,7 +10,7 @@ from stillflow.graph.name_scope import name_scope
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
-from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.convert import convert_to_tensor, widened
 from stillflow.ops.registry import define_op
 
 range_op = define_op(
@@ -42,7 +42,7 @@ def _(context):
     if start < limit and delta < 0:
         raise ShapeError(f"Requires start >= limit when delta < 0: {start}/{limit}")
     if delta == 0:
-        raise ShapeError(f"Requires delta != 0: {delta}")
+        raise ShapeError("Requires delta != 0")
     if isinstance(start, int):
         return (-(-abs(limit - start) // abs(delta)),)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -88,10 +88,13 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if limit is None:
         start, limit = 0, start
     with name_scope(name, "Range", [start, limit, delta]) as scope:
-        start = convert_to_tensor(start, dtype, name="start")
-        limit = convert_to_tensor(limit, dtype, name="limit")
-        delta = convert_to_tensor(delta, dtype, name="delta")
+        start = convert_to_tensor(widened(start), dtype, name="start")
+        limit = convert_to_tensor(widened(limit), dtype, name="limit")
+        delta = convert_to_tensor(widened(delta), dtype, name="delta")
         if dtype is None:
+            for part in (start, limit, delta):
+                if part.dtype not in _WIDER:
+                    raise AssertionError(f"The numbers of a range cannot be {part.dtype.name} unless dtype says so")
             widest = max((part.dtype for part in (start, limit, delta)), key=_WIDER.index)
             start, limit, delta = (
                 part if part.dtype is widest else ops.cast(part, widest) for part in (start, limit, delta)

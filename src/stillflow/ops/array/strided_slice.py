@@ -14,6 +14,7 @@ from stillflow.graph.shape import Dimension
 from stillflow.graph.shape_inference import ShapeError
 from stillflow.names import public
 from stillflow.ops import dims as plain
+from stillflow.ops.convert import widened
 from stillflow.ops.registry import define_op
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -238,7 +239,7 @@ _WRONG_INDEX = public("python.ops.array_ops._SLICE_TYPE_ERROR")(
 
 
 def _check_index(index):
-    if isinstance(index, (int, Dimension)):
+    if isinstance(index, (int, np.integer, Dimension)):
         return
     dtype = getattr(index, "dtype", None)
     is_scalar = dtype is not None and not (index.shape and len(index.shape) == 1)
@@ -261,6 +262,7 @@ class _Specification:
             self._append(0, 0, 1)
         else:
             _check_index(entry)
+            entry = widened(entry)
             self._mark("shrink_axis_mask")
             self._append(entry, entry + 1, 1)
 
@@ -268,7 +270,7 @@ class _Specification:
         begin, end = (self._end_of_range(*side) for side in ((entry.start, "begin_mask"), (entry.stop, "end_mask")))
         if entry.step is not None:
             _check_index(entry.step)
-        self._append(begin, end, 1 if entry.step is None else entry.step)
+        self._append(*map(widened, (begin, end, 1 if entry.step is None else entry.step)))
 
     def _end_of_range(self, value, mask):
         is_open = value.value is None if isinstance(value, Dimension) else value is None

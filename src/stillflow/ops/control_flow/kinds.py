@@ -124,7 +124,7 @@ def EnableControlFlowV2(graph):
     return False
 
 
-@public("python.ops.control_flow_v2_toggles.control_flow_v2_enabled")
+@public("control_flow_v2_enabled", "python.ops.control_flow_v2_toggles.control_flow_v2_enabled")
 def control_flow_v2_enabled():
     """False: tf.cond and tf.while_loop build Switch and Merge nodes."""
     return False
