@@ -114,6 +114,16 @@ def test_importing_loads_nothing_that_is_not_needed():
     assert result.stdout.strip() == "[]"
 
 
+def test_layers_load_no_planner_and_no_ragged_tensors():
+    program = (
+        "import sys, stillflow as tf; x = tf.placeholder(tf.float32, [None, 8, 8, 3]);"
+        "tf.contrib.slim.conv2d(x, 4, 3); tf.keras.layers.Dense(3)(x);"
+        "print([m for m in ('stillflow.plan', 'stillflow.session.session', 'stillflow.ragged') if m in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
 # ---- TensorFlow's inner modules -------------------------------------------------------------------------------
 
 

@@ -202,6 +202,55 @@ def test_attention(tmp_path):
 # ---- Sources ------------------------------------------------------------------------------------------------------
 
 
+def test_cross_entropies(tmp_path):
+    def build(logits, labels, classes):
+        soft = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+        sparse = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
+        return [soft, sparse, *tf.gradients([soft, sparse], logits)]
+
+    check(tmp_path, build, ([None, 4], tf.float32), ([None, 4], tf.float32), ([None], tf.int32))
+
+
+def test_classes_among_the_likeliest(tmp_path):
+    scores = np.float32([[1, 2, 3], [3, 2, 1], [2, 2, 1], [1, np.inf, 0], [1, 2, 0], [1, 2, 0]])
+    targets = np.int32([0, 0, 1, 1, 3, -1])
+
+    def build(scores, targets):
+        return [tf.nn.in_top_k(scores, targets, k) for k in (1, 2, 3)]
+
+    check(tmp_path, build, ([None, 3], tf.float32), ([None], tf.int32), feeds=[scores, targets])
+
+
+def test_boxes_that_do_not_overlap(tmp_path):
+    corners = np.random.default_rng(0).uniform(0, 0.6, [30, 2])
+    boxes = np.concatenate([corners, corners + 0.3], 1).astype(np.float32)
+    scores = np.linspace(0, 1, 30, dtype=np.float32)
+
+    def build(boxes, scores):
+        plain = tf.image.non_max_suppression(boxes, scores, 6, 0.4)
+        chosen = tf.image.non_max_suppression(boxes, scores, 30, 0.3, 0.5)
+        return [plain, tf.gather(boxes, chosen)]
+
+    check(tmp_path, build, ([None, 4], tf.float32), ([None], tf.float32), feeds=[boxes, scores])
+
+
+def test_bands_of_matrices(tmp_path):
+    bands = [(-1, 0), (0, -1), (0, 0), (1, 2), (-1, -1), (2, -1)]
+    check(tmp_path, lambda x: [tf.matrix_band_part(x, *band) for band in bands], ([None, 5, 4], tf.float32))
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_transposed_depthwise_convolutions_and_pools_of_given_windows(tmp_path, padding):
+    def build(x):
+        kernel = tf.get_variable("kernel", [3, 2, 6, 2])
+        wide = tf.nn.depthwise_conv2d(x, kernel, [1, 2, 2, 1], padding)
+        back = tf.nn.depthwise_conv2d_native_backprop_input([3, 9, 8, 6], kernel, wide, [1, 2, 2, 1], padding)
+        pooled = tf.raw_ops.MaxPoolV2(input=x, ksize=[1, 3, 2, 1], strides=[1, 2, 1, 1], padding=padding)
+        return [back, pooled]
+
+    check(tmp_path, build, ([3, 9, 8, 6], tf.float32))
+
+
 def _linear(folder):
     """A model as a SavedModel and as a MetaGraph with a checkpoint."""
     with tf.Graph().as_default(), tf.Session() as session:

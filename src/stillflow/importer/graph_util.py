@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from stillflow.formats import protobuf
+from stillflow.formats.graph_text import graph_def_text
 from stillflow.graph import dtypes, tensor_proto
 from stillflow.graph.graph import Graph
 from stillflow.graph.op_def import has_trait
@@ -215,9 +216,7 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     is_graph = isinstance(graph_or_graph_def, Graph)
     graph_def = graph_or_graph_def.as_graph_def() if is_graph else graph_or_graph_def
     if as_text:
-        from google.protobuf import text_format
-
-        content = text_format.MessageToString(graph_def).encode()
+        content = graph_def_text(graph_def).encode()
     else:
         content = protobuf.to_bytes(graph_def)
     path = Path(logdir, name)

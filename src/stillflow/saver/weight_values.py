@@ -9,7 +9,6 @@ from stillflow.graph import dtypes, scopes
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
 from stillflow.graph.mode import by_mode, by_outermost_mode, eager_version_of
 from stillflow.names import public
-from stillflow.session.session import Session
 from stillflow.variables.assignments import is_variable_initialized
 from stillflow.variables.listing import variables_initializer
 from stillflow.variables.variable import Variable
@@ -52,6 +51,8 @@ def get_session():
     if session is None:
         session = graph.__dict__.get("_session_of_layers")
         if session is None:
+            from stillflow.session.session import Session  # loads the planner, which building layers does without
+
             session = graph.__dict__["_session_of_layers"] = Session(graph=graph)
     if _settings["initializes"]:
         give_initial_values(session)

@@ -48,8 +48,7 @@ class FileWriter:
         self._tags_with_metadata: set[str] = set()
         self._run_tags: set[str] = set()
         if graph is not None or graph_def is not None:
-            self.add_graph(graph, graph_def=graph_def)
-            self._add_collections(graph if graph_def is None else graph_def)
+            self._add_collections(*self._add_graph(graph, None, graph_def))
 
     def __enter__(self):
         return self
@@ -101,6 +100,10 @@ class FileWriter:
           ValueError: if both `graph` and `graph_def` are given.
           TypeError: if it is neither a Graph nor a GraphDef.
         """
+        self._add_graph(graph, global_step, graph_def)
+
+    def _add_graph(self, graph, global_step, graph_def):
+        """Does what `add_graph` says. Returns (what was given, its GraphDef)."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         graph = graph_def if graph is None else graph
@@ -113,6 +116,7 @@ class FileWriter:
         self._add(event_files.GRAPH_DEF, protobuf.to_bytes(proto), global_step)
         if isinstance(graph, Graph):
             self._write_plugin_assets(graph)
+        return graph, proto
 
     def _write_plugin_assets(self, graph):
         """The files of the graph's plugin assets, in the folder plugins/NAME beside the event file."""
@@ -124,13 +128,10 @@ class FileWriter:
                 for name, content in asset.assets().items():
                     write_atomically(f"{folder}/{name}", as_bytes(content))
 
-    def _add_collections(self, graph):
-        """The MetaGraphDef of a graph that is written when the writer is made."""
-        if isinstance(graph, Graph):
-            meta_graph = export_meta_graph(graph=graph, graph_def=graph.as_graph_def(add_shapes=True))
-        else:
-            meta_graph = export_meta_graph(graph_def=graph)
-        self.add_meta_graph(meta_graph)
+    def _add_collections(self, graph, graph_def):
+        """The MetaGraphDef of a Graph, or of a GraphDef, that is written when the writer is made."""
+        of = {"graph": graph} if isinstance(graph, Graph) else {}
+        self.add_meta_graph(export_meta_graph(graph_def=graph_def, **of))
 
     def add_meta_graph(self, meta_graph_def, global_step=None):
         """Adds a MetaGraphDef message. Raises TypeError for others."""

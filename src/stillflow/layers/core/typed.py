@@ -7,11 +7,18 @@ import logging
 
 from stillflow import ops
 from stillflow.graph import dtypes, nest
+from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.operation import Tensor
 from stillflow.layers.core.policies import Policy, defaults_to_floatx, policy_of, with_input_dtype
-from stillflow.ops.sparse_tensor import SparseTensor
-from stillflow.ragged.tensor import RaggedTensor
+
+
+def _is_cast(value):
+    """Whether it is a tensor, sparse and ragged ones included."""
+    if isinstance(value, CompositeTensor):
+        return hasattr(value, "dtype") and not isinstance(value, IndexedSlices)
+    return isinstance(value, Tensor)
 
 
 class Typed:
@@ -67,7 +74,7 @@ class Typed:
             return inputs
 
         def cast(value):
-            if not isinstance(value, (Tensor, SparseTensor, RaggedTensor)) or not value.dtype.is_floating:
+            if not _is_cast(value) or not value.dtype.is_floating:
                 return value
             if value.dtype.base_dtype.name == dtype:
                 return value

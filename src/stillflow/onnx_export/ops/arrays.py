@@ -204,3 +204,14 @@ def batch_to_space(call):
 
 def _size(call, sizes, axis):
     return call.add("Gather", sizes, call.constant([axis], np.int64))
+
+
+@converts("MatrixBandPart")
+def matrix_band_part(call):
+    """What is above and below the band is cut off, one after the other."""
+    result = call.inputs[0]
+    for index, sign, is_lower_cut in ((1, -1, 1), (2, 1, 0)):
+        count = int(call.known(index, "widths of the band"))
+        if count >= 0:
+            result = call.add("Trilu", result, call.constant(sign * count, np.int64), upper=is_lower_cut)
+    return result

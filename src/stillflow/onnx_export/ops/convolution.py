@@ -52,15 +52,20 @@ def _groups(call, form):
 def depthwise(call):
     form = call.attr("data_format")
     strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
-    rows, columns, channels, multiplier = call.dims(1)
+    rows, columns, channels, _ = call.dims(1)
     pads = window_pads(
         call, call.attr("padding"), spatial_sizes(call, form), (rows, columns), strides, dilations, form
     )
-    kernel = _filter(call, 1, (2, 3, 0, 1))
-    kernel = call.add("Reshape", kernel, call.constant([channels * multiplier, 1, rows, columns], np.int64))
+    kernel = _depthwise_filter(call)
     image = channels_first(call, call.inputs[0], 4, form)
     result = call.add("Conv", image, kernel, strides=strides, dilations=dilations, group=channels, **pads)
     return as_before(call, result, 4, form)
+
+
+def _depthwise_filter(call):
+    rows, columns, channels, multiplier = call.dims(1)
+    sizes = call.constant([channels * multiplier, 1, rows, columns], np.int64)
+    return call.add("Reshape", _filter(call, 1, (2, 3, 0, 1)), sizes)
 
 
 def _target(sizes):
@@ -86,7 +91,7 @@ def _known_size(tensor):
 _ARITHMETIC = {"Add": operator.add, "AddV2": operator.add, "Mul": operator.mul, "Sub": operator.sub}
 
 
-@converts("Conv2DBackpropInput", "Conv3DBackpropInputV2")
+@converts("Conv2DBackpropInput", "Conv3DBackpropInputV2", "DepthwiseConv2dNativeBackpropInput")
 def transposed(call):
     form, rank = call.attr("data_format"), len(call.dims(2))
     strides, dilations = spatial(call.attr("strides"), form), spatial(call.attr("dilations"), form)
@@ -111,6 +116,9 @@ def transposed(call):
         ends.append(total - before)
         extra.append(size - (covered - total))
     image = channels_first(call, call.inputs[2], rank, form)
-    kernel = _filter(call, 1, (rank - 1, rank - 2, *range(rank - 2)))
     options = {"strides": strides, "dilations": dilations, "pads": begins + ends, "output_padding": extra}
+    if call.op.type.startswith("Depthwise"):
+        kernel, options["group"] = _depthwise_filter(call), call.dims(1)[2]
+    else:
+        kernel = _filter(call, 1, (rank - 1, rank - 2, *range(rank - 2)))
     return as_before(call, call.add("ConvTranspose", image, kernel, **options), rank, form)

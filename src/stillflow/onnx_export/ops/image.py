@@ -32,3 +32,13 @@ def resize_bilinear(call: Call):
 def resize_nearest_neighbor(call):
     rounding = "floor" if _coordinates(call) == "asymmetric" else "round_prefer_ceil"
     return _resized(call, call.inputs[0], mode="nearest", nearest_mode=rounding)
+
+
+@converts("NonMaxSuppressionV2", "NonMaxSuppressionV3")
+def non_max_suppression(call):
+    """ONNX takes a batch of images and of classes, and tells of each box image, class and number."""
+    boxes = call.add("Unsqueeze", call.inputs[0], call.constant([0], np.int64))
+    scores = call.add("Unsqueeze", call.inputs[1], call.constant([0, 1], np.int64))
+    thresholds = [call.add("Reshape", value, call.constant([1], np.int64)) for value in call.inputs[3:]]
+    found = call.add("NonMaxSuppression", boxes, scores, call.numbers(2), *thresholds)
+    return call.cast(call.add("Gather", found, call.constant(2, np.int64), axis=1), np.int32)

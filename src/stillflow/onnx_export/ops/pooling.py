@@ -7,11 +7,15 @@ from stillflow.onnx_export.ops.convolution import spatial_sizes
 from stillflow.onnx_export.translation import Call, converts
 
 
-@converts("MaxPool", "MaxPool3D", "AvgPool", "AvgPool3D")
+@converts("MaxPool", "MaxPoolV2", "MaxPool3D", "AvgPool", "AvgPool3D")
 def pool(call: Call):
     form, rank = call.attr("data_format"), len(call.dims())
-    window, strides = spatial(call.attr("ksize"), form), spatial(call.attr("strides"), form)
-    if int(max(call.attr("ksize")[0], call.attr("ksize")[1 if form.startswith("NC") else -1])) > 1:
+    if call.op.type == "MaxPoolV2":
+        whole, steps = (call.known(index, "windows").tolist() for index in (1, 2))
+    else:
+        whole, steps = call.attr("ksize"), call.attr("strides")
+    window, strides = spatial(whole, form), spatial(steps, form)
+    if max(whole[0], whole[1 if form.startswith("NC") else -1]) > 1:
         raise call.error("pools over batch or channels, which ONNX does not")
     pads = window_pads(
         call, call.attr("padding"), spatial_sizes(call, form), window, strides, [1] * len(window), form

@@ -80,12 +80,13 @@ class CheckpointSaverHook(SessionRunHook):
         global_step = session.run(self._global_step_tensor)
         # Not before: other hooks may add nodes when they begin.
         graph = get_default_graph()
-        write_graph(graph.as_graph_def(add_shapes=True), self._checkpoint_dir, "graph.pbtxt")
+        graph_def = graph.as_graph_def(add_shapes=True)
+        write_graph(graph_def, self._checkpoint_dir, "graph.pbtxt")
         saver = self._get_saver()
         self._summary_writer.add_graph(graph)
         self._summary_writer.add_meta_graph(
             export_meta_graph(
-                graph_def=graph.as_graph_def(add_shapes=True),
+                graph_def=graph_def,
                 saver_def=saver.saver_def if saver else None,
                 collection_list=[],
             )
