@@ -69,7 +69,7 @@ def train_through_a_loop_that_fills_an_array(v, i):
         at = 0
         for row in v.read_value():
             squares = squares.write(at, row * row)
-            at += 1
+            at += 1  # noqa: SIM113 - a loop that is converted
         total = tf.reduce_sum(squares.stack())
     v.assign_sub(0.25 * tape.gradient(total, v))
     return v.read_value()
