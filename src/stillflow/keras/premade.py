@@ -108,7 +108,7 @@ class WideDeepModel(Model):
         both = self.optimizer if isinstance(self.optimizer, (tuple, list)) else [self.optimizer] * 2
         known = {id(weight) for weight in weights}
         return [
-            (optimizer, list({id(w): w for w in model.trainable_weights if id(w) in known}.values()))
+            (optimizer, [weight for weight in model._unique_trainable_weights if id(weight) in known])
             for optimizer, model in zip(both, (self.linear_model, self.dnn_model), strict=True)
         ]
 

@@ -13,7 +13,7 @@ from stillflow.composites import functional
 from stillflow.composites.printing import print_tensors
 from stillflow.graph import nest
 from stillflow.graph.contexts import control_dependencies
-from stillflow.graph.mode import by_mode
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.operation import Tensor
 from stillflow.keras.backend.phases import get_session
 from stillflow.names import public
@@ -137,6 +137,15 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
 @by_mode
 def make_function(inputs, outputs, updates=None, name=None, **kwargs):
     return GraphFunction(inputs, outputs, updates, name, **kwargs)
+
+
+@eager_version_of(make_function)
+def _make_lifted_function(inputs, outputs, updates=None, name=None, **kwargs):
+    from stillflow.keras.backend.lifted_function import LiftedFunction
+
+    if kwargs:
+        raise ValueError(f"Session keyword arguments are not support during eager execution. You passed: {kwargs}")
+    return LiftedFunction(inputs, outputs, updates, name)
 
 
 @public("keras.backend.gradients")

@@ -96,7 +96,7 @@ class Compiled(Network):
         ]
         self._function_kwargs = kwargs
         prepare_training(self, metrics, weighted_metrics, target_tensors)
-        self._collected_trainable_weights = self.trainable_weights
+        self._collected_trainable_weights = self._unique_trainable_weights
         distribution.check_variables(self)
 
     def _set_optimizer(self, optimizer):
@@ -397,7 +397,8 @@ class Compiled(Network):
                 )  # fmt: skip
 
     def _check_trainable_weights_consistency(self):
-        if len(self.trainable_weights) != len(getattr(self, "_collected_trainable_weights", self.trainable_weights)):
+        weights = self._unique_trainable_weights
+        if len(weights) != len(getattr(self, "_collected_trainable_weights", weights)):
             logging.warning(
                 "Discrepancy between trainable weights and collected trainable weights, did you set "
                 "`model.trainable` "
@@ -428,7 +429,7 @@ def make_training_state(model):
 
 @eager_version_of(make_training_state)
 def _make_optimizer_state(model):
-    for optimizer, weights in model._optimizers_and_weights(model.trainable_weights):
+    for optimizer, weights in model._optimizers_and_weights(model._unique_trainable_weights):
         optimizer.make_state(weights)
 
 

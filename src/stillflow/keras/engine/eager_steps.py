@@ -109,7 +109,7 @@ def _train(model, inputs, y, weights):
         outputs, targets, weights, masks, total, losses = _compute_loss(model, inputs, y, weights, True)
         is_scaled = isinstance(model.optimizer, LossScaleOptimizer)
         scaled = model.optimizer.get_scaled_loss(total) if is_scaled else total
-    variables = list({id(variable): variable for variable in model.trainable_weights}.values())
+    variables = model._unique_trainable_weights
     if variables:
         found = tape.gradient(scaled, variables)
         if is_scaled:

@@ -8,7 +8,7 @@ from typing import Any
 from stillflow.graph import nest
 from stillflow.graph.shape import TensorShape
 from stillflow.keras.backend.values import int_shape, is_placeholder
-from stillflow.keras.engine import data, dataset_feeds, eager_functions, eager_runs, runs, sequences  # noqa: F401
+from stillflow.keras.engine import data, dataset_feeds, eager_runs, runs, sequences  # noqa: F401
 from stillflow.keras.engine.compiled import Compiled
 from stillflow.keras.engine.endpoints import set_sample_weight_modes
 from stillflow.keras.engine.generator_methods import GeneratorMethods

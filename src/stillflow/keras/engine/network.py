@@ -226,6 +226,11 @@ class Network(WeightFiles, Layer):
         return self._of_inner_layers("trainable_weights") + self._trainable_weights
 
     @property
+    def _unique_trainable_weights(self):
+        """`trainable_weights`, each once: a layer may be in the model and in a model in it."""
+        return list({id(weight): weight for weight in self.trainable_weights}.values())
+
+    @property
     def non_trainable_weights(self):
         """A list of the other variables. Raises ValueError if they have not been made yet."""
         self._assert_weights_created()

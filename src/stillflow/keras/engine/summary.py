@@ -54,7 +54,7 @@ def print_summary(model, line_length=None, positions=None, print_fn=None):
         for origin in origins[1:]:
             row(["", "", "", origin])
         show(("=" if i == len(layers) - 1 else "_") * line_length)
-    trainable = _count(getattr(model, "_collected_trainable_weights", model.trainable_weights))
+    trainable = _count(getattr(model, "_collected_trainable_weights", model._unique_trainable_weights))
     others = _count(model.non_trainable_weights)
     show(f"Total params: {trainable + others:,}")
     show(f"Trainable params: {trainable:,}")
