@@ -21,7 +21,11 @@ from stillflow.rnn.step import Lengths, cache_variables, packs_state, rnn_step
 from stillflow.variables.scope import variable_scope
 
 
-@public("contrib.rnn.transpose_batch_time", "python.ops.rnn._transpose_batch_time")
+@public(
+    "contrib.rnn.transpose_batch_time",
+    "python.ops.rnn._transpose_batch_time",
+    "contrib.seq2seq.python.ops.decoder._transpose_batch_time",
+)
 def transpose_batch_time(x):
     """x with its first two axes exchanged; a vector or scalar as it is."""
     known = x.shape

@@ -30,10 +30,18 @@ def _asfarray(a, dtype=np.float64):
     return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
 
 
+class _Casts:
+    """np.cast, whose items convert to a type: np.cast["float32"](x)."""
+
+    def __getitem__(self, dtype):
+        return lambda x: np.asarray(x).astype(dtype)
+
+
 _OTHERS = {
     "alen": lambda a: len(np.array(a, ndmin=1)),
     "asfarray": _asfarray,
     "asscalar": lambda a: a.item(),
+    "cast": _Casts(),
     "msort": lambda a: np.sort(a, axis=0),
     "NINF": -np.inf,
     "PZERO": 0.0,
