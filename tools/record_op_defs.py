@@ -15,10 +15,11 @@ from tensorflow.python.framework import dtypes  # noqa: E402
 
 # Ops of the libraries of tf.contrib that are written as well.
 CONTRIB = set(
-    "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
-    "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
-    "GrowTreeV4 MaskedMatmul ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 "
-    "TreeSerialize TreeSize UpdateModelV4 WALSComputePartialLhsAndRhs".split()
+    "BytesInUse BytesLimit CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp "
+    "FeatureUsageCounts FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp "
+    "FertileStatsSerialize GrowTreeV4 MaskedMatmul MaxBytesInUse ProcessInputV4 TraverseTreeV4 "
+    "TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize TreeSize UpdateModelV4 "
+    "WALSComputePartialLhsAndRhs".split()
 )
 FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
@@ -95,6 +96,7 @@ def all_ops():
 def main():
     own = {op.name for op in all_ops()}
     importlib.import_module("tensorflow.contrib.factorization")
+    importlib.import_module("tensorflow.contrib.memory_stats")
     importlib.import_module("tensorflow.contrib.tensor_forest.python.tensor_forest")
     with open(TARGET, "w") as target:
         for op in sorted(all_ops(), key=lambda op: op.name):

@@ -100,3 +100,49 @@ def test_bfloat16_scope():
 def test_types_of_references():
     assert inner.framework.dtypes.float32_ref == tf.Variable(1.0).dtype
     assert inner.framework.dtypes.string_ref.base_dtype == tf.string
+
+
+def test_products_with_a_hessian():
+    x = tf.constant([1.0, 2.0, -1.0])
+    y = tf.reduce_sum(x**3) * x[0]
+    product = inner.ops.gradients_impl._hessian_vector_product
+    (found,) = product(y, [x], [tf.constant([1.0, 0.5, 2.0])])
+    (hessian,) = tf.hessians(y, x)
+    with tf.Session() as session:
+        found, hessian = session.run([found, hessian])
+    np.testing.assert_allclose(found, hessian @ [1.0, 0.5, 2.0], rtol=1e-6)
+    with pytest.raises(ValueError, match="xs and v must have the same length"):
+        product(y, [x], [])
+
+
+def test_values_that_are_not_finite():
+    has = inner.debug.has_inf_or_nan
+    infinite = [np.array([1.0, np.nan]), np.array([1, np.inf + 0j]), np.float32(np.inf)]
+    finite = [
+        np.array([1, 2]),
+        np.array(["a"]),
+        np.array([True]),
+        np.array([b"x"], dtype=object),
+        np.zeros([0]),
+        None,
+    ]
+    assert [has(None, each) for each in infinite + finite] == [True] * 3 + [False] * 6
+
+
+def test_registered_ops():
+    found = inner.framework.op_def_registry.get_registered_ops()
+    assert [arg.name for arg in found["MatMul"].input_arg] == ["a", "b"]
+    assert found["Conv2D"].attr[0].name == "T"
+    assert found["VariableV2"].is_stateful
+
+
+def test_modules_that_slim_passes_on():
+    slim = tf.contrib.slim
+    assert slim.init_ops.zeros_initializer is tf.zeros_initializer
+    assert slim.nn_ops.bias_add is tf.nn.bias_add
+    assert not hasattr(slim, "no_such_ops")
+
+
+def test_build():
+    build = inner.platform.build_info
+    assert (build.is_cuda_build, build.is_rocm_build) == (False, False)

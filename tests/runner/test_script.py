@@ -111,6 +111,7 @@ def test_old_numpy_names_are_there_and_told_once(program):
         print(np.zeros(2, np.int).dtype.kind, np.float is float, np.NaN != np.NaN, np.product([2, 3]))
         print(np.asscalar(np.array(4)), np.math.pi == np.pi, np.asfarray([1]).dtype, np.bool8 is np.bool_)
         print(np.reshape(np.arange(4), newshape=[2, -1]).tolist(), issubclass(np.RankWarning, Warning))
+        print(np.cast[np.float32]([1, 2]).dtype, np.cast["int32"](2.5) == 2)
         print([type(f([1], [2])) for f in (np.meshgrid, np.broadcast_arrays, np.atleast_1d)], np.atleast_2d(1).shape)
         try:
             np.nothing
@@ -120,7 +121,7 @@ def test_old_numpy_names_are_there_and_told_once(program):
     )
     result = run(cwd)
     assert result.stdout == (
-        "i True True 6\n4 True float64 True\n[[0, 1], [2, 3]] True\n"
+        "i True True 6\n4 True float64 True\n[[0, 1], [2, 3]] True\nfloat32 True\n"
         "[<class 'list'>, <class 'list'>, <class 'list'>] (1, 1)\nAttributeError True\n"
     )
     assert result.stderr.count("no longer part of numpy") == 1

@@ -57,6 +57,7 @@ struct FreeList {
 
 FreeList free_lists[kClassCount];
 std::atomic<int64_t> used_bytes{0};
+std::atomic<int64_t> peak_bytes{0};  // the most that used_bytes has been
 std::atomic<int64_t> cached_bytes{0};
 std::atomic<int64_t> new_bytes{0};  // that have come from the system, ever
 
@@ -85,6 +86,13 @@ void* NewBlock(int64_t bytes) {
   if (block != nullptr) madvise(block, bytes, MADV_HUGEPAGE);
 #endif
   return block;
+}
+
+void CountUse(int64_t bytes) {
+  const int64_t used = used_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = peak_bytes.load(std::memory_order_relaxed);
+  while (used > peak && !peak_bytes.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+  }
 }
 
 int64_t BlockBytes(const Buffer& buffer) { return buffer.capacity_bytes + kHeaderBytes; }
@@ -187,7 +195,7 @@ Buffer* AllocateBuffer(int64_t bytes) {
     header->buffer.capacity_bytes = size_class.bytes - kHeaderBytes;
   }
   Buffer* const buffer = &header->buffer;
-  used_bytes.fetch_add(size_class.bytes, std::memory_order_relaxed);
+  CountUse(size_class.bytes);
   buffer->destroy = ReturnBuffer;
   buffer->data = reinterpret_cast<char*>(buffer) + kHeaderBytes;
   buffer->references.store(1, std::memory_order_relaxed);
@@ -217,7 +225,8 @@ StringCell* NewString(const char* bytes, int64_t size) {
 }
 
 AllocatorStatistics GetAllocatorStatistics() {
-  return {used_bytes.load(std::memory_order_relaxed), cached_bytes.load(std::memory_order_relaxed)};
+  return {used_bytes.load(std::memory_order_relaxed), cached_bytes.load(std::memory_order_relaxed),
+          peak_bytes.load(std::memory_order_relaxed)};
 }
 
 }  // namespace stillflow

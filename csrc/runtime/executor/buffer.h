@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel_api/abi.h"
+#include "runtime/executor/allocator_statistics.h"
 
 namespace stillflow {
 
@@ -25,12 +26,5 @@ Buffer* AllocateVariants(int64_t count);
 
 // A cell with one reference, or null.
 StringCell* NewString(const char* bytes, int64_t size);
-
-// Bytes handed out and not yet returned, and bytes kept for reuse.
-struct AllocatorStatistics {
-  int64_t used_bytes;
-  int64_t cached_bytes;
-};
-AllocatorStatistics GetAllocatorStatistics();
 
 }  // namespace stillflow

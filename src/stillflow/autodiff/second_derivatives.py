@@ -1,4 +1,4 @@
-"""tf.hessians: second derivatives."""
+"""tf.hessians and products with a Hessian: second derivatives."""
 
 from __future__ import annotations
 
@@ -50,3 +50,29 @@ def _second(gradient, x):
     _, rows = while_loop(lambda j, _: j < count, add_row, variables)
     shape = ops.shape(x)
     return ops.reshape(rows.stack(), ops.concat((shape, shape), 0))
+
+
+@public("python.ops.gradients_impl._hessian_vector_product")
+def hessian_vector_product(ys, xs, v):
+    """The products of the Hessian of the sum of `ys` by `xs` with `v`, without the Hessian.
+
+    Args:
+      ys: a tensor or a list of tensors.
+      xs: a list of tensors or variables.
+      v: a list of tensors of their shapes. No gradient goes into them.
+
+    Returns:
+      A list of a tensor, or None, for each of `xs`.
+
+    Raises:
+      ValueError: `xs` and `v` have different lengths.
+    """
+    if len(v) != len(xs):
+        raise ValueError("xs and v must have the same length.")
+    firsts = gradients(ys, xs)
+    products = [
+        ops.mul(first, ops.stop_gradient(factor))
+        for first, factor in zip(firsts, v, strict=True)
+        if first is not None
+    ]
+    return gradients(products, xs)

@@ -7,8 +7,7 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.graph import op_def as op_defs
-from stillflow.graph.graph_def import op_def_message
-from stillflow.names import public, public_module
+from stillflow.names import public_module
 from stillflow.ops import build
 
 public_module("raw_ops")
@@ -26,6 +25,7 @@ _PYTHON_NAMES = {
 }
 # Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
 _OF_CONTRIB = set(
+    "BytesInUse BytesLimit MaxBytesInUse "
     "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul "
     "NearestNeighbors SparseFeatureCross SparseFeatureCrossV2 WALSComputePartialLhsAndRhs "
     "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
@@ -61,12 +61,6 @@ def _by_name(op_type):
     parameters = [p.replace(name=python_names.get(p.name, p.name)) for p in signature.parameters.values()]
     by_name.__signature__ = signature.replace(parameters=parameters)
     return by_name
-
-
-@public("python.framework.op_def_registry.get_registered_ops")
-def get_registered_ops():
-    """{op type: its OpDef message, without documentation} of all ops."""
-    return {op_type: op_def_message(op_defs.find(op_type)) for op_type in ops.all_op_types()}
 
 
 def __getattr__(name):

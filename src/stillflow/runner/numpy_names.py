@@ -29,15 +29,11 @@ def _asfarray(a, dtype=np.float64):
     return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
 
 
-def _cast(dtype):
-    return lambda x: np.asarray(x).astype(dtype)
-
-
 class _Casts(dict):
     """np.cast: {type: a function that makes arrays of it}, by types and by what they are called."""
 
     def __missing__(self, dtype):
-        return _cast(dtype)
+        return lambda x: np.asarray(x).astype(dtype)
 
 
 def _as_records(names, **options):

@@ -13,10 +13,20 @@ from stillflow.names import public
 
 UNIDIRECTIONAL = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_UNIDIRECTION")("unidirectional")
 BIDIRECTIONAL = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_BIDIRECTION")("bidirectional")
-LSTM, GRU, RELU, TANH = "lstm", "gru", "rnn_relu", "rnn_tanh"
-LINEAR_INPUT, SKIP_INPUT, AUTO_SELECT = "linear_input", "skip_input", "auto_select"
+LSTM = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_LSTM")("lstm")
+GRU = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_GRU")("gru")
+RELU = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_RELU")("rnn_relu")
+TANH = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_TANH")("rnn_tanh")
+LINEAR_INPUT = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_INPUT_LINEAR_MODE")("linear_input")
+SKIP_INPUT = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_INPUT_SKIP_MODE")("skip_input")
+AUTO_SELECT = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_INPUT_AUTO_MODE")("auto_select")
 # Products with the input; as many are with the state.
 GATES = {LSTM: 4, GRU: 3, RELU: 1, TANH: 1}
+# Of one layer in one direction: how many matrices, or biases.
+LSTM_PARAMS = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_LSTM_PARAMS_PER_LAYER")(2 * GATES[LSTM])
+GRU_PARAMS = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_GRU_PARAMS_PER_LAYER")(2 * GATES[GRU])
+RELU_PARAMS = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_RELU_PARAMS_PER_LAYER")(2 * GATES[RELU])
+TANH_PARAMS = public("contrib.cudnn_rnn.python.ops.cudnn_rnn_ops.CUDNN_RNN_TANH_PARAMS_PER_LAYER")(2 * GATES[TANH])
 
 
 def check_direction(direction):

@@ -4,7 +4,7 @@ Also the namespace tf.contrib.slim.
 """
 
 from stillflow.names import passes_on
-from stillflow.names.namespace import serve
+from stillflow.names.namespace import find_module, serve
 
 passes_on(
     "contrib.slim",
@@ -19,7 +19,6 @@ passes_on(
     "contrib.layers.python.ops.bucketization_op",
     "contrib.layers.python.ops.sparse_feature_cross_op",
 )
-passes_on("contrib.slim.init_ops", "python.ops.init_ops")
 passes_on("contrib.slim.initializers", "contrib.layers.python.layers.initializers")
 passes_on("contrib.slim.layers", "contrib.layers.python.layers.layers")
 passes_on("contrib.slim.layers.initializers", "contrib.layers.python.layers.initializers")
@@ -31,4 +30,18 @@ passes_on("contrib.slim.metrics", "contrib.metrics")
 passes_on("contrib.slim.regularizers", "contrib.layers.python.layers.regularizers")
 passes_on("contrib.slim.utils", "contrib.layers.python.layers.utils")
 
-__getattr__, __dir__ = serve("contrib.slim", __name__)
+# The modules that slim passes on because its layers import them: programs write slim.init_ops.zeros_initializer().
+_PASSED_ON = {
+    "python.framework": "dtypes ops sparse_tensor tensor_shape",
+    "python.ops": "array_ops clip_ops control_flow_ops init_ops math_ops nn nn_ops parsing_ops random_ops"
+    " resource_variable_ops sparse_ops string_ops variable_scope variables",
+    "python.training": "moving_averages",
+    "python.util": "nest",
+}
+_MODULES = {name: f"{package}.{name}" for package, names in _PASSED_ON.items() for name in names.split()}
+
+_find, __dir__ = serve("contrib.slim", __name__)
+
+
+def __getattr__(name):
+    return find_module(_MODULES[name]) if name in _MODULES else _find(name)
