@@ -43,12 +43,6 @@ def disable_control_flow_v2():
     """Chooses TensorFlow 1's control flow, which there is."""
 
 
-@public("control_flow_v2_enabled")
-def control_flow_v2_enabled():
-    """Whether `tf.cond` and `tf.while_loop` make If and While nodes: never, but Switch, Merge and their kin."""
-    return False
-
-
 @public("disable_tensor_equality")
 def disable_tensor_equality():
     """Chooses that tensors compare by identity, as they do."""
