@@ -46,7 +46,6 @@ NAMES = {
 }
 
 _GPU = "of GPUs, which are not here"
-_ALIAS = "the name in TensorFlow 1.13 and 1.14 of the data set op without Experimental"
 _EAGER_DATA = "state of data sets in eager execution of TensorFlow 2; no graph of 1.15 makes it"
 _MKL = "TensorFlow has a kernel only where it was built for one maker's library"
 _REPLACED = "removed from GraphDefs before version 16, from 2016; what came after is here"
@@ -74,7 +73,6 @@ OPS = {
     "*SlidingWindowDataset": "replaced by WindowDataset, which is here",
     "*SleepDataset": "for tests of TensorFlow's data sets",
     "*DatasetToTFRecord": _WAITING,
-    "Experimental*": _ALIAS,
     "Anonymous*": _EAGER_DATA,
     "Delete*": _EAGER_DATA,
     "CacheDatasetV2": _EAGER_DATA,

@@ -221,7 +221,7 @@ OF_ATTR = {
 LEFT_OUT = set(
     "QuantizeV2 Dequantize QuantizedConcat Requantize RequantizationRange QuantizeDownAndShrinkRange QuantizedConv2D "
     "QuantizedMaxPool QuantizedAvgPool QuantizedRelu QuantizedRelu6 QuantizedReluX QuantizedMatMul QuantizedBiasAdd "
-    "QuantizedAdd QuantizedMul "
+    "QuantizedAdd QuantizedMul QuantizedReshape "
     "AccumulatorApplyGradient ResourceAccumulatorApplyGradient AccumulatorTakeGradient "
     "ResourceAccumulatorTakeGradient SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient "
     "ConditionalAccumulator ResourceConditionalAccumulator SparseConditionalAccumulator CountUpTo DecodeWav "

@@ -46,9 +46,7 @@ NOT_FOR_KERNELS = {
         "ReduceDataset": "use_inter_op_parallelism",
         "MapDefun": "max_intra_op_parallelism",
         "ThreadPoolHandle": "max_intra_op_parallelism display_name",
-        "ExperimentalThreadPoolHandle": "max_intra_op_parallelism display_name",
         "ThreadPoolDataset": "output_types output_shapes",
-        "ExperimentalThreadPoolDataset": "output_types output_shapes",
         "PrivateThreadPoolDataset": "output_types output_shapes",
         "MaxIntraOpParallelismDataset": "output_types output_shapes",
         "ModelDataset": "algorithm cpu_budget",
@@ -112,10 +110,10 @@ NOT_FOR_KERNELS = {
 
 
 def listed(op_type):
-    """The attributes of an op that are in the table."""
+    """The attributes of an op that are in the table, under its name or its newer one."""
     found = set()
     for by_op in NOT_FOR_KERNELS.values():
-        found.update(by_op.get(op_type, "").split(), by_op.get("*", "").split())
+        found.update(by_op.get(op_type.removeprefix("Experimental"), "").split(), by_op.get("*", "").split())
     return found
 
 

@@ -1,4 +1,4 @@
-// reshape, expand_dims, squeeze: another shape of the same elements.
+// reshape, quantized_reshape, expand_dims, squeeze: another shape of the same elements.
 #include <algorithm>
 
 #include "kernel_api/kernel.h"
@@ -65,6 +65,21 @@ Status Reshape(const KernelCall& call) {
   return Status();
 }
 
+// in[0], in[1], out[0] as above; in[2], in[3] what the least and largest integer stand for, single floats; out[1],
+// out[2] the same as scalars.
+Status QuantizedReshape(const KernelCall& call) {
+  for (int i = 2; i < 4; ++i) {
+    if (call.in[i]->count != 1) {
+      return STILLFLOW_INVALID_ARGUMENT("The range of a quantized tensor must be scalars, not of shape %s",
+                                        ShapeText(*call.in[i]).c_str());
+    }
+  }
+  STILLFLOW_RETURN_IF_ERROR(Reshape(call));
+  Alias(call, 2, 1, Shape());
+  Alias(call, 3, 2, Shape());
+  return Status();
+}
+
 // in[0] any; in[1] an axis of the output; out[0] with a dimension of size 1 there.
 Status ExpandDims(const KernelCall& call) {
   const Tensor& input = *call.in[0];
@@ -113,6 +128,7 @@ Status Squeeze(const KernelCall& call) {
 }  // namespace
 
 STILLFLOW_KERNELS(array, reshape){{"reshape", "input, shape", Reshape},
+                                  {"quantized_reshape", "tensor, shape, input_min, input_max", QuantizedReshape},
                                   {"expand_dims", "input, axis", ExpandDims},
                                   {"squeeze", "input | axes", Squeeze},
                                   {}};

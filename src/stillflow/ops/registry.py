@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stillflow.graph import op_def as op_defs
@@ -178,6 +178,11 @@ def define_op(
         setattr(op_def, trait, True)
     op_defs.register(op_def)
     return _builder(op_def, public, doc)
+
+
+def define_again(op_def: OpDef, name: str):
+    """Declares an op of another name that is in all else the same."""
+    op_defs.register(replace(op_def, name=name))
 
 
 def _builder(op_def: OpDef, public: str, doc: str | None) -> Any:

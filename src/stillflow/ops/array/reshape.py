@@ -1,4 +1,4 @@
-"""Reshape, ExpandDims and Squeeze: the same elements in another shape."""
+"""Reshape, QuantizedReshape, ExpandDims and Squeeze: the same elements in another shape."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ reshape = define_op(
     public="reshape manip.reshape",
     doc="The elements of `tensor` in another shape, in which one size may be -1.",
 )
+quantized_reshape = define_op(
+    "QuantizedReshape(tensor: T, shape: Tshape, input_min: float32, input_max: float32) -> "
+    "(output: T, output_min: float32, output_max: float32)",
+    "T: type; Tshape: {int32, int64} = int32",
+    kernel="quantized_reshape(tensor, shape, input_min, input_max)",
+    differentiable=None,
+)
 expand_dims_op = define_op(
     "ExpandDims(input: T, dim: Tdim) -> (output: T)",
     "T: type; Tdim: {int32, int64} = int32",
@@ -36,8 +43,8 @@ squeeze_op = define_op(
 
 
 @reshape.shape_rule
-def _(context):
-    dims, spelled = context.shapes
+def _reshaped(context):
+    dims, spelled = context.shapes[:2]
     if spelled is not None and len(spelled) != 1:
         raise ShapeError(f"Shape must be rank 1 but is rank {len(spelled)}")
     wanted = context.partial_value(1)
@@ -47,6 +54,13 @@ def _(context):
         raise ShapeError("Only one input size may be -1")
     plain.spelled(context, 1)
     return _resolve(dims, wanted)
+
+
+@quantized_reshape.shape_rule
+def _(context):
+    for dims in context.shapes[2:]:
+        plain.with_rank(dims, 0)
+    return [_reshaped(context), (), ()]
 
 
 def _resolve(dims, wanted):
