@@ -8,7 +8,8 @@
 //
 // l2_loss: half the sum of all squares, a scalar.
 //
-// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr data_format is NCHW.
+// bias_add_grad: sums over everything but the channels: the last axis, or axis 1 if attr data_format is NCHW, with
+// the same bits.
 //
 // Complex numbers are reduced as their parts; products of them, in Complex128, in the order of the elements.
 //
@@ -363,6 +364,28 @@ Status L2Loss(const KernelCall& call) {
   return Reduce(call, reducer, is_reduced, Data<char>(input));
 }
 
+// [batch, channels, ...] is copied as rows of channels, so that the sums have the order, and the bits, of NHWC.
+Status SumOfPlanes(const KernelCall& call, const Reducer& reducer) {
+  const Tensor& input = *call.in[0];
+  const int64_t channels = input.dims[1];
+  const int64_t bytes = ElementBytes(input.dtype);
+  const int64_t positions = input.count == 0 ? 0 : input.count / (input.dims[0] * channels);
+  Layout layout;
+  layout.Add(input.dims[0] * positions, true);
+  layout.Add(channels, false);
+  layout.Add(PartCount(input.dtype), false);
+  const Scratch scratch(call, input.count * bytes);
+  if (!scratch.ok()) return OutOfScratch();
+  if (input.count > 0) {
+    StridedCopy copy;
+    copy.Add(input.dims[0], channels * positions, channels * positions);
+    copy.Add(positions, 1, channels);
+    copy.Add(channels, positions, 1);
+    STILLFLOW_RETURN_IF_ERROR(CopyStrided(call, copy, bytes, input.data, scratch.data<char>()));
+  }
+  return ReduceLayout(call, reducer, layout, scratch.data<char>(), MutableData<char>(*call.out[0]));
+}
+
 Status BiasAddGrad(const KernelCall& call) {
   const Tensor& input = *call.in[0];
   const bool is_nchw = call.attrs[0].i == 1;
@@ -378,6 +401,7 @@ Status BiasAddGrad(const KernelCall& call) {
   Reducer reducer;
   STILLFLOW_RETURN_IF_ERROR(FindReducer(Reduction::kSum, PartType(input.dtype), &reducer));
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, input.dtype, shape));
+  if (is_nchw && input.rank > 2) return SumOfPlanes(call, reducer);
   return Reduce(call, reducer, is_reduced, Data<char>(input));
 }
 

@@ -41,6 +41,17 @@ def test_values_match_numpy(shape, data_format, rng):
 
 
 @pytest.mark.parametrize(
+    "shape", [(3, 5, 4, 19), (1, 40, 30, 3), (2, 3, 4, 5, 6), (2000, 3, 16), (0, 4, 3), (4, 9, 9, 1)]
+)
+def test_sums_of_both_formats_have_the_same_bits(shape, rng):
+    for dtype in (np.float32, np.float16, np.complex64):
+        x = rng.standard_normal(shape).astype(dtype)
+        expected = evaluate(ops.bias_add_grad, x)
+        found = evaluate(lambda x: ops.bias_add_grad(x, data_format="NCHW"), np.moveaxis(x, -1, 1))
+        assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
     "dtype", ["float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "uint16"]
 )
 def test_every_type(dtype, rng):
