@@ -39,7 +39,7 @@ def _(op, grad):
     return [ops.div(is_equal, count) * ops.expand_dims(grad, -1), None]
 
 
-@public("python.ops.nn_ops.nth_element")
+@public("contrib.nn.nth_element", "python.ops.nn_ops.nth_element")
 def nth_element(input, n, reverse=False, name=None):
     """The n-th smallest element of each row of `input`, or the n-th greatest if `reverse`.
 
