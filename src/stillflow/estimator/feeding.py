@@ -188,7 +188,9 @@ def padded(arrays, value=0):
 # ---- Threads and queues -------------------------------------------------------------------------------------------
 
 
-@public("python.estimator.inputs.queues.feeding_queue_runner._FeedingQueueRunner")
+@public(
+    "contrib.training.FeedingQueueRunner", "python.estimator.inputs.queues.feeding_queue_runner._FeedingQueueRunner"
+)
 class FeedingQueueRunner(QueueRunner):
     """A QueueRunner whose threads feed what a function of theirs returns.
 

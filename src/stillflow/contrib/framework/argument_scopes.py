@@ -14,6 +14,7 @@ _decorated: dict[str, tuple[str, ...]] = {}
 _scopes: list[dict] = [{}]
 
 
+@public("contrib.slim.arg_scope_func_key")
 def arg_scope_func_key(op):
     """The key that scopes have for a function."""
     return getattr(op, "_key_op", str(op))

@@ -79,7 +79,7 @@ def max_pool3d(
     return _pooled(layers.MaxPooling3D, "MaxPool3D", inputs, window, data_format, outputs_collections, scope)
 
 
-@public("contrib.layers.python.layers.layers.pool")
+@public("contrib.slim.pool", "contrib.layers.python.layers.layers.pool")
 @add_arg_scope
 def pool(
     inputs, kernel_size, pooling_type, padding="VALID", data_format=None, dilation_rate=1, stride=1,

@@ -56,9 +56,13 @@ def summarize_collection(collection, name_filter=None, summarizer=summarize_tens
     return summarize_tensors(tensors, summarizer)
 
 
-summarize_variables = functools.partial(summarize_collection, GraphKeys.GLOBAL_VARIABLES)
-summarize_weights = functools.partial(summarize_collection, GraphKeys.WEIGHTS)
-summarize_biases = functools.partial(summarize_collection, GraphKeys.BIASES)
+summarize_variables = public("contrib.slim.summarize_variables")(
+    functools.partial(summarize_collection, GraphKeys.GLOBAL_VARIABLES)
+)
+summarize_weights = public("contrib.slim.summarize_weights")(
+    functools.partial(summarize_collection, GraphKeys.WEIGHTS)
+)
+summarize_biases = public("contrib.slim.summarize_biases")(functools.partial(summarize_collection, GraphKeys.BIASES))
 
 
 @public("contrib.layers.summarize_activations")
