@@ -1,5 +1,7 @@
 """Data of all kinds as batches, and how many samples and batches a run in eager execution takes of arrays."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -150,6 +152,32 @@ def test_steps_count_what_is_left_for_training(capsys):
         _model().fit(X, Y, steps_per_epoch=2, validation_split=0.2)
         assert "Train on 8 samples, validate on 2 samples" in capsys.readouterr().out
         assert _model().predict(X.tolist()).shape == (10, 1)
+
+
+@pytest.mark.parametrize("is_eager", [False, True])
+def test_weights_of_time_steps(is_eager):
+    """Mean of squares of 1 in two of six steps; the other weights are 0."""
+    layer = tf.keras.layers.TimeDistributed(tf.keras.layers.Dense(1, kernel_initializer="zeros"), input_shape=(3, 2))
+    with EagerGraph().as_default() if is_eager else contextlib.nullcontext():
+        model = tf.keras.Sequential([layer])
+        model.compile("sgd", "mse", sample_weight_mode="temporal")
+        weights = np.array([[1, 0, 0], [0, 0, 1]])
+        loss = model.test_on_batch(np.ones((2, 3, 2)), np.ones((2, 3, 1)), sample_weight=weights)
+        np.testing.assert_allclose(loss, 2 / 6, rtol=1e-6)
+        with pytest.raises(ValueError, match="Unknown entries in sample_weight_mode dictionary"):
+            model.compile("sgd", "mse", sample_weight_mode={"unknown": "temporal"})
+
+
+@pytest.mark.parametrize("is_eager", [False, True])
+def test_metric_that_cannot_be_reset_is_refused(is_eager):
+    class Measured(tf.keras.layers.Layer):
+        def call(self, inputs):
+            self.add_metric(tf.reduce_mean(inputs), name="mean")
+            return inputs
+
+    mode = EagerGraph().as_default() if is_eager else contextlib.nullcontext()
+    with mode, pytest.raises(ValueError, match="We do not support adding an aggregated metric result tensor"):
+        tf.keras.Sequential([Measured(input_shape=(2,))])
 
 
 def test_sparse_matrices_come_from_generators():

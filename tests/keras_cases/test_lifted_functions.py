@@ -63,3 +63,11 @@ def test_what_cannot_be_run_is_refused():
         K.function([x], [x + 1])([None])
     with pytest.raises(Exception, match="depends transitively on placeholder"):
         K.function([x], [K.placeholder(ndim=2) + x])
+
+
+def test_operations_on_inputs_know_their_shapes():
+    x = tf.keras.Input((10,))
+    mean = tf.reduce_mean(x, axis=1, keepdims=True)
+    assert mean.shape.as_list() == [None, 1]
+    model = tf.keras.Model(x, tf.keras.layers.Dense(2, kernel_initializer="ones")(mean))
+    assert model.predict(np.ones((1, 10))).tolist() == [[1, 1]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from stillflow import ops
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.default_graph import get_default_graph
@@ -9,6 +11,24 @@ from stillflow.graph.graph import Graph
 
 # A function's body adds to these collections of the graph around it; of others it has a copy.
 _SHARED_COLLECTIONS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES)
+
+
+# Executed tensors of at most so many elements are constants of the body, so that shapes can be inferred from them.
+_MOST_CONSTANT_ELEMENTS = 128
+
+
+def is_small_value(tensor):
+    """Whether a tensor has a value that is small enough to become a constant."""
+    value = tensor._value
+    return (
+        value is not None and tensor.dtype.is_numpy_compatible and math.prod(value.shape) <= _MOST_CONSTANT_ELEMENTS
+    )
+
+
+def constant_in(graph, tensor):
+    """A constant of a function's body with the value of a tensor outside."""
+    with graph.as_default(), graph.control_dependencies(None):
+        return ops.constant(tensor.numpy(), tensor.dtype, tensor.shape, name="Const")
 
 
 class FunctionGraph(Graph):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from typing import Any
 
 from stillflow import ops
 from stillflow.functions.automatic_control import AutomaticControl
-from stillflow.functions.function_graph import FunctionGraph
+from stillflow.functions.function_graph import FunctionGraph, constant_in, is_small_value
 from stillflow.graph import nest, recording
 from stillflow.graph.op_def import OpDef
 from stillflow.graph.operation import Operation, Tensor
@@ -18,9 +17,6 @@ from stillflow.traced_functions.arguments import placeholders_for, signature_of,
 from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import get_variable_scope, share_with_function
 from stillflow.variables.store import VariableStore
-
-# Executed tensors of at most so many elements are constants of the body, so that shapes can be inferred from them.
-_MOST_CONSTANT_ELEMENTS = 128
 
 _CAPTURE = OpDef("captured_value", (), (), {})
 
@@ -111,22 +107,15 @@ class FuncGraph(FunctionGraph):
             return tensor
         inside = self._captures.get(tensor)
         if inside is None:
-            inside = self._constant(tensor) if self._is_small_value(tensor) else super().capture(tensor)
+            inside = self._constant(tensor) if is_small_value(tensor) else super().capture(tensor)
         variable = variable_of(tensor)
         if variable is not None:
             self.watch_variable(variable)
         recording.record(_Capture(self, tensor, inside))
         return inside
 
-    def _is_small_value(self, tensor):
-        value = tensor._value
-        return value is not None and tensor.dtype.is_numpy_compatible and math.prod(value.shape) <= (
-            _MOST_CONSTANT_ELEMENTS
-        )  # fmt: skip
-
     def _constant(self, tensor):
-        with self.as_default(), self.control_dependencies(None):
-            constant = ops.constant(tensor.numpy(), tensor.dtype, tensor.shape, name="Const")
+        constant = constant_in(self, tensor)
         self._captures[tensor] = constant
         self.inputs.append(constant)
         return constant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from stillflow import ops
-from stillflow.functions.function_graph import FunctionGraph
+from stillflow.functions.function_graph import FunctionGraph, constant_in, is_small_value
 from stillflow.graph.default_graph import get_default_graph, outermost_graph, reset_default_graph
 from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import init_scope, name_scope
@@ -45,6 +45,12 @@ class GraphOfModels(FunctionGraph):
     """The graph of what models are made of in eager execution; operations on its tensors become nodes of it."""
 
     serves_eager_execution = True
+
+    def capture(self, tensor):
+        """The tensor of this graph that stands for one outside: a constant for a small value, as for an axis."""
+        if tensor._op._graph is self or not is_small_value(tensor):
+            return super().capture(tensor)
+        return constant_in(self, tensor)
 
 
 # ---- The learning phase -------------------------------------------------------------------------------------

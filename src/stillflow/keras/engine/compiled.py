@@ -319,6 +319,10 @@ class Compiled(Network):
         return [each.loss_fn for each in self._training_endpoints if each.takes_target]
 
     @property
+    def _loss_weights_list(self):
+        return [each.loss_weight for each in self._training_endpoints]
+
+    @property
     def _sample_weight_modes(self):
         return [each.sample_weight_mode for each in self._training_endpoints]
 
@@ -439,8 +443,9 @@ def _prepare_steps(model, metrics, weighted_metrics, target_tensors):
     model._listed_targets(target_tensors)
     model.__dict__.pop("_step_functions", None)
     for endpoint in model._training_endpoints:
-        endpoint.is_fed = endpoint.has_loss
+        endpoint.take_values()
     set_loss_weights(model._training_endpoints, model.loss_weights)
+    set_sample_weight_modes(model._training_endpoints, model.sample_weight_mode)
     model._make_metrics(metrics, weighted_metrics)
     model.total_loss = None
 

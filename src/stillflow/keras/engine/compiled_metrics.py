@@ -89,7 +89,7 @@ def weights_with_mask(weights, mask, y_pred):
     if weights is None:
         return mask
     mask, _, weights = squeeze_or_expand(mask, sample_weight=weights)
-    return weights * mask
+    return ops.cast(weights, mask.dtype) * mask
 
 
 def call_metric(metric, y_true, y_pred=None, weights=None, mask=None):

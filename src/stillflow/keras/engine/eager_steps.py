@@ -60,7 +60,8 @@ def _compute_loss(model, inputs, y, weights, training):
     targets, sample_weights, losses = [], [], []
     total = None
     with name_scope("loss"):
-        for endpoint, output, mask in zip(model._training_endpoints, outputs, masks, strict=True):
+        of_outputs = zip(model._training_endpoints, model._loss_weights_list, outputs, masks, strict=True)
+        for endpoint, loss_weight, output, mask in of_outputs:
             target = _tensor(next(given), output.dtype) if endpoint.has_loss else None
             weight = next(given_weights, None) if endpoint.has_loss else None
             targets.append(target)
@@ -71,7 +72,7 @@ def _compute_loss(model, inputs, y, weights, training):
                 loss = output_loss(endpoint, target, output, weight, mask)
             if len(model.outputs) > 1:
                 losses.append(endpoint.output_loss_metric(loss))
-            loss = endpoint.loss_weight * loss
+            loss = loss_weight * loss
             total = loss if total is None else total + loss
         added = model.losses
         if added:

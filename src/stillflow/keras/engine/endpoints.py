@@ -68,6 +68,11 @@ class Endpoint:
         """Whether weights of samples have no place."""
         return not self.has_loss or self._takes_no_weights
 
+    def take_values(self):
+        """Says that true values and weights of samples come with each batch, without tensors of a graph."""
+        self.is_fed = self.has_loss
+        self._takes_no_weights = not self.has_loss
+
     def create_target(self, target):
         """Makes the tensor of true values, unless there is one."""
         if not self.has_loss:

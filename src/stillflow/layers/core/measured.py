@@ -92,18 +92,8 @@ class Measured(Contributions):
     def _add_symbolic_metric(self, value, metric, aggregation, name):
         known = self._metric_of_name(name)
         if aggregation is None:
-            if known is None and metric is None:
-                raise ValueError(
-                    "We do not support adding an aggregated metric result tensor that is not the output of a "
-                    "`tf.keras.metrics.Metric` metric instance. Without having access to the metric instance we "
-                    "cannot "
-                    "reset the state of a metric after every epoch during training. You can create a "
-                    "`tf.keras.metrics.Metric` instance and pass the result here or pass an un-aggregated result "
-                    "with "
-                    "`aggregation` parameter set as `mean`. For example: `self.add_metric(tf.reduce_sum(inputs), "
-                    "name='mean_activation', aggregation='mean')`"
-                )
             if known is None:
+                _check_is_resettable(metric)
                 self._metrics.append(metric)
         elif known is not None:
             known(value)
@@ -116,7 +106,21 @@ class Measured(Contributions):
             if metric is None:
                 known(value)
         else:
+            if aggregation is None:
+                _check_is_resettable(metric)
             self._metrics.append(_mean_of(value, name) if metric is None else metric)
+
+
+def _check_is_resettable(metric):
+    if metric is None:
+        raise ValueError(
+            "We do not support adding an aggregated metric result tensor that is not the output of a "
+            "`tf.keras.metrics.Metric` metric instance. Without having access to the metric instance we cannot reset "
+            "the state of a metric after every epoch during training. You can create a `tf.keras.metrics.Metric` "
+            "instance and pass the result here or pass an un-aggregated result with `aggregation` parameter set as "
+            "`mean`. For example: `self.add_metric(tf.reduce_sum(inputs), name='mean_activation', "
+            "aggregation='mean')`"
+        )
 
 
 def _mean_of(value, name):
