@@ -23,7 +23,7 @@ def dropout_at_rate(x, rate, noise_shape=None, seed=None, name=None):
         if not x.dtype.is_floating:
             raise ValueError(
                 "x has to be a floating point tensor since it's going to be scaled. Got a "
-                f"{x.dtype!r} tensor instead."
+                f"{x.dtype} tensor instead."
             )
         if isinstance(rate, numbers.Real):
             share = float(rate)
