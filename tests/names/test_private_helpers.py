@@ -146,3 +146,13 @@ def test_modules_that_slim_passes_on():
 def test_build():
     build = inner.platform.build_info
     assert (build.is_cuda_build, build.is_rocm_build) == (False, False)
+
+
+def test_a_namespace_has_its_names_in_its_dict():
+    rnn = tf.contrib.rnn
+    cells = [x for x in rnn.__dict__.values() if isinstance(x, type) and issubclass(x, rnn.RNNCell)]
+    assert {rnn.LSTMCell, rnn.GRUBlockCell, rnn.AttentionCellWrapper} <= set(cells)
+    assert vars(tf.nn)["relu"] is tf.nn.relu
+    names: dict = {}
+    exec("from stillflow.contrib.rnn import *", names)
+    assert names["NASCell"] is rnn.NASCell

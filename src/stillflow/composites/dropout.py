@@ -22,8 +22,7 @@ def dropout_at_rate(x, rate, noise_shape=None, seed=None, name=None):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
             raise ValueError(
-                "x has to be a floating point tensor since it's going to be scaled. Got a "
-                f"{x.dtype!r} tensor instead."
+                f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype} tensor instead."
             )
         if isinstance(rate, numbers.Real):
             share = float(rate)

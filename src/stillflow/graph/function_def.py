@@ -11,7 +11,7 @@ from stillflow import errors
 from stillflow.formats import protobuf
 from stillflow.graph import op_def as op_defs
 from stillflow.graph.attr_value import set_message
-from stillflow.graph.graph_def import fill_node_def
+from stillflow.graph.graph_def import PRODUCER_VERSION, fill_node_def
 from stillflow.names import public
 
 
@@ -169,6 +169,7 @@ def graph_def_of_function(definition, find_op=op_defs.find):
     """
     signature = definition.signature
     graph_def = protobuf.message("GraphDef")()
+    graph_def.versions.producer = PRODUCER_VERSION
     tensors = {}  # how the body calls a tensor -> its name in the GraphDef
     shapes = definition.attr["_input_shapes"].list.shape if "_input_shapes" in definition.attr else ()
     for index, arg in enumerate(signature.input_arg):

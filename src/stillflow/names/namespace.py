@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.abc
@@ -82,8 +83,25 @@ def _inner(module, name):
         return importlib.import_module(f"{ROOT}.{other}")
 
 
+_loaded = vars(types.ModuleType)["__dict__"].__get__  # the __dict__ of a module as it is
+
+
+class _Namespace(types.ModuleType):
+    """A module that is a namespace. Where programs look for classes in its __dict__, that has all of its names."""
+
+    @property
+    def __dict__(self):  # type: ignore[override]
+        found = _loaded(self)
+        for name in found["__dir__"]():
+            if name not in found and not name.startswith("_"):
+                with contextlib.suppress(AttributeError, ImportError):
+                    found["__getattr__"](name)
+        return found
+
+
 def serve(namespace: str, module: str):
     """The __getattr__ and __dir__ of a module that is a namespace, "" for tf itself."""
+    sys.modules[module].__class__ = _Namespace
     prefix = f"{namespace}." if namespace else ""
 
     def get(name):
@@ -103,7 +121,7 @@ def serve(namespace: str, module: str):
         return value
 
     def names():
-        own = [name for name in vars(sys.modules[module]) if name.startswith("__")]
+        own = [name for name in _loaded(sys.modules[module]) if name.startswith("__")]
         return sorted({*_members().get(namespace, ()), *inner.names(namespace), *_second_names(namespace), *own})
 
     return get, names

@@ -109,6 +109,7 @@ def _frozen(session, request, inputs, outputs):
         raise ConversionError("Of a MetaGraph the outputs must be named: --outputs NAME.")
     nodes = [_found(graph, name).op.name for name in names]
     frozen = graph_util.convert_variables_to_constants(session, graph.as_graph_def(), nodes)
+    frozen.versions.CopyFrom(graph.graph_def_versions)  # without one, a scalar placeholder is of any shape
     return _finished(frozen, request, inputs, outputs)
 
 

@@ -59,7 +59,7 @@ def lift_to_graph(tensors, graph, sources=None):
         return {}
     sources = list(sources or ())
     found = _operations_between(sources, tensors)
-    graph_def = protobuf.message("GraphDef")()
+    graph_def = protobuf.message("GraphDef")(versions=tensors[0].graph.graph_def_versions)
     for op in found:
         fill_node_def(graph_def.node.add(), op)
         graph_def.node[-1].attr.pop("_class", None)
