@@ -32,24 +32,25 @@ struct Piece {
 #pragma GCC unroll 4
     for (int i = 0; i < kParts; ++i) parts[i] = value - Part{};
   }
-  // Of elements that are widened.
+  // Of elements that are widened. Parts are loaded and stored one by one: a copy of all of them at once goes through
+  // memory, in moves that the loads behind it have to wait for.
   template <typename From>
   STILLFLOW_INLINE explicit Piece(const From* from) {
     if constexpr (std::is_same_v<From, T>) {
-      std::memcpy(parts, from, sizeof parts);
+      Load(from);
     } else {
       T wide[kCount];
       for (int i = 0; i < kCount; ++i) wide[i] = Widen(from[i]);
-      std::memcpy(parts, wide, sizeof parts);
+      Load(wide);
     }
   }
   template <typename To>
   STILLFLOW_INLINE void Store(To* to) const {
     if constexpr (std::is_same_v<To, T>) {
-      std::memcpy(to, parts, sizeof parts);
+      StoreParts(to);
     } else {
       T wide[kCount];
-      std::memcpy(wide, parts, sizeof parts);
+      StoreParts(wide);
       for (int i = 0; i < kCount; ++i) to[i] = Narrow<To>(wide[i]);
     }
   }
@@ -58,6 +59,18 @@ struct Piece {
   STILLFLOW_INLINE void Combine(const Other& other, const Body& body) {
 #pragma GCC unroll 4
     for (int i = 0; i < kParts; ++i) parts[i] = body(parts[i], other.parts[i]);
+  }
+
+ private:
+  static constexpr int kPartSize = kIsSingle ? 1 : kLanes;
+
+  STILLFLOW_INLINE void Load(const T* from) {
+#pragma GCC unroll 4
+    for (int i = 0; i < kParts; ++i) std::memcpy(&parts[i], from + i * kPartSize, sizeof(Part));
+  }
+  STILLFLOW_INLINE void StoreParts(T* to) const {
+#pragma GCC unroll 4
+    for (int i = 0; i < kParts; ++i) std::memcpy(to + i * kPartSize, &parts[i], sizeof(Part));
   }
 };
 
