@@ -260,6 +260,25 @@ def test_old_names_of_libraries_are_there(program):
     assert run(cwd).stdout == "True\n['a', 'bc']\n[0 1 2] a b True\n"
 
 
+def test_programs_for_gpus_run_on_processors_and_are_told_once(program):
+    cwd = program(
+        """
+        import tensorflow as tf
+        with tf.device("/gpu:1"):
+            x = tf.constant(2.0) * 3.0
+        print(tf.Session().run(x + 0), tf.Session().run(x + 1))
+        try:
+            with tf.device("/job:ps/task:0"):
+                tf.Session().run(tf.constant(1.0))
+        except tf.errors.InvalidArgumentError:
+            print("refused")
+        """
+    )
+    result = run(cwd)
+    assert result.stdout == "6.0 7.0\nrefused\n"
+    assert result.stderr.count("here it runs on the processor") == len(result.stderr.splitlines()) == 1
+
+
 def test_star_imports_all_public_names(program):
     cwd = program(
         """

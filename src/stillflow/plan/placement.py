@@ -6,7 +6,7 @@ import functools
 from typing import NamedTuple
 
 from stillflow import errors
-from stillflow.graph.device import DeviceSpec
+from stillflow.graph.device import DeviceSpec, stands_in_for_gpu
 
 LOCAL = ("localhost", 0)  # the job and task of a session without a server
 
@@ -57,7 +57,7 @@ def _is_here(device, devices):
 def check_devices(operations, devices):
     """Raises InvalidArgumentError for an operation that is assigned to a device that there is not."""
     for op in operations:
-        if op._device and not _is_here(op._device, devices):
+        if op._device and not _is_here(op._device, devices) and not stands_in_for_gpu(op):
             hint = ""
             if "GPU" in op._device.upper():
                 hint = " The requested device appears to be a GPU, but CUDA is not enabled."
