@@ -28,6 +28,8 @@ class Shell:
 def shell(monkeypatch):
     for name in ("tensorflow_modules", "numpy_changes"):
         monkeypatch.setattr(f"stillflow.runner.{name}.install", lambda *_: None)
+    for name in ("library_names.install", "stand_in_for_gpus"):  # which other tests of this process do not expect
+        monkeypatch.setattr(f"stillflow.runner.surroundings.{name}", lambda *_: None)
     found = Shell()
     tf.load_ipython_extension(found)
     return found
