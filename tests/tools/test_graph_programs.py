@@ -8,7 +8,7 @@ import pytest
 from stillflow.python.tools import freeze_graph, inspect_checkpoint, saved_model_utils
 
 import stillflow as tf
-from stillflow.runner import script
+from stillflow.runner import script, surroundings
 from stillflow.tools import saved_model_inputs
 
 
@@ -35,6 +35,7 @@ def run(monkeypatch):
     def run_module(name, *arguments):
         monkeypatch.setattr(sys, "path", ["", *sys.path])
         monkeypatch.setattr(sys, "argv", [])
+        monkeypatch.setattr(surroundings, "install", lambda: None)  # which would change the process for other tests
         monkeypatch.delitem(sys.modules, f"stillflow.tools.{name}", raising=False)
         with contextlib.suppress(SystemExit):
             script.run_module(f"tensorflow.python.tools.{name}", [*arguments])
