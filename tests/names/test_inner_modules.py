@@ -151,3 +151,19 @@ def test_registered_ops_are_messages_by_their_names():
         ["a", "b"],
         ["transpose_a", "transpose_b", "T"],
     )
+
+
+@pytest.mark.parametrize(
+    ("module", "here", "missing"),
+    [
+        ("contrib.framework.python.ops", "arg_scope", "zero_initializer"),
+        ("core.framework.graph_pb2", "GraphDef", None),
+        ("core.framework.api_def_pb2", None, "ApiDef"),
+        ("python.ops.gen_math_ops", "mat_mul", "batch_fft"),
+        ("python.ops.array_ops", "concat", None),
+    ],
+)
+def test_modules_list_what_is_here(module, here, missing):
+    imported: dict = {}
+    exec(f"from stillflow.{module} import *", imported)  # raises AttributeError for a name that is not here
+    assert (here is None or here in imported) and missing not in imported

@@ -49,8 +49,26 @@ def is_module(name: str) -> bool:
     return _is_inner(name) and name in _modules()
 
 
-def names(module: str) -> list[str]:
-    return list(_locations().get(module, ())) if _is_inner(module) else []
+def members(module: str) -> dict[str, str]:
+    """{attribute: public name} of an inner module of TensorFlow's, also of what is not here."""
+    return _locations().get(module, {}) if _is_inner(module) else {}
+
+
+def names(module: str, is_public) -> list[str]:
+    """What an inner module of TensorFlow's has, of what is here; `is_public` says whether there is a public name."""
+    return [name for name, public in members(module).items() if _is_here(name, public, is_public)]
+
+
+def _is_here(name, public, is_public):
+    if public.startswith("raw_ops."):
+        return public.partition(".")[2] in importlib.import_module("stillflow.ops").all_op_types()
+    if public != "pb2":
+        return is_public(public)
+    try:
+        importlib.import_module("stillflow.formats.pb2").find(name)
+    except KeyError:
+        return False
+    return True
 
 
 def imported(module: str, name: str) -> str | None:
@@ -60,13 +78,13 @@ def imported(module: str, name: str) -> str | None:
         return None
     if module in _SECOND_VERSIONS and name.endswith("_v2"):
         return f"{_SECOND_VERSIONS[module]}.{name.removesuffix('_v2')}"
-    packages = (module.rpartition(".")[0], *(f"python.{name}" for name in _WIDELY_IMPORTED))
+    packages = (module.rpartition(".")[0], *(f"python.{package}" for package in _WIDELY_IMPORTED))
     return next((f"{package}.{name}" for package in packages if f"{package}.{name}" in _modules()), None)
 
 
 def find(module: str, name: str, find_public):
     """What an inner module has under a name. Raises KeyError if it is not known, or not here."""
-    public = _locations().get(module, {}).get(name) if _is_inner(module) else None
+    public = members(module).get(name)
     if public is None and module in _EARLY:
         return find_public(f"{_EARLY[module]}.{name}")
     if public is None:

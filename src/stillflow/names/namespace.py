@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import importlib.abc
@@ -66,10 +65,14 @@ def find_module(name: str) -> types.ModuleType:
     return importlib.import_module(f"{ROOT}.{name}")
 
 
+def _is_here(name):
+    """Whether there is a public name: by itself, or of a module all of whose names are public."""
+    return name in _table() or name.rpartition(".")[0] in _table()
+
+
 def _second_names(namespace):
     """What a namespace of compat.v2 has, of what is here."""
-    shared = second.members(namespace).items()
-    here = [last for last, name in shared if name in _table() or name.rpartition(".")[0] in _table()]
+    here = [last for last, name in second.members(namespace).items() if _is_here(name)]
     return here + second.inner_namespaces(namespace)
 
 
@@ -94,8 +97,7 @@ class _Namespace(types.ModuleType):
         found = _loaded(self)
         for name in found["__dir__"]():
             if name not in found and not name.startswith("_"):
-                with contextlib.suppress(AttributeError, ImportError):
-                    found["__getattr__"](name)
+                found["__getattr__"](name)
         return found
 
 
@@ -111,7 +113,7 @@ def serve(namespace: str, module: str):
         try:
             if full in _table() or second.original(full) is not None:
                 value = find(full)
-            elif is_namespace(full) and name not in inner.names(namespace):  # which a function may hide
+            elif is_namespace(full) and name not in inner.members(namespace):  # which a function may hide
                 value = importlib.import_module(f"{ROOT}.{full}")
             else:
                 value = _inner(namespace, name)
@@ -122,7 +124,9 @@ def serve(namespace: str, module: str):
 
     def names():
         own = [name for name in _loaded(sys.modules[module]) if name.startswith("__")]
-        return sorted({*_members().get(namespace, ()), *inner.names(namespace), *_second_names(namespace), *own})
+        return sorted(
+            {*_members().get(namespace, ()), *inner.names(namespace, _is_here), *_second_names(namespace), *own}
+        )
 
     return get, names
 
