@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
 
-from stillflow.runner import numpy_functions, numpy_names
+from stillflow.runner import numpy_calls, numpy_names
+from stillflow.runner.notices import Once
 
 _PROMOTION = (
-    "stillflow: with numpy 2 an integer of 8 to 32 bits stays one beside a Python number, and may overflow; numpy 1 "
-    "widened it. Where this is not meant, int(...) or .astype(...) says which is.\n"
+    "with numpy 2 an integer of 8 to 32 bits stays one beside a Python number, and may overflow; numpy 1 widened it. "
+    "Where this is not meant, int(...) or .astype(...) says which is."
 )
 
 
 def install():
     """Makes numpy answer to names and calls that it has dropped, print numbers as it did and tell of overflow."""
-    numpy_names.install(numpy_names.tell)
-    numpy_functions.install()
+    numpy_names.install()
+    numpy_calls.install()
     np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
     warnings.showwarning = _TellingOfOverflow(warnings.showwarning)
 
@@ -28,17 +28,16 @@ class _TellingOfOverflow:
 
     def __init__(self, show):
         self._show = show
-        self._has_told = False
+        self._tell = Once(_PROMOTION)
 
     def __call__(self, message, category, filename, lineno, file=None, line=None):
         self._show(message, category, filename, lineno, file, line)
-        if not self._has_told and str(message).startswith("overflow encountered in scalar"):
-            self._has_told = True
-            sys.stderr.write(_PROMOTION)
+        if str(message).startswith("overflow encountered in scalar"):
+            self._tell()
 
 
 def hint(error):
     """What to say after an error that a program ends with, or ""."""
     if isinstance(error, OverflowError) and "out of bounds for" in str(error):
-        return _PROMOTION
+        return f"stillflow: {_PROMOTION}\n"
     return ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-import sys
 
 import numpy as np
+
+from stillflow.runner.notices import Once
 
 _TYPES = {"int": int, "float": float, "bool": bool, "object": object, "str": str, "complex": complex, "unicode": str,
           "long": int}  # fmt: skip
@@ -76,19 +77,16 @@ _OTHERS = {
 }  # fmt: skip
 
 
-def install(notice=None):
-    """Makes numpy answer to the names that it has dropped. `notice` is called with the first one that is used."""
+def install():
+    """Makes numpy answer to the names that it has dropped, and tells of the first one that is used."""
     ask_numpy = np.__getattr__
-    noticed = False
+    tell = Once("np.{} is no longer part of numpy; for this program it is still there.")
 
     def find(name):
-        nonlocal noticed
         value = _value(name)
         if value is None:
             return ask_numpy(name)
-        if notice is not None and not noticed:
-            noticed = True
-            notice(name)
+        tell(name)
         setattr(np, name, value)
         return value
 
@@ -103,8 +101,3 @@ def _value(name):
     if name in _EXCEPTIONS:
         return getattr(np.exceptions, name, None)
     return _OTHERS.get(name)
-
-
-def tell(name):
-    """The notice that the runner gives."""
-    sys.stderr.write(f"stillflow: np.{name} is no longer part of numpy; for this program it is still there.\n")

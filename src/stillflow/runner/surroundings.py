@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
-from stillflow.graph.device import stand_in_for_gpus
+from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
 from stillflow.runner import library_names, numpy_changes, python_names, tensorflow_modules
+from stillflow.runner.notices import Once
 
 
 def install():
@@ -14,16 +13,5 @@ def install():
     numpy_changes.install()
     python_names.install()
     library_names.install()
-    stand_in_for_gpus(_GpuNotice())
-
-
-class _GpuNotice:
-    """Says once that there is no GPU."""
-
-    def __init__(self):
-        self._has_told = False
-
-    def __call__(self, op):
-        if not self._has_told:
-            self._has_told = True
-            sys.stderr.write(f"stillflow: {op.name} is assigned to {op._device}; here it runs on the processor.\n")
+    on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
+    stand_in_for_gpus(on_gpu)

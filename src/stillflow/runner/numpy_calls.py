@@ -12,10 +12,10 @@ import types
 import numpy as np
 
 from stillflow import _engine
+from stillflow.runner.notices import Once
 
 _NUMBER_OF_ONE = (
-    "stillflow: numpy no longer takes an array of one element for a number unless its rank is 0; for this program it "
-    "still does.\n"
+    "numpy no longer takes an array of one element for a number unless its rank is 0; for this program it still does."
 )
 
 
@@ -39,7 +39,7 @@ def install():
         for cls in (np.ndarray, np.generic):
             _engine.add_method(cls, name, method)
     if not _takes_arrays_of_one():
-        _engine.take_arrays_of_one_for_numbers(_NoticeOnce())
+        _engine.take_arrays_of_one_for_numbers(Once(_NUMBER_OF_ONE))
 
 
 # ---- Functions ----------------------------------------------------------------------------------------------------
@@ -196,13 +196,3 @@ def _takes_arrays_of_one():
     except TypeError:
         return False
     return True
-
-
-class _NoticeOnce:
-    def __init__(self):
-        self._has_told = False
-
-    def __call__(self):
-        if not self._has_told:
-            self._has_told = True
-            sys.stderr.write(_NUMBER_OF_ONE)
