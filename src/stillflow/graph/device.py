@@ -97,26 +97,3 @@ def apply(device, current: str) -> str:
     if not current:
         return spec.to_string()
     return DeviceSpec.from_string(current).merged_under(spec).to_string()
-
-
-# ---- Processors in place of GPUs ---------------------------------------------------------------------------------
-
-_notices = []  # what is called where a processor stands in for a GPU although no session said so
-
-
-def stand_in_for_gpus(notice):
-    """Lets processors stand in for GPUs in all sessions, as for programs that were written for a machine with one.
-
-    Args:
-      notice: a function that is called with each operation to which that happens.
-    """
-    _notices.append(notice)
-
-
-def stands_in_for_gpu(op):
-    """Whether a processor may run an operation that is assigned to a GPU, with no session's leave."""
-    if not _notices or DeviceSpec.from_string(op._device).device_type != "GPU":
-        return False
-    for notice in _notices:
-        notice(op)
-    return True

@@ -6,7 +6,8 @@ import functools
 from typing import NamedTuple
 
 from stillflow import errors
-from stillflow.graph.device import DeviceSpec, stands_in_for_gpu
+from stillflow.graph.device import DeviceSpec
+from stillflow.graph.gpu_stand_ins import stands_in_for_gpu
 
 LOCAL = ("localhost", 0)  # the job and task of a session without a server
 
