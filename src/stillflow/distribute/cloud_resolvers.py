@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from stillflow.distribute.resolvers import ClusterResolver, master_url
+from stillflow.distribute.resolvers import TaskResolver
 from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
@@ -17,24 +17,8 @@ def _client(module, message):
         raise ImportError(message) from error
 
 
-class _AskingResolver(ClusterResolver):
-    """One whose master is the address of a task, its own by default."""
-
-    task_type: str | None
-    task_id: int | None
-    rpc_layer: str | None
-
-    def master(self, task_type=None, task_id=None, rpc_layer=None):
-        """The target of sessions: that of a task, by default of the one that this is; "" if none is known."""
-        task_type = self.task_type if task_type is None else task_type
-        task_id = self.task_id if task_id is None else task_id
-        if task_type is None or task_id is None:
-            return ""
-        return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self.rpc_layer)
-
-
 @public("distribute.cluster_resolver.GCEClusterResolver", "contrib.cluster_resolver.GCEClusterResolver")
-class GCEClusterResolver(_AskingResolver):
+class GCEClusterResolver(TaskResolver):
     """The running instances of a group in Google Compute Engine.
 
     Args:
@@ -96,7 +80,7 @@ def _compute_service(credentials):
 
 
 @public("distribute.cluster_resolver.KubernetesClusterResolver", "contrib.cluster_resolver.KubernetesClusterResolver")
-class KubernetesClusterResolver(_AskingResolver):
+class KubernetesClusterResolver(TaskResolver):
     """The pods that labels select in Kubernetes.
 
     Args:

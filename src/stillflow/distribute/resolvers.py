@@ -49,6 +49,22 @@ class ClusterResolver(abc.ABC):
         return ""
 
 
+class TaskResolver(ClusterResolver):
+    """A resolver in one of the tasks, whose address is the master by default."""
+
+    task_type: str | None
+    task_id: int | None
+    rpc_layer: str | None
+
+    def master(self, task_type=None, task_id=None, rpc_layer=None):
+        """The target of sessions: that of a task, by default of the one that this is; "" if none is known."""
+        task_type = self.task_type if task_type is None else task_type
+        task_id = self.task_id if task_id is None else task_id
+        if task_type is None or task_id is None:
+            return ""
+        return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self.rpc_layer)
+
+
 @public("distribute.cluster_resolver.SimpleClusterResolver", "contrib.cluster_resolver.SimpleClusterResolver")
 class SimpleClusterResolver(ClusterResolver):
     """A cluster that is said.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 
-from stillflow.distribute.resolvers import ClusterResolver, master_url
+from stillflow.distribute.resolvers import TaskResolver
 from stillflow.names import public
 from stillflow.training.cluster import ClusterSpec
 
 
 @public("distribute.cluster_resolver.SlurmClusterResolver", "contrib.cluster_resolver.SlurmClusterResolver")
-class SlurmClusterResolver(ClusterResolver):
+class SlurmClusterResolver(TaskResolver):
     """The tasks of a Slurm job, whose hosts `scontrol` names, dealt out to the cluster's jobs in alphabetical order.
 
     Args:
@@ -85,13 +85,6 @@ class SlurmClusterResolver(ClusterResolver):
     def get_task_info(self):
         """(job, number) of this task, once `cluster_spec` was called."""
         return self.task_type, self.task_id
-
-    def master(self, task_type=None, task_id=None, rpc_layer=None):
-        task_type = self.task_type if task_type is None else task_type
-        task_id = self.task_id if task_id is None else task_id
-        if task_type is None or task_id is None:
-            return ""
-        return master_url(self.cluster_spec().task_address(task_type, task_id), rpc_layer or self.rpc_layer)
 
     def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
         return {"GPU": self._gpus_per_node}
