@@ -1,9 +1,8 @@
-"""Data of all kinds as batches: what each kind knows of its batches, and the batches of runs in eager execution."""
+"""TensorFlow's data adapters: data of each kind as a dataset of batches, and what is known of these."""
 
 from __future__ import annotations
 
 import abc
-import itertools
 import math
 import types
 from typing import Any
@@ -15,134 +14,11 @@ from stillflow.datasets.dataset import DatasetV2
 from stillflow.graph import nest
 from stillflow.graph.composite_tensor import CompositeTensor
 from stillflow.graph.operation import Tensor
-from stillflow.keras.engine import data, dataset_feeds, sequences
+from stillflow.keras.engine import dataset_feeds, sequences
+from stillflow.keras.engine.batches import batch_size_of, orders, size_of, with_first
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.platform import logging
-
-
-def _batch_size_of(samples, batch_size, steps):
-    """The size of batches, so that there are `steps` of them if it is None. Raises ValueError if both are."""
-    if not batch_size and not steps:
-        raise ValueError("`batch_size` or `steps` is required for `Tensor` or `NumPy` input data.")
-    return batch_size or math.ceil(samples / steps)
-
-
-def _orders(samples, epochs, shuffle):
-    """The order of samples in each epoch."""
-    found = []
-    for _ in range(epochs):
-        order = np.arange(samples)
-        if shuffle:
-            np.random.shuffle(order)
-        found.append(order)
-    return found
-
-
-def _size_of(batch):
-    return int(nest.flatten(batch)[0].shape[0])
-
-
-def _with_first(generator):
-    """(the first batch of a generator, an iterator of all of them)."""
-    first = next(generator)
-    return first, itertools.chain([first], generator)
-
-
-class Arrays:
-    """Batches of arrays. All epochs' orders are drawn at the start.
-
-    Args:
-      arrays: (inputs, targets, weights), lists.
-      batch_size: the size of batches.
-      steps: gives the size of batches where there is none.
-      epochs: how many epochs there will be.
-      shuffle: whether samples come in another order in each epoch.
-    """
-
-    def __init__(self, arrays, batch_size, steps, epochs=1, shuffle=False):
-        x, y, weights = arrays
-        self.samples: Any = data.sample_count(x)
-        self.batch_size = _batch_size_of(self.samples, batch_size, steps)
-        self.size = math.ceil(self.samples / self.batch_size)
-        if weights is not None:
-            weights = [np.ones(self.samples, np.float32) if each is None else each for each in weights]
-        self._parts = [data.as_numpy(part) for part in (x, y or [], weights or [])]
-        self._orders = _orders(self.samples, epochs, shuffle)
-        self._batches = self._all()
-
-    def _all(self):
-        for order in self._orders:
-            for first, last in data.batches(self.samples, self.batch_size):
-                yield [data.slices(part, order[first:last]) for part in self._parts]
-
-    def begin(self):
-        """The batches of another epoch."""
-        return self._batches
-
-    def begin_again(self):
-        """Puts the batches back to the first epoch."""
-        self._batches = self._all()
-
-    def end(self):
-        """There is nothing to clean up."""
-
-
-class Batches:
-    """Batches that come one by one, of a dataset, a generator or a Sequence."""
-
-    samples: int | None = None
-    size: int | None = None
-    batch_size: int | None = None
-
-    def __init__(self, model, source, queue, shuffle, class_weight):
-        self._model = model
-        self._source = source
-        self._queue = queue
-        self._shuffle = shuffle
-        self._class_weight = class_weight
-        self._enqueuer: Any = None
-        if isinstance(source, sequences.Sequence):
-            self.size = len(source)
-            self.batch_size = _size_of(source[0])
-            self.samples = self.size * self.batch_size
-        elif sequences.makes_batches(source):
-            first, self._source = _with_first(source)
-            self.batch_size = _size_of(first)
-
-    def begin(self):
-        """The batches of another epoch."""
-        self.end()
-        if dataset_feeds.is_dataset(self._source):
-            batches = iter(self._source)
-        else:
-            batches, self._enqueuer = sequences.queued(self._source, shuffle=self._shuffle, **self._queue)
-        return map(self._standardized, batches)
-
-    def begin_again(self):
-        """Each epoch begins anew by itself."""
-
-    def _standardized(self, batch):
-        batch = batch if isinstance(batch, (tuple, list)) else (batch,)
-        if not 1 <= len(batch) <= 3:
-            raise ValueError(
-                "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, "
-                f"target, sample_weights) Received {batch}"
-            )
-        x, y, weights = (*batch, None, None)[:3]
-        x, y, weights = self._model._standardize_user_data(
-            x, y, sample_weight=weights, class_weight=self._class_weight
-        )
-        return [data.as_dense(each, tensor) for each, tensor in zip(x, self._model.inputs, strict=True)], y, weights
-
-    def end(self):
-        """Ends the workers that make batches."""
-        if self._enqueuer is not None:
-            self._enqueuer.stop()
-            self._enqueuer = None
-
-
-# ---- Kinds of data ------------------------------------------------------------------------------------------
 
 
 def _is_empty(structure):
@@ -223,7 +99,7 @@ class DataAdapter(abc.ABC):
         return self._size is not None or steps_per_epoch is None
 
     def _count(self, samples, batch_size, steps):
-        self._batch_size = _batch_size_of(samples, batch_size, steps)
+        self._batch_size = batch_size_of(samples, batch_size, steps)
         self._size = math.ceil(samples / self._batch_size)
         self._partial_batch_size = samples % self._batch_size or None
 
@@ -265,9 +141,9 @@ class TensorLikeDataAdapter(DataAdapter):
         self._make(_elements(x, y, sample_weights), batch_size, epochs, steps, shuffle)
 
     def _make(self, elements, batch_size, epochs=1, steps=None, shuffle=False):
-        samples = _size_of(elements)
+        samples = size_of(elements)
         self._count(samples, batch_size, steps)
-        rows = DatasetV2.from_tensor_slices(np.stack(_orders(samples, epochs, shuffle)))
+        rows = DatasetV2.from_tensor_slices(np.stack(orders(samples, epochs, shuffle)))
         rows = rows.flat_map(lambda order: DatasetV2.from_tensor_slices(order).batch(self._batch_size))
         self._dataset = DatasetV2.zip((DatasetV2.from_tensors(elements).repeat(), rows)).map(self._picked)
 
@@ -294,7 +170,7 @@ class CompositeTensorDataAdapter(DataAdapter):
     def __init__(self, x, y=None, sample_weights=None, batch_size=None, steps=None, shuffle=False, **kwargs):
         super().__init__(x, y, **kwargs)
         elements = _elements(x, y, sample_weights)
-        samples = _size_of(elements)
+        samples = size_of(elements)
         self._count(samples, batch_size, steps)
         dataset = DatasetV2.from_tensor_slices(elements)
         dataset = dataset.shuffle(samples) if shuffle else dataset
@@ -348,7 +224,7 @@ class _QueuedAdapter(DataAdapter):
 
         dtypes = nest.map_structure(lambda each: each.dtype, first)
         shapes = nest.map_structure(lambda each: each.shape, first)
-        self._batch_size = _size_of(first)
+        self._batch_size = size_of(first)
         self._dataset = DatasetV2.from_generator(batches, dtypes, output_shapes=shapes)
 
 
@@ -371,7 +247,7 @@ class GeneratorDataAdapter(_QueuedAdapter):
                 "Using a generator with `use_multiprocessing=True` and multiple workers may duplicate your data. "
                 "Please consider using the `tf.data.Dataset`."
             )
-        first, batches = _with_first(x)
+        first, batches = with_first(x)
         self._make(batches, first, workers, use_multiprocessing, max_queue_size)
 
 

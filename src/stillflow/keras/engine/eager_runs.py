@@ -10,15 +10,9 @@ from stillflow import errors
 from stillflow.graph.mode import eager_version_of
 from stillflow.keras.callbacks.running import configure, make_logs, name_results, progress_bar
 from stillflow.keras.engine import data, dataset_feeds, distribution, eager_steps, modes, runs, sequences
-from stillflow.keras.engine.adapters import (
-    Arrays,
-    Batches,
-    ListsOfScalarsDataAdapter,
-    has_adapter,
-    refuse_others,
-    select_data_adapter,
-)
+from stillflow.keras.engine.adapters import ListsOfScalarsDataAdapter, has_adapter, refuse_others, select_data_adapter
 from stillflow.keras.engine.aggregators import Means, Outputs
+from stillflow.keras.engine.batches import Arrays, Batches
 from stillflow.platform import logging
 
 

@@ -1,0 +1,133 @@
+"""The batches of runs in eager execution: of arrays, and of what makes them one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from stillflow.graph import nest
+from stillflow.keras.engine import data, dataset_feeds, sequences
+
+
+def batch_size_of(samples, batch_size, steps):
+    """The size of batches, so that there are `steps` of them if it is None. Raises ValueError if both are."""
+    if not batch_size and not steps:
+        raise ValueError("`batch_size` or `steps` is required for `Tensor` or `NumPy` input data.")
+    return batch_size or math.ceil(samples / steps)
+
+
+def orders(samples, epochs, shuffle):
+    """The order of samples in each epoch."""
+    found = []
+    for _ in range(epochs):
+        order = np.arange(samples)
+        if shuffle:
+            np.random.shuffle(order)
+        found.append(order)
+    return found
+
+
+def size_of(batch):
+    return int(nest.flatten(batch)[0].shape[0])
+
+
+def with_first(generator):
+    """(the first batch of a generator, an iterator of all of them)."""
+    first = next(generator)
+    return first, itertools.chain([first], generator)
+
+
+class Arrays:
+    """Batches of arrays. All epochs' orders are drawn at the start.
+
+    Args:
+      arrays: (inputs, targets, weights), lists.
+      batch_size: the size of batches.
+      steps: gives the size of batches where there is none.
+      epochs: how many epochs there will be.
+      shuffle: whether samples come in another order in each epoch.
+    """
+
+    def __init__(self, arrays, batch_size, steps, epochs=1, shuffle=False):
+        x, y, weights = arrays
+        self.samples: Any = data.sample_count(x)
+        self.batch_size = batch_size_of(self.samples, batch_size, steps)
+        self.size = math.ceil(self.samples / self.batch_size)
+        if weights is not None:
+            weights = [np.ones(self.samples, np.float32) if each is None else each for each in weights]
+        self._parts = [data.as_numpy(part) for part in (x, y or [], weights or [])]
+        self._orders = orders(self.samples, epochs, shuffle)
+        self._batches = self._all()
+
+    def _all(self):
+        for order in self._orders:
+            for first, last in data.batches(self.samples, self.batch_size):
+                yield [data.slices(part, order[first:last]) for part in self._parts]
+
+    def begin(self):
+        """The batches of another epoch."""
+        return self._batches
+
+    def begin_again(self):
+        """Puts the batches back to the first epoch."""
+        self._batches = self._all()
+
+    def end(self):
+        """There is nothing to clean up."""
+
+
+class Batches:
+    """Batches that come one by one, of a dataset, a generator or a Sequence."""
+
+    samples: int | None = None
+    size: int | None = None
+    batch_size: int | None = None
+
+    def __init__(self, model, source, queue, shuffle, class_weight):
+        self._model = model
+        self._source = source
+        self._queue = queue
+        self._shuffle = shuffle
+        self._class_weight = class_weight
+        self._enqueuer: Any = None
+        if isinstance(source, sequences.Sequence):
+            self.size = len(source)
+            self.batch_size = size_of(source[0])
+            self.samples = self.size * self.batch_size
+        elif sequences.makes_batches(source):
+            first, self._source = with_first(source)
+            self.batch_size = size_of(first)
+
+    def begin(self):
+        """The batches of another epoch."""
+        self.end()
+        if dataset_feeds.is_dataset(self._source):
+            batches = iter(self._source)
+        else:
+            batches, self._enqueuer = sequences.queued(self._source, shuffle=self._shuffle, **self._queue)
+        return map(self._standardized, batches)
+
+    def begin_again(self):
+        """Each epoch begins anew by itself."""
+
+    def _standardized(self, batch):
+        batch = batch if isinstance(batch, (tuple, list)) else (batch,)
+        if not 1 <= len(batch) <= 3:
+            raise ValueError(
+                "Please provide model inputs as a list or tuple of 2 or 3 elements: (input, target) or (input, "
+                f"target, sample_weights) Received {batch}"
+            )
+        x, y, weights = (*batch, None, None)[:3]
+        x, y, weights = self._model._standardize_user_data(
+            x, y, sample_weight=weights, class_weight=self._class_weight
+        )
+        return [data.as_dense(each, tensor) for each, tensor in zip(x, self._model.inputs, strict=True)], y, weights
+
+    def end(self):
+        """Ends the workers that make batches."""
+        if self._enqueuer is not None:
+            self._enqueuer.stop()
+            self._enqueuer = None
