@@ -62,7 +62,7 @@ def _check_eval_spec(eval_spec):
 
 @public("python.distribute.estimator_training.should_run_distribute_coordinator")
 def should_run_distribute_coordinator(config):
-    """Whether tf.distribute's coordinator would train: if a RunConfig named its mode: none here does.
+    """Whether tf.distribute's coordinator trains: where a RunConfig names its mode, which none of stillflow's does.
 
     Args:
       config: a RunConfig.
