@@ -17,7 +17,7 @@ _PROMOTION = (
 
 def install():
     """Makes numpy answer to names and calls that it has dropped, print numbers as it did and tell of overflow."""
-    numpy_names.install()
+    numpy_names.install(Once("np.{} is no longer part of numpy; for this program it is still there."))
     numpy_calls.install()
     np.set_printoptions(legacy="1.25")  # type: ignore[arg-type]
     warnings.showwarning = _TellingOfOverflow(warnings.showwarning)

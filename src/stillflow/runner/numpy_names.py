@@ -7,8 +7,6 @@ import math
 
 import numpy as np
 
-from stillflow.runner.notices import Once
-
 _TYPES = {"int": int, "float": float, "bool": bool, "object": object, "str": str, "complex": complex, "unicode": str,
           "long": int}  # fmt: skip
 _RENAMED = {
@@ -77,16 +75,15 @@ _OTHERS = {
 }  # fmt: skip
 
 
-def install():
-    """Makes numpy answer to the names that it has dropped, and tells of the first one that is used."""
+def install(notice):
+    """Makes numpy answer to the names that it has dropped; `notice` is called with each that is used."""
     ask_numpy = np.__getattr__
-    tell = Once("np.{} is no longer part of numpy; for this program it is still there.")
 
     def find(name):
         value = _value(name)
         if value is None:
             return ask_numpy(name)
-        tell(name)
+        notice(name)
         setattr(np, name, value)
         return value
 
