@@ -427,7 +427,7 @@ def prepare_training(model, metrics, weighted_metrics, target_tensors):
 
 @by_mode
 def make_training_state(model):
-    """Makes the optimizer's variables, by what makes the training's nodes if these can be made before there is data."""
+    """Makes the optimizer's variables: by what makes the training's nodes, unless these wait for data."""
     if model._is_compiled:
         model._make_train_function()
     else:

@@ -23,8 +23,7 @@ from stillflow.platform import logging
 from stillflow.ragged.composites import as_tensor
 from stillflow.traced_functions.polymorphic import Function
 
-
-# Of the function in which TensorFlow runs a step of `fit`: it takes the batch from an iterator, and counts the samples.
+# Of the function in which TensorFlow runs a step of `fit`: the batch comes from an iterator, its samples are counted.
 _NODES_BEFORE_STEP = 9
 
 
