@@ -97,7 +97,6 @@ Status ConnectedComponents(const KernelCall& call) {
 
 }  // namespace
 
-STILLFLOW_KERNELS(image, connected_components){
-    {"connected_components", "image", Guarded<ConnectedComponents>}, {}};
+STILLFLOW_KERNELS(image, connected_components){{"connected_components", "image", Guarded<ConnectedComponents>}, {}};
 
 }  // namespace stillflow

@@ -34,8 +34,7 @@ Status AssignZerosToReference(const KernelCall& call) {
 }
 
 Status AssignZerosToHandle(const KernelCall& call) {
-  STILLFLOW_RETURN_IF_ERROR(
-      AssignZeros(call, static_cast<DType>(call.attrs[0].i), PartialShapeOf(call.attrs[1])));
+  STILLFLOW_RETURN_IF_ERROR(AssignZeros(call, static_cast<DType>(call.attrs[0].i), PartialShapeOf(call.attrs[1])));
   // A number of no resource: the handle is there to be run, as an initializer.
   STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 0, DType::kResource, Shape()));
   *MutableData<int64_t>(*call.out[0]) = 0;
