@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Container
+from collections.abc import Collection
 from types import FunctionType, GeneratorType
 
 from stillflow.estimator import queue_inputs
@@ -98,7 +98,7 @@ def generator_input_fn(
 def _target_keys(target_key, names):
     if isinstance(target_key, str):
         return [target_key]
-    if not isinstance(target_key, Container):
+    if not isinstance(target_key, Collection):
         raise TypeError(f"target_key must be str or Container of str; got {type(target_key).__name__}")
     for key in target_key:
         if not isinstance(key, str):

@@ -97,7 +97,7 @@ def _check_sizes(batch_size, queue_capacity, read_batch_size, num_threads, num_e
 
 def _read(files, reader, num_threads, read_batch_size, filter_fn, parse_fn):
     """For each thread (keys, examples), or a dict of parsed features with the keys."""
-    found = []
+    found: list = []
     with name_scope("read"):
         for _ in range(num_threads):
             if read_batch_size > 1:
