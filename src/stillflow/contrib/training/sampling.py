@@ -123,7 +123,10 @@ def stratified_sample(
 
 @public("contrib.training.python.training.sampling_ops._estimate_data_distribution")
 def _counted_shares(labels, num_classes, smoothing_constant=_SMOOTHING):
-    """How frequent classes were so far, as if each had come some times before. Raises ValueError if these are none."""
+    """How frequent classes were so far, as if each had come some times before.
+
+    Raises ValueError if these are none.
+    """
     if smoothing_constant <= 0:
         raise ValueError("smoothing_constant must be nonzero.")
     counts = Variable([smoothing_constant] * num_classes, trainable=False, name="class_count", dtype=dtypes.int64)
