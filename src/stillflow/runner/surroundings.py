@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
+from stillflow.platform.replaceable_flags import let_programs_define
 from stillflow.runner import library_names, numpy_changes, python_names, tensorflow_modules
 from stillflow.runner.notices import Once
+
+# Before TensorFlow 1.14 programs could have such flags; since then absl's logging has them, and refuses others.
+_FLAGS_OF_LOGGING = ("alsologtostderr", "log_dir", "logtostderr", "stderrthreshold", "showprefixforinfo")
 
 
 def install():
@@ -15,3 +19,5 @@ def install():
     library_names.install()
     on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
     stand_in_for_gpus(on_gpu)
+    on_flag = Once("the flag --{0} is the program's, not that of absl's logging, which TensorFlow 1.15 would insist on.")
+    let_programs_define(_FLAGS_OF_LOGGING, on_flag)
