@@ -19,5 +19,5 @@ def install():
     library_names.install()
     on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
     stand_in_for_gpus(on_gpu)
-    on_flag = Once("the flag --{0} is the program's, not that of absl's logging, which TensorFlow 1.15 would insist on.")
+    on_flag = Once("the flag --{0} is the program's, not that of absl's logging, as in TensorFlow 1.13 and before.")
     let_programs_define(_FLAGS_OF_LOGGING, on_flag)
