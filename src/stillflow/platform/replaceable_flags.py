@@ -12,11 +12,11 @@ def let_programs_define(names: Iterable[str], notice: Callable[[str], object]) -
     _replaceable.update(dict.fromkeys(names, notice))
 
 
-def make_way(name: str | None) -> None:
+def make_way(name: str) -> None:
     """Called before a program defines the flag `name`; one that it defines twice is refused."""
-    notice = _replaceable.pop(name or "", None)
+    notice = _replaceable.pop(name, None)
     if notice is not None:
         from absl import flags, logging as _  # noqa: F401, I001  (logging defines its flags when it is loaded)
 
         flags.FLAGS[name].allow_override = True
-        notice(str(name))
+        notice(name)
