@@ -52,27 +52,6 @@ def test_a_notice_says_whose_tensorflow_it_is(program):
     assert re.fullmatch(r"stillflow: import tensorflow is stillflow [\d.]+\S* here\.\n", result.stderr)
 
 
-def test_a_program_may_have_a_flag_that_logging_has(program):
-    """As before TensorFlow 1.14, whose absl refuses `--log_dir`."""
-    cwd = program(
-        """
-        import tensorflow as tf
-        tf.flags.DEFINE_string("log_dir", "logs", "where summaries go")
-        def main(_):
-            tf.logging.warning("w")
-            print(tf.flags.FLAGS.log_dir)
-            try:
-                tf.flags.DEFINE_string("log_dir", "twice", "")
-            except Exception as error:
-                print(type(error).__name__)
-        tf.app.run()
-        """
-    )
-    result = execute(["-m", "stillflow", "run", "program.py", "--log_dir=there"], cwd)
-    assert (result.stdout, result.returncode) == ("there\nDuplicateFlagError\n", 0)
-    assert "the flag --log_dir is the program's" in result.stderr
-
-
 @pytest.mark.parametrize("command", [["-m", "stillflow", "run"], ["-m", "stillflow"]])
 def test_arguments_module_and_path_are_those_of_plain_python(program, command):
     text = """

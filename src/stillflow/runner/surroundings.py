@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
-from stillflow.platform.replaceable_flags import let_programs_define
 from stillflow.runner import (
     libraries,
     loaded_submodules,
@@ -13,9 +12,6 @@ from stillflow.runner import (
     tensorflow_modules,
 )
 from stillflow.runner.notices import Once
-
-# Before TensorFlow 1.14 programs could have such flags; since then absl's logging has them, and refuses others.
-_FLAGS_OF_LOGGING = ("alsologtostderr", "log_dir", "logtostderr", "stderrthreshold", "showprefixforinfo")
 
 
 def install():
@@ -28,5 +24,3 @@ def install():
     libraries.install()
     on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
     stand_in_for_gpus(on_gpu)
-    on_flag = Once("the flag --{0} is the program's, not that of absl's logging, as in TensorFlow 1.13 and before.")
-    let_programs_define(_FLAGS_OF_LOGGING, on_flag)
