@@ -330,7 +330,7 @@ class Trial:
             return attr.default
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
-        values = {"int": 1, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
+        values = {"int": 1, "float": 0.5, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
         return [values[attr.kind[5:-1]]] if attr.kind.startswith("list(") else values[attr.kind]
 
     def run(self):

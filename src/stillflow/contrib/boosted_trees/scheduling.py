@@ -94,7 +94,7 @@ def run_handler_scheduled_ops(per_handler_ops, stamp, worker_device):
     for scheduled in per_handler_ops.values():
         for each in scheduled:
             batches.setdefault((each.batching_key(), each.batch_runner_fn()), []).append(each)
-    results = {}
+    results: dict = {}
     for (_, run), batch in batches.items():
         found = run(batch, stamp)
         if isinstance(found, Operation):
@@ -104,7 +104,7 @@ def run_handler_scheduled_ops(per_handler_ops, stamp, worker_device):
             results.update((each, tuple(tensors[i] for tensors in moved)) for i, each in enumerate(batch))
         else:
             raise ValueError("Unknown type of result %s.", found)
-    by_handler = collections.defaultdict(list)
+    by_handler: dict = collections.defaultdict(list)
     for handler, scheduled in per_handler_ops.items():
         by_handler[handler] += [results[each] for each in scheduled]
     return by_handler

@@ -111,9 +111,13 @@ _PREDICT_CALL = (
 
 
 def _predictions_shape(context):
+    from google.protobuf.message import DecodeError
+
     try:
         config = protobuf.message("learner.LearnerConfig").FromString(context.attrs["learner_config"])
-    except ValueError:  # a damaged message, of which the kernel tells
+    except DecodeError:  # of which the kernel tells
+        return (None, None)
+    if config.num_classes < 2:
         return (None, None)
     return (None, config.num_classes - context.attrs["reduce_dim"])
 

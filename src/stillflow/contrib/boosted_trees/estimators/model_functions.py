@@ -59,7 +59,10 @@ def estimator_spec_to_model_fn_ops(estimator_spec, export_alternatives=False):
 
 
 def _initial_ensemble(learner_config):
-    """The bytes of an ensemble with the splits that each tree has to have. Raises ValueError for splits of no layer."""
+    """The bytes of an ensemble with the splits that each tree has to have.
+
+    Raises ValueError for splits without a number of layers.
+    """
     if not learner_config.each_tree_start.nodes:
         return b""
     if learner_config.each_tree_start_num_layers <= 0:
@@ -179,7 +182,8 @@ def _pair(features, keys):
     left, right = keys
     if left is None or right is None:
         raise ValueError("Both pair keys should be provided for ranking.")
-    first, second = {}, {}
+    first: dict = {}
+    second: dict = {}
     for name, feature in features.items():
         is_left = name.startswith(f"{left}.")
         if not is_left and not name.startswith(f"{right}."):
