@@ -10,7 +10,7 @@ import stillflow as tf
 from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import contents
-from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
+from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special, Written
 from stillflow.session import isa
 from stillflow.testing import run_kernel
 
@@ -101,7 +101,7 @@ def check_kernel(op_def):
             else:
                 assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name", "input_name")
     else:
-        assert isinstance(lowering, (Alias, Elementwise, Special))
+        assert isinstance(lowering, (Alias, Elementwise, Special, Written))
 
 
 @pytest.mark.parametrize("op_type", ops.all_op_types())

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
-from stillflow.runner import library_names, numpy_changes, python_names, tensorflow_modules
+from stillflow.runner import (
+    libraries,
+    loaded_submodules,
+    numpy_changes,
+    python_calls,
+    python_names,
+    tensorflow_modules,
+)
 from stillflow.runner.notices import Once
 
 
@@ -12,6 +19,8 @@ def install():
     tensorflow_modules.install()
     numpy_changes.install()
     python_names.install()
-    library_names.install()
+    python_calls.install()
+    loaded_submodules.install()
+    libraries.install()
     on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
     stand_in_for_gpus(on_gpu)
