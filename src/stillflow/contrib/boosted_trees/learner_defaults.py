@@ -17,7 +17,7 @@ def fill_defaults(config, logits_dimension):
     if config.pruning_mode == config.PRUNING_MODE_UNSPECIFIED:
         config.pruning_mode = config.PRE_PRUNE if is_oblivious else config.POST_PRUNE
     if is_oblivious and config.pruning_mode == config.POST_PRUNE:
-        raise ValueError("Post pruning is not implmented for oblivious decision trees.")
+        raise ValueError("Post pruning is not implemented for oblivious decision trees.")
     if config.constraints.max_tree_depth == 0:
         config.constraints.max_tree_depth = 6
     if not config.learning_rate_tuner.WhichOneof("tuner"):
