@@ -59,7 +59,7 @@ _PUBLIC = public_names(
     }
 )
 
-_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.")
+_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.", "")
 
 
 @functools.cache
