@@ -50,7 +50,6 @@ _EAGER_DATA = "state of data sets in eager execution of TensorFlow 2; no graph o
 _MKL = "TensorFlow has a kernel only where it was built for one maker's library"
 _REPLACED = "removed from GraphDefs before version 16, from 2016; what came after is here"
 _DATABASE = "reads or writes SQLite, a database of another project"
-_DEBUG = "of TensorFlow's debugger, whose watches here need no nodes"
 
 # By the type of the op.
 OPS = {
@@ -94,7 +93,6 @@ OPS = {
     "Abort": "ends the process on purpose, which nothing that a graph holds may do here",
     "FakeQueue": "for tests of TensorFlow's queues",
     "CreateSummaryDbWriter": _DATABASE,
-    "Debug*": _DEBUG,
     "QuantizedBatchNormWithGlobalNormalization": _WAITING,
     "Quantized*With*": _MKL,
     "Quantized*And*": _MKL,
