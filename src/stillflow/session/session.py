@@ -214,8 +214,11 @@ class BaseSession(SessionInterface):
 
     def _make_callable_from_options(self, callable_options):
         """`make_callable` for a CallableOptions message: a function of the fed values that returns a list."""
-        feed_list = list(callable_options.feed)
-        wanted = [list(callable_options.fetch), list(callable_options.target)]
+        feed_list, fetches = (
+            [name if ":" in name else f"{name}:0" for name in names]
+            for names in (callable_options.feed, callable_options.fetch)
+        )
+        wanted = [fetches, list(callable_options.target)]
 
         def run(*values, run_metadata=None):
             options = callable_options.run_options

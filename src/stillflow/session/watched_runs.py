@@ -16,6 +16,7 @@ import numpy as np
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.host import py_functions
+from stillflow.plan.placement import check_devices
 from stillflow.plan.prune import needed_operations
 from stillflow.session import debug_dumps, debug_ops, feeds
 from stillflow.session.partition_graphs import argument_name, partition_graphs
@@ -190,6 +191,7 @@ class _WatchedPlans:
         self.urls = watches.urls
         self.watch = _Watch(watches, devices)
         operations = needed_operations(tensors, targets, fed)
+        check_devices(operations, devices)
         self.graphs = partition_graphs(operations, fed, tensors, devices, watches.of)
         self.plans = make_plans(self.watch)
         self.run_count = 0

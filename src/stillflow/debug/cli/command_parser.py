@@ -164,7 +164,7 @@ def _parse_interval(text):
     ends = [part.strip() for part in text[1:-1].split(",")]
     if len(ends) != 2:
         raise ValueError(
-            f"Incorrect interval format: {ends}. Interval should specify two values: [min, max] or (min, max)."
+            f"Incorrect interval format: {text}. Interval should specify two values: [min, max] or (min, max)."
         )
     for end, name in zip(ends, ("first", "second"), strict=True):
         if not _NUMBER.match(end):

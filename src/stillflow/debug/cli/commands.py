@@ -183,8 +183,9 @@ class TabCompletionRegistry:
         for name, items in (("context_list", context_words), ("comp_items", comp_items)):
             if not isinstance(items, list):
                 raise TypeError(f"Incorrect type in {name}: Expected list, got {type(items)}")
+        items = sorted(comp_items)  # of all these words: what is added to one is added to all
         for word in context_words:
-            self._items[word] = sorted(comp_items)
+            self._items[word] = items
 
     def deregister_context(self, context_words):
         """Forgets what can follow words. Raises KeyError, and forgets nothing, if one is not known."""
@@ -201,7 +202,9 @@ class TabCompletionRegistry:
 
     def extend_comp_items(self, context_word, new_comp_items):
         """Adds texts that can follow a word. Raises KeyError if it is not known."""
-        self._items[context_word] = sorted([*self._known(context_word), *new_comp_items])
+        items = self._known(context_word)
+        items += new_comp_items
+        items.sort()
 
     def remove_comp_items(self, context_word, comp_items):
         """Takes texts away. Raises KeyError if the word is not known, ValueError if a text is not there."""

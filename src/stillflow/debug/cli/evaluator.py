@@ -25,7 +25,7 @@ def _parse_debug_tensor_name(debug_tensor_name):
     name = debug_tensor_name[device.end() :] if device else debug_tensor_name
     number = _INDEX.search(name)
     parts = (name[: number.start()] if number else name).split(":")
-    if len(parts) not in (2, 3):
+    if len(parts) not in (2, 3) or any("[" in part for part in parts):
         raise ValueError(
             f"The debug tensor name in the to-be-evaluated expression is malformed: '{debug_tensor_name}'"
         )

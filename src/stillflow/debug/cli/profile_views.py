@@ -172,8 +172,9 @@ class ProfileAnalyzer:
 def _place(op):
     """(file, line, function) of the program that made a node."""
     found = ("", 0, "")
-    for path, line, function, _ in reversed(op.traceback):
-        found = path, line, function
+    for site in reversed(op.traceback):
+        found = tuple(site[:3])
+        path = found[0]
         if not (sources.is_extension_uncompiled_python_source(path) and sources.guess_is_tensorflow_py_library(path)):
             break
     return found

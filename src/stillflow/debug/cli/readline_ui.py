@@ -42,11 +42,18 @@ class ReadlineUI(BaseUI):
             self._dispatch_command(init_command)
         exit_token = None
         while exit_token is None:
-            print("")
-            exit_token = self._dispatch_command(self._input(self.CLI_PROMPT).strip())
+            exit_token = self._dispatch_command(self._get_user_command())
         if self._on_ui_exit:
             self._on_ui_exit()
         return exit_token
+
+    def _get_user_command(self):
+        print("")
+        return self._input(self.CLI_PROMPT).strip()
+
+    @staticmethod
+    def _display_output(screen_output):
+        print("\n".join(screen_output.lines))
 
     def _dispatch_command(self, command):
         """Carries out a command. Returns what it says if it ends the command line, otherwise None."""
@@ -65,7 +72,7 @@ class ReadlineUI(BaseUI):
         else:
             output = RichTextLines([f'{self.ERROR_MESSAGE_PREFIX}Invalid command prefix "{prefix}"'])
         if output is not None:
-            print("\n".join(output.lines))
+            self._display_output(output)
             self._write(output, path)
         return None
 

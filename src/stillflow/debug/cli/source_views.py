@@ -64,7 +64,7 @@ def list_source(dump, parsed):
 def _table(title, color, files):
     lines = [RichLine(title, color)]
     if not files:
-        return rich_text_lines_from_rich_line_list([*lines, RichLine("[No files.]"), RichLine()])
+        return rich_text_lines_from_rich_line_list([*lines, RichLine("[No files.]", color), RichLine()])
     heads = ("Source file path", "#(nodes)", "#(tensors)", "#(tensor dumps)")
     rows = [(path, str(nodes), str(tensors), str(dumps)) for path, _, nodes, tensors, dumps, _ in files]
     widths = [max(len(row[i]) for row in [heads, *rows]) + 1 for i in range(3)] + [0]

@@ -33,7 +33,7 @@ class DebugGraph:
 
     def __init__(self, debug_graph_def, device_name=None):
         self.debug_graph_def = debug_graph_def
-        self.device_name = device_name or _device_of(debug_graph_def)
+        self.device_name = device_name or _infer_device_name(debug_graph_def)
         self.node_attributes: dict = {}
         self.node_op_types: dict = {}
         self.node_devices: dict = {}
@@ -108,7 +108,7 @@ def _reference_outputs(graph_def):
     return found
 
 
-def _device_of(graph_def):
+def _infer_device_name(graph_def):
     device = next((node.device for node in graph_def.node if node.device), None)
     if device is None:
         logging.warn(

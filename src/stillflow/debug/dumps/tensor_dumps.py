@@ -88,7 +88,8 @@ class DebugTensorDatum:
     """
 
     def __init__(self, dump_root, debug_dump_rel_path):
-        device, *scopes, base = os.path.normpath(debug_dump_rel_path).split(os.sep)
+        path = os.path.normpath(debug_dump_rel_path).split(os.sep)
+        device, scopes, base = path[0], path[1:-1], path[-1]
         parts = base.rsplit("_", 3)
         if len(parts) < 4:
             raise ValueError(f"Dump file path does not conform to the naming pattern: {base}")
