@@ -144,9 +144,7 @@ class GradientsDebugger:
                 f"x_tensor must be a str or tf.Tensor or tf.Variable, but instead has type {type(x_tensor)}"
             )
         if x_tensor not in self._gradients:
-            raise LookupError(
-                f"This GradientsDebugger has not received any gradient tensor for x-tensor {x_tensor}"
-            )
+            raise LookupError(f"This GradientsDebugger has not received any gradient tensor for x-tensor {x_tensor}")
         return self._gradients[x_tensor]
 
     def gradient_tensors(self):

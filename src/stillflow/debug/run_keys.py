@@ -11,7 +11,7 @@ public_module("python.debug.lib.common")
 
 GRPC_URL_PREFIX = "grpc://"
 
-RunKey = collections.namedtuple("RunKey", ["feed_names", "fetch_names"])  # noqa: PYI024  TensorFlow's
+RunKey = collections.namedtuple("RunKey", ["feed_names", "fetch_names"])
 
 
 def get_graph_element_name(elem):

@@ -102,8 +102,8 @@ def list_source_files_against_dump(dump, path_regex_whitelist=None, node_name_re
       path_regex_whitelist, node_name_regex_whitelist: regular expressions for what to list.
 
     Returns:
-      A list of (file, whether it is the library's, number of operations, of their tensors, of dumps of these, the first
-      line).
+      A list of (file, whether it is the library's, number of operations, of their tensors, of dumps of these, the
+      first line).
 
     Raises ValueError if there is no Python graph.
     """

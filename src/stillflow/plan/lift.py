@@ -23,7 +23,8 @@ def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None
     """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
 
     Of operations that are `done` only the references that they hand on are left. `arguments` maps feeds that are a
-    function's arguments to what their caller knows of them, Values. `watch` says which tensors a debugger wants to see.
+    function's arguments to what their caller knows of them, Values. `watch` says which tensors a debugger wants to
+    see.
 
     Raises InvalidArgumentError for a placeholder that is not fed.
     """

@@ -278,6 +278,7 @@ class _Lifting:
         plan, loop = self.plan, self.loop
         for op in loop.enters:
             plan.guards[op._outputs[0]] = self.inside
+            show_outputs(plan, op, orders[op], is_in_round=True)
         if loop.test is not None:
             plan.loop_ways[loop.test] = self.ways
         variables = self._variables(firsts, dims)

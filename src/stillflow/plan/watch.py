@@ -1,7 +1,8 @@
 """watch: nodes that show what tensors hold, for a debugger, beside what a plan computes.
 
-They are put in where the operations are lifted: a tensor is shown each time that its operation has run, in every round
-of a loop and in the branches that are taken, before anything changes it. A plan without a watch has none of them.
+They are put in where the operations are lifted: a tensor is shown each time that its operation has run, in every
+round of a loop and in the branches that are taken, before anything changes it. A plan without a watch has none of
+them.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ def is_watched(plan: Plan, tensor):
     return plan.watch is not None and tensor not in plan.fed and plan.watch.watches(tensor)
 
 
-def show_outputs(plan: Plan, op, order):
+def show_outputs(plan: Plan, op, order, is_in_round=False):
     """Adds nodes that show the watched outputs of an operation that has just been lifted.
+
+    What enters a loop is shown there and then; but what is the same in every round, in every one: `is_in_round`.
 
     `plan.watch.token(tensor, is_handle)` is the token of a Python function (see stillflow.host.py_functions). It is
     called with the value; without one for handles, and for variables that have none yet.
@@ -31,11 +34,15 @@ def show_outputs(plan: Plan, op, order):
     if plan.watch is None:
         return
     for tensor in op._outputs:
-        if is_watched(plan, tensor):
+        if is_watched(plan, tensor) and is_in_round == _is_same_in_all_rounds(op):
             # What leaves a loop is shown where the loop has ended, which is its input's guard.
             is_exit = op._op_def.special == "exit"
             guard = guard_of_operation(plan, op) if is_exit else guard_of_tensor(plan, tensor)
             _show(plan, op, tensor, plan.values[tensor], order, guard)
+
+
+def _is_same_in_all_rounds(op):
+    return op._op_def.special == "enter" and op._attrs["is_constant"]
 
 
 def _show(plan, op, tensor, value, order, guard):

@@ -66,9 +66,9 @@ class _Allowance:
                 raise errors.ResourceExhaustedError(
                     None,
                     None,
-                    f"TensorFlow Debugger has exhausted file-system byte-size allowance ({limit}), therefore it cannot "
-                    f"dump an additional {size} byte(s) of tensor data for the debug tensor {label}. You may use the "
-                    "environment variable TFDBG_DISK_BYTES_LIMIT to set a higher limit.",
+                    f"TensorFlow Debugger has exhausted file-system byte-size allowance ({limit}), therefore it "
+                    f"cannot dump an additional {size} byte(s) of tensor data for the debug tensor {label}. You may "
+                    "use the environment variable TFDBG_DISK_BYTES_LIMIT to set a higher limit.",
                 )
             self._used += size
 

@@ -15,7 +15,7 @@ _SUMMARIZED = (dtypes.bool_, *_INTEGERS, dtypes.float32, dtypes.float64)
 _COUNTED = (*_INTEGERS, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 # {op: (dtypes that have a kernel, or None for all, attributes with their defaults)}
-_OPS = {
+_OPS: dict = {
     "DebugIdentity": (None, {"gated_grpc": False}),
     "DebugNanCount": (_COUNTED, {"gated_grpc": False}),
     "DebugNumericSummary": (
@@ -45,7 +45,7 @@ def parse(text):
     if not bracket and ")" not in text:
         return text, {}
     malformed = Unmade(f'Malformed debug op name "{text}"')
-    if not bracket or not name or rest.find(")") != len(rest) - 1:
+    if not bracket or not name or ")" in rest[:-1] or rest[-1:] != ")":
         raise malformed
     attrs: dict = {}
     for part in rest[:-1].split(";"):

@@ -1,8 +1,8 @@
 """Partition graphs: the GraphDef messages of what a run executes, as TensorFlow writes them, one for each device.
 
-They hold the operations that the fetches need. What is fed is an _Arg node, what is fetched goes to a _Retval node. For
-a run with watched tensors there are also the nodes by which TensorFlow's debugger watches them: a copy of each watched
-tensor, which its readers read, and nodes with the debug ops, which they wait for.
+They hold the operations that the fetches need. What is fed is an _Arg node, what is fetched goes to a _Retval node.
+For a run with watched tensors there are also the nodes by which TensorFlow's debugger watches them: a copy of each
+watched tensor, which its readers read, and nodes with the debug ops, which they wait for.
 """
 
 from __future__ import annotations

@@ -24,6 +24,9 @@ from stillflow.session.partition_graphs import argument_name, partition_graphs
 # Watches of one request whose plans are kept: a program that dumps each run to a folder of its own has many.
 _MOST_KEPT = 4
 
+# Ops whose output is their input, also if it is a handle.
+_HANDING_ON = ("Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit", "Identity", "RefIdentity")
+
 _run_numbers = itertools.count(1)
 
 
@@ -131,9 +134,12 @@ class _Shown:
 
 
 def _handle(tensor, device):
-    attrs = tensor.op._attrs
+    op = tensor.op
+    while op.type in _HANDING_ON:
+        op = op.inputs[0].op
+    attrs = op._attrs
     container = (attrs.get("container") or b"localhost").decode()
-    name = (attrs.get("shared_name") or tensor.op.name.encode()).decode()
+    name = (attrs.get("shared_name") or op.name.encode()).decode()
     return debug_dumps.handle_proto(tensor._dtype, device, container, name)
 
 

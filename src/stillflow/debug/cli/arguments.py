@@ -40,9 +40,7 @@ def _list_tensors():
     )  # fmt: skip
     parser.add_argument("-n", "--node_name_filter", default="", help="Filter node names by a regular expression.")
     parser.add_argument("-t", "--op_type_filter", default="", help="Filter op types by a regular expression.")
-    parser.add_argument(
-        "-s", "--sort_by", default="timestamp", help=f"What to sort by: {' | '.join(SORT_KEYS)}."
-    )
+    parser.add_argument("-s", "--sort_by", default="timestamp", help=f"What to sort by: {' | '.join(SORT_KEYS)}.")
     parser.add_argument("-r", "--reverse", action="store_true", help="Sort in descending order.")
     return parser
 
@@ -90,15 +88,15 @@ def _list_source():
 
 def _eval():
     parser = _parser(
-        "Evaluate an expression of Python, with numpy as np and dumped tensors in backticks. Write an expression with\n"
-        "spaces in quotes. E.g.,\n"
+        "Evaluate an expression of Python, with numpy as np and dumped tensors in backticks. Write an expression\n"
+        "with spaces in quotes. E.g.,\n"
         "  eval np.argmax(`Softmax:0`)\n"
         "  eval 'np.sum(`Softmax:0`, axis=1)'"
     )
     parser.add_argument(
         "expression",
-        help="The expression. A tensor is node:output; before it, and a colon, there may be the name of a device, after "
-        "it, and a colon, the debug op, and in brackets the number of a dump, e.g., `RNN/tanh:0[2]`, "
+        help="The expression. A tensor is node:output; before it, and a colon, there may be the name of a device, "
+        "after it, and a colon, the debug op, and in brackets the number of a dump, e.g., `RNN/tanh:0[2]`, "
         "`/job:worker/replica:0/task:2/cpu:0:hidden_0/MatMul:0:DebugNanCount`.",
     )
     parser.add_argument("-a", "--all", dest="print_all", action="store_true", help="Print all elements.")

@@ -21,7 +21,7 @@ class BaseUI:
     """
 
     CLI_PROMPT = "tfdbg> "
-    CLI_EXIT_COMMANDS = ["exit", "quit"]  # noqa: RUF012  TensorFlow's
+    CLI_EXIT_COMMANDS = ["exit", "quit"]
     ERROR_MESSAGE_PREFIX = "ERROR: "
     INFO_MESSAGE_PREFIX = "INFO: "
 

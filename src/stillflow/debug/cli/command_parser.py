@@ -158,7 +158,11 @@ def _parse_interval(text):
             if not _NUMBER.match(value):
                 raise ValueError(f"Invalid value string after {sign} in '{text}'")
             is_included = sign.endswith("=")
-            return Interval(None, False, value, is_included) if sign[0] == "<" else Interval(value, is_included, None, False)
+            return (
+                Interval(None, False, value, is_included)
+                if sign[0] == "<"
+                else Interval(value, is_included, None, False)
+            )
     if not (text.startswith(("[", "(")) and text.endswith(("]", ")"))):
         raise ValueError(f"Invalid interval format: {text}. Valid formats are: [min, max], (min, max), <max, >min")
     ends = [part.strip() for part in text[1:-1].split(",")]

@@ -29,7 +29,7 @@ HELP_INDENT = "  "
 EXPLICIT_USER_EXIT = "explicit_user_exit"
 
 
-class CommandLineExit(Exception):  # noqa: N818  TensorFlow's name
+class CommandLineExit(Exception):
     """A command ends the command line; `exit_token` says what is done then."""
 
     def __init__(self, exit_token=None):
@@ -54,9 +54,9 @@ class CommandHandlerRegistry:
     """Commands: names and aliases, functions that carry them out, and help."""
 
     HELP_COMMAND = "help"
-    HELP_COMMAND_ALIASES = ["h"]  # noqa: RUF012  TensorFlow's
+    HELP_COMMAND_ALIASES = ["h"]
     VERSION_COMMAND = "version"
-    VERSION_COMMAND_ALIASES = ["ver"]  # noqa: RUF012
+    VERSION_COMMAND_ALIASES = ["ver"]
 
     def __init__(self):
         self._handlers: dict = {}
@@ -133,9 +133,7 @@ class CommandHandlerRegistry:
             ]
             return RichTextLines(lines)
         if output is not None and not isinstance(output, RichTextLines):
-            raise ValueError(
-                f"Return value from command handler {handler} is not None or a RichTextLines instance"
-            )
+            raise ValueError(f"Return value from command handler {handler} is not None or a RichTextLines instance")
         return output
 
     def set_help_intro(self, help_intro):

@@ -30,7 +30,13 @@ def _parse_debug_tensor_name(debug_tensor_name):
             f"The debug tensor name in the to-be-evaluated expression is malformed: '{debug_tensor_name}'"
         )
     debug_op = parts[2] if len(parts) == 3 else "DebugIdentity"
-    return device.group(1) if device else None, parts[0], int(parts[1]), debug_op, int(number.group(1)) if number else 0
+    return (
+        device.group(1) if device else None,
+        parts[0],
+        int(parts[1]),
+        debug_op,
+        int(number.group(1)) if number else 0,
+    )
 
 
 class ExpressionEvaluator:
@@ -50,7 +56,7 @@ class ExpressionEvaluator:
             names.setdefault(match.group(1).strip(), f"_tensor_{len(names)}")
         values = {variable: self._value(name) for name, variable in names.items()}
         code = _TENSOR.sub(lambda match: names[match.group(1).strip()], expression)
-        return eval(code, {"np": np, **values})  # noqa: S307  the user's own words
+        return eval(code, {"np": np, **values})
 
     def _value(self, name):
         if name not in self._values:

@@ -69,12 +69,18 @@ def _dumps(dump, node_name):
 
 
 def _traceback(dump, node_name):
-    lines = [RichLine(""), RichLine(""), RichLine("Traceback of node construction:", "bold")]
+    lines: list = [RichLine(""), RichLine(""), RichLine("Traceback of node construction:", "bold")]
     try:
         for depth, (path, number, function, text) in enumerate(dump.node_traceback(node_name)):
             place = RichLine(f"Line:     {number}", MenuItem("", f"ps {path} -b {number}") if text else None)
             quoted = f'"{text}"' if text else "None"
-            lines += [f"{depth}: {path}", RichLine("  ") + place, f"  Function: {function}", f"  Text:     {quoted}", ""]
+            lines += [
+                f"{depth}: {path}",
+                RichLine("  ") + place,
+                f"  Function: {function}",
+                f"  Text:     {quoted}",
+                "",
+            ]
     except KeyError:
         lines.append("(Node unavailable in the loaded Python graph)")
     except LookupError:

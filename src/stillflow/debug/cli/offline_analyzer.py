@@ -1,4 +1,4 @@
-"""The command line over dumps of earlier runs: python -m tensorflow.python.debug.cli.offline_analyzer --dump_dir=DIR"""
+"""Dumps of earlier runs: python -m tensorflow.python.debug.cli.offline_analyzer --dump_dir=FOLDER"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from stillflow.names import public_module
 public_module("python.debug.cli.profile_analyzer_cli")
 
 # {what to sort by: (head of the column, a function of a ProfileDatum)}
-_COLUMNS = {
+_COLUMNS: dict = {
     "node": ("Node", lambda datum: datum.node_exec_stats.node_name),
     "op_type": ("Op Type", lambda datum: datum.op_type),
     "start_time": ("Start Time (us)", lambda datum: datum.start_time),
@@ -127,7 +127,7 @@ class ProfileAnalyzer:
                 node.match(datum.node_exec_stats.node_name)
                 and (not parsed.file_path_filter or (datum.file_path and path.match(datum.file_path)))
                 and (datum.op_type is None or op.match(datum.op_type))
-                and not (line and 0 < parsed.min_lineno and line < parsed.min_lineno)
+                and not (line and parsed.min_lineno > 0 and line < parsed.min_lineno)
                 and not (line and 0 < parsed.max_lineno <= line)
                 and (op_time is None or op_time.contains(datum.op_time))
                 and (execution_time is None or execution_time.contains(datum.exec_time))
@@ -153,8 +153,8 @@ class ProfileAnalyzer:
         )  # fmt: skip
         if not found:
             return RichTextLines([
-                f"The source file {parsed.source_file_path} does not contain any profile information for the previous "
-                "Session run under the following filters:",
+                f"The source file {parsed.source_file_path} does not contain any profile information for the "
+                "previous Session run under the following filters:",
                 *[f"  --{name}: {value}" for name, value in _filters(parsed).items()],
             ])  # fmt: skip
         lines, width = sources.load_source(parsed.source_file_path)

@@ -14,7 +14,7 @@ public_module("python.debug.cli.readline_ui")
 
 
 class ReadlineUI(BaseUI):
-    """Reads commands from standard input and prints what they show. Python's readline, where it is, completes them."""
+    """Reads commands, which Python's readline completes where it is, and prints what they show."""
 
     def __init__(self, on_ui_exit=None, config=None):
         super().__init__(on_ui_exit, config)

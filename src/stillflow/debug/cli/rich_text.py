@@ -173,7 +173,9 @@ def wrap_rich_text_lines(inp, cols):
         raise ValueError("Invalid type of input screen_output")
     if not isinstance(cols, int):
         raise ValueError("Invalid type of input cols")
-    out = RichTextLines([], annotations={key: value for key, value in inp.annotations.items() if isinstance(key, str)})
+    out = RichTextLines(
+        [], annotations={key: value for key, value in inp.annotations.items() if isinstance(key, str)}
+    )
     firsts = []
     for i, line in enumerate(inp.lines):
         firsts.append(out.num_lines())

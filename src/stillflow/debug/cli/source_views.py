@@ -7,7 +7,6 @@ from stillflow.debug.cli.rich_text import (
     INIT_SCROLL_POS_KEY,
     MenuItem,
     RichLine,
-
     rich_text_lines_from_rich_line_list,
 )
 from stillflow.debug.cli.screens import COLOR_BLUE, COLOR_GRAY, COLOR_WHITE, COLOR_YELLOW
@@ -15,7 +14,7 @@ from stillflow.debug.dumps.element_names import get_node_name
 
 
 def print_source(dump, parsed):
-    """A file's lines, each followed by what was made there, as RichTextLines; `parsed` are the command's arguments."""
+    """The lines of a file, each followed by what was made there; `parsed` are the arguments of the command."""
     made = sources.annotate_source(dump, parsed.source_file_path, do_dumped_tensors=parsed.tensors)
     source_lines, width = sources.load_source(parsed.source_file_path)
     lines: list = []
@@ -82,5 +81,3 @@ def _row(texts, widths, color, first_attribute):
     for text, width in zip(texts[1:], widths[1:], strict=True):
         line += RichLine(text.ljust(width), color)
     return line
-
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from stillflow.names import public_module
 
 public_module("python.debug.cli.ui_factory")
@@ -12,14 +14,16 @@ SUPPORTED_UI_TYPES = ["curses", "readline"]
 def get_ui(ui_type, on_ui_exit=None, available_ui_types=None, config=None):
     """A command line, "curses" for the whole screen or "readline" for lines; None is the first.
 
-    Where Python has no curses, lines are shown in its place.
+    Where Python has no curses, or there is no terminal, lines are shown in the place of the screen.
 
-    Raises ValueError for other names, and if there is nothing else to fall back to.
+    Raises ValueError for other names, and if there is nothing to fall back to.
     """
     available = list(SUPPORTED_UI_TYPES if available_ui_types is None else available_ui_types)
     ui_type = ui_type or "curses"
     if ui_type not in available:
         raise ValueError(f"Invalid ui_type: '{ui_type}'")
+    if ui_type == "curses" and "readline" in available and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        ui_type = "readline"
     if ui_type == "readline":
         from stillflow.debug.cli.readline_ui import ReadlineUI
 

@@ -20,8 +20,8 @@ def check(debug_graph, data, watched):
             waiting -= _at_the_same_time(data, i)
         if waiting:
             raise ValueError(
-                f"Causality violated in timing relations of debug dumps: {datum.node_name} ({datum.timestamp}): these "
-                f"input(s) are not satisfied: {sorted(waiting)!r}"
+                f"Causality violated in timing relations of debug dumps: {datum.node_name} ({datum.timestamp}): "
+                f"these input(s) are not satisfied: {sorted(waiting)!r}"
             )
         made = datum.node_name, datum.output_slot
         for recipient in debug_graph.node_recipients[datum.node_name]:

@@ -21,8 +21,8 @@ public_module("python.debug.lib.debug_graphs")
 class DebugGraph:
     """The nodes of a device's GraphDef, without those of the debugger.
 
-    Each of the `node_...` properties is a dict by the names of nodes. Inputs are names as in GraphDefs, recipients are
-    names of nodes.
+    Each of the `node_...` properties is a dict by the names of nodes. Inputs are names as in GraphDefs, recipients
+    are names of nodes.
 
     Args:
       debug_graph_def: the GraphDef of one device.

@@ -37,7 +37,7 @@ public_module("python.debug.lib.debug_data")
 FETCHES_INFO_FILE_TAG = "fetches_info_"
 FEED_KEYS_INFO_FILE_TAG = "feed_keys_info_"
 
-CoreMetadata = collections.namedtuple(  # noqa: PYI024  TensorFlow's
+CoreMetadata = collections.namedtuple(
     "CoreMetadata",
     ["global_step", "session_run_index", "executor_step_index", "input_names", "output_names", "target_nodes"],
 )
@@ -292,8 +292,8 @@ class DebugDumpDir:
         target = self._infer_device_name(device_name, dst_node_name)
         if source != target:
             raise ValueError(
-                f"Source ({src_node_name}) and destination ({dst_node_name}) are not on the same device: {source} vs. "
-                f"{target}"
+                f"Source ({src_node_name}) and destination ({dst_node_name}) are not on the same device: {source} "
+                f"vs. {target}"
             )
         graph = self._graphs("Node inputs are not loaded from partition graphs yet.")[target]
         edges = _edges(graph, include_control, include_reversed_ref)

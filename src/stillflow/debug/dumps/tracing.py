@@ -15,7 +15,8 @@ def trace(input_maps, start, skipped=(), destination=None):
       destination: the node to look for.
 
     Returns:
-      The names of what was reached, in that order, and the way from `destination` to `start`, or None if there is none.
+      The names of what was reached, in that order, and the way from `destination` to `start`, or None if there is
+      none.
     """
 
     def inputs_of(node):

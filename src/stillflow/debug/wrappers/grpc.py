@@ -1,4 +1,4 @@
-"""Wrapper sessions and hooks that send tensors to a debug server. There are no such servers here: the names say so."""
+"""Sessions and hooks that would send tensors to a debug server. There are none here, and the names say so."""
 
 from __future__ import annotations
 
@@ -12,23 +12,19 @@ from stillflow.training_loop.hooks.hook import SessionRunHook
 def _refuse(name, addresses):
     raise errors.UnimplementedError(
         None, None,
-        f"{name} sends tensors over gRPC to {', '.join(addresses)}: to TensorBoard's debugger, which TensorBoard has no "
-        "longer, or to a server of one's own. DumpingDebugWrapperSession and DumpingDebugHook write them to files.",
+        f"{name} sends tensors over gRPC to {', '.join(addresses)}: to TensorBoard's debugger, which TensorBoard "
+        "has no longer, or to a server of one's own. DumpingDebugWrapperSession and DumpingDebugHook write files.",
     )  # fmt: skip
 
 
 def _urls(addresses):
     """The URLs of addresses, one or a list. Raises TypeError for what is no text."""
     if not isinstance(addresses, (str, list)):
-        raise TypeError(
-            f"Expected type str or list in grpc_debug_server_addresses, received type {type(addresses)}"
-        )
+        raise TypeError(f"Expected type str or list in grpc_debug_server_addresses, received type {type(addresses)}")
     addresses = [addresses] if isinstance(addresses, str) else addresses
     for address in addresses:
         if not isinstance(address, str):
-            raise TypeError(
-                f"Expected type str in list grpc_debug_server_addresses, received type {type(address)}"
-            )
+            raise TypeError(f"Expected type str in list grpc_debug_server_addresses, received type {type(address)}")
     return [address if address.startswith(GRPC_URL_PREFIX) else GRPC_URL_PREFIX + address for address in addresses]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stillflow.debug import watching
 from stillflow.debug.wrappers.dumping import DumpingDebugWrapperSession
 from stillflow.debug.wrappers.local_cli import LocalCLIDebugWrapperSession
@@ -17,7 +19,7 @@ class DumpingDebugHook(SessionRunHook):
 
     def __init__(self, session_root, watch_fn=None, thread_name_filter=None, log_usage=True):
         self._arguments = session_root, watch_fn, thread_name_filter
-        self._session_wrapper = None
+        self._session_wrapper: Any = None
 
     def before_run(self, run_context):
         """Has the run watch tensors."""
@@ -44,7 +46,7 @@ class LocalCLIDebugHook(SessionRunHook):
             "config_file_path": config_file_path,
         }  # fmt: skip
         self._filters: dict = {}
-        self._session_wrapper = None
+        self._session_wrapper: Any = None
         self._action = None
 
     def add_tensor_filter(self, filter_name, tensor_filter):

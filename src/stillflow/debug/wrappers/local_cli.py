@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from typing import Any
 
 from stillflow.debug.cli import analyzer, command_parser, profile_views, run_arguments, screens, ui_factory
 from stillflow.debug.cli.commands import EXPLICIT_USER_EXIT, CommandLineExit, get_tensorflow_version_lines
@@ -60,7 +61,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         self._skips_debugging = False
         self._run_start_response = None  # what the user has said last
         self._is_run_start = True
-        self._run_cli = None
+        self._run_cli: Any = None
         self._screen: tuple = ()  # first command, title and its colour
 
     def _is_disk_usage_reset_each_run(self):
@@ -211,8 +212,8 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         parsed = run_arguments.RUN.parse_args(args)
         if parsed.filter_exclude_node_names and not parsed.till_filter_pass:
             raise ValueError(
-                "The --filter_exclude_node_names (or -feon) flag is valid only if the --till_filter_pass (or -f) flag "
-                "is used."
+                "The --filter_exclude_node_names (or -feon) flag is valid only if the --till_filter_pass (or -f) "
+                "flag is used."
             )
         if parsed.profile:
             raise CommandLineExit(exit_token=OnRunStartResponse(OnRunStartAction.PROFILE_RUN, []))

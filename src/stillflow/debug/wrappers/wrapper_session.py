@@ -6,10 +6,11 @@ import abc
 import collections.abc
 import re
 import threading
+from typing import Any
 
 from stillflow import errors
 from stillflow.debug import watching
-from stillflow.debug.wrappers.requests import (  # noqa: F401  names of this module in TensorFlow
+from stillflow.debug.wrappers.requests import (
     OnRunEndRequest,
     OnRunEndResponse,
     OnRunStartAction,
@@ -56,9 +57,7 @@ class _Call:
                 callable_options.run_options.CopyFrom(options)
             runner = self._session._make_callable_from_options(callable_options)
             return runner(*self._arguments, run_metadata=run_metadata)
-        return self._session.run(
-            self._fetches, feed_dict=self._feed_dict, options=options, run_metadata=run_metadata
-        )
+        return self._session.run(self._fetches, feed_dict=self._feed_dict, options=options, run_metadata=run_metadata)
 
     def changeable_options(self, options):
         """RunOptions that a debugger may add to."""
@@ -88,7 +87,7 @@ class BaseDebugWrapperSession(SessionInterface, metaclass=abc.ABCMeta):
         self._thread_names = re.compile(thread_name_filter) if thread_name_filter else None
         self._pass_through_operrors = pass_through_operrors
         self._run_call_count = 0
-        self._context = None
+        self._context: Any = None
         response = self.on_session_init(OnSessionInitRequest(sess))
         check_type(response, OnSessionInitResponse)
         if response.action == OnSessionInitAction.REMOTE_INSTR_LOOP:
