@@ -54,3 +54,9 @@ def test_keras_that_is_installed_is_itself(tmp_path):
     (tmp_path / "keras" / "layers.py").write_text("Dense = 'its own'")
     program = "import keras, keras.layers, tensorflow as tf\nprint(keras.name, keras.layers.Dense, tf.keras is keras)"
     assert run(tmp_path, program) == ["another its own False"]
+
+
+def test_a_folder_of_that_name_does_not_hide_keras(tmp_path):
+    (tmp_path / "keras").mkdir()
+    (tmp_path / "keras" / "example.py").touch()
+    assert run(tmp_path, "import keras\nfrom keras.models import Sequential\nprint(keras.__version__)") == ["2.2.4-tf"]

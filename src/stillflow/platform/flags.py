@@ -7,6 +7,7 @@ import functools
 import sys
 
 from absl import flags as _absl
+from absl import logging as _absl_logging
 from absl.flags import *
 
 from stillflow.names import public_module
@@ -16,6 +17,11 @@ public_module("flags", "app.flags", "python.platform.flags")
 _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 _absl.disclaim_key_flags()  # flags belong to the modules that define them, not to this one
+
+# absl.logging has a flag log_dir, and so have many programs of before it came with TensorFlow: theirs take its place.
+# That of verbosity cannot be replaced, for absl.logging calls methods of its own on it.
+for _flag in _absl.FLAGS.flags_by_module_dict()[_absl_logging.__name__]:
+    _flag.allow_override = _flag.name != "verbosity"
 
 
 class _FlagValues:

@@ -69,7 +69,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _keras_spec(self, fullname):
         """For `keras` and what is below it, unless another keras is there."""
         known = sys.modules.get("keras")
-        if known is None and importlib.machinery.PathFinder.find_spec("keras") is not None:
+        found = None if known is not None else importlib.machinery.PathFinder.find_spec("keras")
+        if found is not None and found.loader is not None:  # a mere folder of that name would not hide Keras either
             return None
         if known is not None and known is not sys.modules.get("stillflow.keras"):
             return None
