@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from debug import watched_programs
 from real_tensorflow import run_tensorflow
+from stillflow.python import debug as tf_debug
 
 import stillflow as tf
-from stillflow.python import debug as tf_debug
 
 RECORDED = json.loads((Path(__file__).parent.parent / "golden" / "watched_runs.json").read_text())
 

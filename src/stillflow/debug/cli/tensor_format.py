@@ -19,7 +19,7 @@ DEFAULT_TENSOR_ELEMENT_HIGHLIGHT_FONT_ATTR = "bold"
 
 _OMISSION = "...,"
 _EDGE_ITEMS = 3  # of numpy
-_NUMBER = re.compile(r"[-+]?([0-9][-+0-9eE\.]+|nan|inf)(\s|,|\])")
+_NUMBER = re.compile(r"[-+]?([0-9][-+0-9eE\.]*|nan|inf)(\s|,|\])")
 
 
 class HighlightOptions:
