@@ -11,7 +11,7 @@ from absl import logging as _absl_logging
 from absl.flags import *
 
 from stillflow.names import public_module
-from stillflow.platform.replaceable_flags import make_way
+from stillflow.platform import old_flags
 
 public_module("flags", "app.flags", "python.platform.flags")
 
@@ -49,6 +49,7 @@ class _FlagValues:
             self._values(sys.argv, known_only=_is_in_kernel())
 
     def __setattr__(self, name, value):
+        old_flags.define_set(self._values, name, value)
         setattr(self._values, name, value)
 
     def __delattr__(self, name):
@@ -87,7 +88,7 @@ def _with_old_names(define):
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
         arguments = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
-        make_way(args[0] if args else arguments.get("name", ""))
+        old_flags.make_way(args[0] if args else arguments.get("name", ""))
         return define(*args, **arguments)
 
     return wrapper
