@@ -75,8 +75,8 @@ def replicate_model_fn_with_mode(
         return towers(mode, [features], [labels], params, config)[0]
 
     def replicated_model_fn(features, labels, mode, params=None, config=None):
-        shares = split_batch(features, labels, len(devices), device=main)
-        specs = towers(mode, *shares, params, config)
+        features, labels = split_batch(features, labels, len(devices), device=main)
+        specs = towers(mode, features, labels, params, config)
         if mode == ModeKeys.TRAIN:
             return train_spec(specs, specs[-1].train_op, aggregation_device=main)
         if mode == ModeKeys.EVAL:
