@@ -31,6 +31,10 @@ NOT_FOR_KERNELS = {
         "StatelessIf": "output_shapes",
         "StatelessWhile": "output_shapes",
     },
+    "the other ops that it is written out in get it": {
+        "FusedPadConv2D": "mode strides padding",
+        "FusedResizeAndPadConv2D": "resize_align_corners mode strides padding",
+    },
     "the gradient looks at it": {"PreventGradient": "message"},
     "updates are never torn": {"*": "use_locking"},
     "says how fast, not what: TensorFlow's results are the same or any of several": {
@@ -77,10 +81,13 @@ NOT_FOR_KERNELS = {
         "ResourceGather": "validate_indices",
         "BarrierTakeMany": "wait_for_incomplete",
         "BoostedTreesCalculateBestGainsPerFeature": "max_splits",
+        "CenterTreeEnsembleBias": "learner_config",
+        "CreateQuantileAccumulator": "container shared_name",
         "SdcaOptimizer": "num_inner_iterations",
         "SdcaOptimizerV2": "num_inner_iterations",
         "QuantizedMatMul": "Tactivation",
         "StackV2": "stack_name",
+        "TensorSummary": "description display_name labels",
     },
     "a value that could be told apart is never seen": {
         "Empty": "init",
