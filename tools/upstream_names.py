@@ -299,8 +299,6 @@ def _stand_ins():
         },
         "compat": {
             "collections_abc": collections.abc,
-            "forward_compatible": lambda *_: True,
-            "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
         },
         "test_ops": {"_op_def_lib": upstream_test_ops.OpDefLibrary()},
         "tf2": {"enabled": _no},
@@ -316,11 +314,15 @@ def _stand_ins():
 def install(folder, modes):
     """Makes `import tensorflow` mean stillflow; of tests that run in both, only those modes."""
     import stillflow
-    from stillflow.runner import numpy_names
+    from stillflow.runner import numpy_calls, numpy_names, python_calls, python_names
     from stillflow.test_cases import modes as test_modes
 
     stillflow.install_as_tensorflow()
+    # The tests are old programs, too: they get what `stillflow run` gives those.
     numpy_names.install(lambda *_: None)
+    numpy_calls.install()
+    python_names.install()
+    python_calls.install()
     test_modes.limit_modes(modes)
     # Which of two kernels an operation has does not matter where there is one.
     stillflow.Graph._kernel_label_map = lambda *_: contextlib.nullcontext()
