@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stillflow import ops
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "stillflow"
 
@@ -14,7 +16,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing compat_v2",
-    "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
+    "libraries": "contrib debug profiler examples canned keras estimator distribute feature_columns rnn distributions"
     " metrics losses layers training_loop summary training test_cases parallel_for saved_objects traced_functions"
     " datasets saver",
     "running": "eager session plan importer autograph functions",
@@ -207,3 +209,22 @@ def check_folder_of_kernel(path):
         return
     modules = (SOURCE / "ops" / folder).glob("*.py") if path.stem != "nce_loss" else (SOURCE / "plan").rglob("*.py")
     assert kernels & {word for module in modules for word in re.findall(r"\w+", module.read_text())}, path
+
+
+def test_builders_that_modules_ask_for_are_there():
+    """`ops.name` is found when it is called, which may be on a line that few programs reach."""
+    missing = [
+        f"{module_name(path)}:{node.lineno} ops.{node.attr}"
+        for path in modules()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ops"
+        if "ops" in names_from_stillflow(path) and not hasattr(ops, node.attr)
+    ]
+    assert not missing
+
+
+@functools.cache
+def names_from_stillflow(path):
+    """What a module imports by `from stillflow import`."""
+    imports = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
+    return {alias.name for node in imports if node.module == "stillflow" for alias in node.names}

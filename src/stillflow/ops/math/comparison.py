@@ -157,34 +157,6 @@ def _(context):
     return branches
 
 
-def _fold(function):
-    """Of integers and truth values alone: those are what shapes are chosen by."""
-
-    def rule(context):
-        values = [context.value(i) for i in range(len(context.shapes))]
-        if any(value is None or value.dtype.kind not in "iub" for value in values):
-            return None
-        return np.asarray(function(*values))
-
-    return rule
-
-
-for _op, _function in (
-    (less, np.less), (less_equal, np.less_equal), (greater, np.greater), (greater_equal, np.greater_equal),
-    (logical_and, np.logical_and), (logical_or, np.logical_or), (logical_not, np.logical_not),
-    (select_v2, np.where),
-):  # fmt: skip
-    _op.folded_value(_fold(_function))
-
-
-@select.folded_value
-def _(context):
-    condition, then, otherwise = (context.value(i) for i in range(3))
-    if condition is None or then is None or otherwise is None or condition.ndim not in (0, then.ndim):
-        return None
-    return np.where(condition, then, otherwise) if then.dtype.kind in "iub" else None
-
-
 @select_v2.shape_rule
 def _(context):
     condition, then, otherwise = context.shapes
@@ -283,10 +255,24 @@ for _op, _function in (
     _op.folded_value(_fold(_function))
 
 
+@logical_not.folded_value
+def _(context):
+    x = context.value(0)
+    return None if x is None else np.asarray(np.logical_not(x))
+
+
 @select.folded_value
 def _(context):
     condition, then, otherwise = (context.value(i) for i in range(3))
     if condition is None or then is None or otherwise is None or condition.shape not in ((), then.shape):
+        return None
+    return np.asarray(np.where(condition, then, otherwise), then.dtype)
+
+
+@select_v2.folded_value
+def _(context):
+    condition, then, otherwise = (context.value(i) for i in range(3))
+    if condition is None or then is None or otherwise is None or then.dtype.kind not in "iub":
         return None
     return np.asarray(np.where(condition, then, otherwise), then.dtype)
 

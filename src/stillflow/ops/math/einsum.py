@@ -57,7 +57,8 @@ def _(context):
     inputs, output = _parts(equation)
     if len(context.shapes) != len(inputs):
         raise ShapeError(f"Expected {len(inputs)} inputs for equation {equation} but got: {len(context.shapes)}")
-    sizes, ellipses = {}, []
+    sizes: dict[str, int | None] = {}
+    ellipses: list[tuple | None] = []
     for index, (text, dims) in enumerate(zip(inputs, context.shapes, strict=True)):
         axes = _axes(text, None if dims is None else len(dims), equation, index)
         if axes is None:
