@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stillflow import ops
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "stillflow"
 
@@ -207,3 +209,22 @@ def check_folder_of_kernel(path):
         return
     modules = (SOURCE / "ops" / folder).glob("*.py") if path.stem != "nce_loss" else (SOURCE / "plan").rglob("*.py")
     assert kernels & {word for module in modules for word in re.findall(r"\w+", module.read_text())}, path
+
+
+def test_builders_that_modules_ask_for_are_there():
+    """`ops.name` is found when it is called, which may be on a line that few programs reach."""
+    missing = [
+        f"{module_name(path)}:{node.lineno} ops.{node.attr}"
+        for path in modules()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ops"
+        if "ops" in names_from_stillflow(path) and not hasattr(ops, node.attr)
+    ]
+    assert not missing
+
+
+@functools.cache
+def names_from_stillflow(path):
+    """What a module imports by `from stillflow import`."""
+    imports = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.ImportFrom))
+    return {alias.name for node in imports if node.module == "stillflow" for alias in node.names}

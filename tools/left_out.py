@@ -17,8 +17,6 @@ _BATCHING = "puts requests of a model server together; model servers batch befor
 _PROTO = "needs the descriptors of a program's own messages at run time"
 _LMDB = "needs the library of LMDB, a database of another project"
 
-_WAITING = "not reached yet"
-
 # By the whole name, without "tf.".
 NAMES = {
     "lite.*": "converts models for phones and microcontrollers: a product of its own",
@@ -42,13 +40,13 @@ NAMES = {
     "experimental.output_all_intermediates": "of conditions and loops of TensorFlow 2, for its compiler",
     "profiler.advise": "advice of TensorFlow's profiler about its own kernels",
     "train.do_quantize_training_on_graphdef": "rewrites graphs for training with few bits",
-    "train.sdca_shrink_l1": _WAITING,
 }
 
 _GPU = "of GPUs, which are not here"
 _EAGER_DATA = "state of data sets in eager execution of TensorFlow 2; no graph of 1.15 makes it"
 _MKL = "TensorFlow has a kernel only where it was built for one maker's library"
 _REPLACED = "removed from GraphDefs before version 16, from 2016; what came after is here"
+_PHONES = "of graphs in eight bits, which TensorFlow's tool for phones makes; those of servers have other ops"
 _DATABASE = "reads or writes SQLite, a database of another project"
 
 # By the type of the op.
@@ -71,7 +69,7 @@ OPS = {
     "*MatchingFilesDataset": "of a function that 1.15 does not export",
     "*SlidingWindowDataset": "replaced by WindowDataset, which is here",
     "*SleepDataset": "for tests of TensorFlow's data sets",
-    "*DatasetToTFRecord": _WAITING,
+    "*DatasetToTFRecord": "tf.data.experimental.TFRecordWriter is a reduction of the data set here",
     "Anonymous*": _EAGER_DATA,
     "Delete*": _EAGER_DATA,
     "CacheDatasetV2": _EAGER_DATA,
@@ -93,7 +91,9 @@ OPS = {
     "Abort": "ends the process on purpose, which nothing that a graph holds may do here",
     "FakeQueue": "for tests of TensorFlow's queues",
     "CreateSummaryDbWriter": _DATABASE,
-    "QuantizedBatchNormWithGlobalNormalization": _WAITING,
+    "QuantizedBatchNormWithGlobalNormalization": _PHONES,
+    "QuantizedInstanceNorm": _PHONES,
+    "QuantizedResizeBilinear": _PHONES,
     "Quantized*With*": _MKL,
     "Quantized*And*": _MKL,
     "QuantizedConv2DPerChannel": _MKL,
@@ -112,7 +112,8 @@ OPS = {
     "RefSelect": "no function of TensorFlow builds it",
     "FakeParam": "of conditions of TensorFlow 2",
     "Case": "of conditions of TensorFlow 2",
-    "*": _WAITING,
+    "StatefulStandardNormal": "removed from GraphDefs; StatefulStandardNormalV2 is here",
+    "MutableDenseHashTable": "fails in TensorFlow 1.15 whenever it runs; MutableDenseHashTableV2 is here",
 }
 
 

@@ -33,6 +33,7 @@ sys.path.insert(0, TESTS)
 OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
     ("contrib_learn", "contrib.learn_scenarios"),
+    ("contrib_small_libraries", "contrib.small_library_scenarios"),
     ("contrib_tpu", "contrib.tpu_scenarios"),
     ("contrib_training", "contrib.contrib_training_scenarios"),
     ("boosted_trees", "canned.boosted_trees.tree_scenarios"),

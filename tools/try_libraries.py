@@ -23,6 +23,10 @@ HTTP = ["requests", "urllib3", "idna", "certifi", "charset-normalizer"]
 
 # program: the library, what it needs beside, and what it is built with (None where there is a wheel).
 LIBRARIES = {
+    "calls_of_the_time": (
+        "pandas", [*PANDAS[1:], *SKLEARN, *PLOTS, "networkx", "scikit-image", "lazy-loader", "imageio", "tifffile"],
+        None,
+    ),
     "deepctr_deepfm": ("deepctr==0.9.3", [*PANDAS, *HTTP, "h5py"], None),
     "deepxde_burgers": (
         "deepxde==0.11.2",

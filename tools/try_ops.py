@@ -184,7 +184,14 @@ OF_OP = {
     "HistogramSummary": {"tag": ()}, "ImageSummary": {"tag": (), "tensor": (1, 2, 2, 1)},
     "StringToNumber": {"string_tensor": "1"},
     "TensorSummaryV2": {"tag": (), "serialized_summary_metadata": ""},
-    "DecodeRaw": {"bytes": "a" * 16},
+    "DecodeRaw": {"bytes": "a" * 16}, "DecodePaddedRaw": {"input_bytes": "a" * 16, "fixed_length": 16},
+    "FusedPadConv2D": {"input": _PIXELS, "filter": (1, 1, 1, 1), "paddings": [[0, 0]] * 4},
+    "FusedResizeAndPadConv2D": {
+        "input": _PIXELS, "size": [3, 3], "filter": (1, 1, 1, 1), "paddings": [[0, 0]] * 4,
+    },
+    "MatrixDiagV2": {"k": 0, "num_rows": -1, "num_cols": -1, "padding_value": ()},
+    "MatrixDiagPartV2": {"k": 0, "padding_value": ()}, "MatrixSetDiagV2": {"k": 0, "diagonal": (2,)},
+    "CholeskyGrad": {"l": [[1, 0], [1, 1]]}, "TensorStridedSliceUpdate": {"value": (1, 1)},
     "StridedSliceAssign": {"value": (1, 1)}, "ResourceStridedSliceAssign": {"value": (1, 1)},
     "StridedSliceGrad": {"dy": (1, 1)}, "Switch": {"pred": True}, "Unique": {"x": (2,)},
     "UniqueV2": {"axis": [0]}, "UniqueWithCounts": {"x": (2,)}, "UniqueWithCountsV2": {"axis": [0]},
@@ -238,10 +245,12 @@ LEFT_OUT = set(
     "TensorArrayReadV2 TensorArrayScatter TensorArrayScatterV2 TensorArraySplit TensorArraySplitV2 TensorArrayUnpack "
     "TensorArrayWrite TensorArrayWriteV2 TensorArray TensorArrayV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder PlaceholderV2 VarHandleOp Variable VariableV2 "
+    "TemporaryVariable DestroyTemporaryVariable "
     "Restore RestoreSlice RestoreV2 "
     "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport "
     "LookupTableImportV2 LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 "
-    "StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform StatefulUniformFullInt StatefulUniformInt "
+    "StatefulStandardNormalV2 StatefulRandomBinomial StatefulTruncatedNormal StatefulUniform "
+    "StatefulUniformFullInt StatefulUniformInt "
     "LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2 MutableHashTable MutableHashTableV2 "
     "MutableHashTableOfTensors MutableHashTableOfTensorsV2 MutableDenseHashTableV2 TensorListConcat "
     "TensorListConcatLists TensorListConcatV2 TensorListGather TensorListGetItem TensorListPopBack "
@@ -330,7 +339,9 @@ class Trial:
             return attr.default
         if attr.name in OF_ATTR:
             return OF_ATTR[attr.name]
-        values = {"int": 1, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
+        if self.op_def.name == "Einsum" and attr.name == "equation":
+            return "ab,bc->ac"
+        values = {"int": 1, "float": 1.0, "bool": True, "type": tf.float32, "shape": MATRIX, "string": "a"}
         return [values[attr.kind[5:-1]]] if attr.kind.startswith("list(") else values[attr.kind]
 
     def run(self):

@@ -170,3 +170,14 @@ def test_models_that_it_cannot_train_are_refused(tmp_path, kind, settings, messa
     optimizer = tf.estimator.experimental.LinearSDCA("id")
     with pytest.raises(ValueError, match=message):
         getattr(tf.estimator, "Linear" + kind)(columns(), model_dir=str(tmp_path), optimizer=optimizer, **settings)
+
+
+def test_weights_shrink_by_the_ratio_of_the_norms():
+    weights = [tf.Variable(value, use_resource=False) for value in ([1.0, -2.0, 0.1, 0.0], [[0.5], [-0.75]])]
+    shrink = tf.train.sdca_shrink_l1([weight._ref() for weight in weights], l1=0.5, l2=1.0)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(shrink)
+        first, second = session.run(weights)
+    assert first.tolist() == [0.5, -1.5, 0, 0]
+    assert second.tolist() == [[0], [-0.25]]

@@ -63,6 +63,13 @@ def test_numbers_are_checked_in_the_whole_graph():
             session.run(check, {x: 0.0})
 
 
+def test_numbers_in_loops_are_not_checked():
+    with tf.Graph().as_default():
+        tf.while_loop(lambda x: x < 3.0, lambda x: x + 1.0, [tf.constant(0.0)])
+        with pytest.raises(ValueError, match=r"such as `tf.cond\(\)` or `tf.while_loop\(\)`\.$"):
+            tf.add_check_numerics_ops()
+
+
 def test_a_large_dropout_rate_is_mentioned(caplog, monkeypatch):
     import itertools
 

@@ -146,3 +146,10 @@ def test_sounds_are_what_the_wave_module_reads():
         assert (file.getframerate(), file.getnchannels(), file.getsampwidth(), file.getnframes()) == (11025, 2, 2, 3)
         values = struct.unpack("<6h", file.readframes(3))
     assert values == (16384, -16384, 32767, 0, 1, -1)
+
+
+def test_summaries_from_before_tags_have_the_names_of_their_nodes():
+    summary = run(tf.raw_ops.TensorSummary(tensor=[1.0, 1.0], description="d", name="a"))
+    (value,) = summary.value
+    assert value.node_name == "a"
+    np.testing.assert_array_equal(tf.make_ndarray(value.tensor), [1, 1])

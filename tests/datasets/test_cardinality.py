@@ -38,3 +38,9 @@ def test_cardinality(name):
     make, expected = CASES[name]
     with tf.Graph().as_default(), tf.Session() as session:
         assert session.run(tf.data.experimental.cardinality(make())) == expected
+
+
+def test_both_names_of_the_op():
+    for op in (tf.raw_ops.DatasetCardinality, tf.raw_ops.ExperimentalDatasetCardinality):
+        with tf.Session() as session:
+            assert session.run(op(input_dataset=tf.data.Dataset.range(3)._variant_tensor)) == 3

@@ -179,3 +179,11 @@ def test_remote_files():
     assert gfile.Stat("memory://folder/x.txt").length == 6
     gfile.Remove("memory://folder/x.txt")
     assert not gfile.Exists("memory://folder/x.txt")
+
+
+def test_a_folder_without_a_name_is_the_current_one(tmp_path, monkeypatch):
+    """Programs make `os.path.dirname("file.txt")`."""
+    monkeypatch.chdir(tmp_path)
+    gfile.MakeDirs("")
+    gfile.MkDir(b"")
+    assert not [*tmp_path.iterdir()]

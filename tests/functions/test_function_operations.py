@@ -1,6 +1,7 @@
 """tensorflow.python.ops.functional_ops: nodes that call functions made by Defun."""
 
 import pytest
+from stillflow.python.framework import func_graph
 from stillflow.python.framework.function import Defun
 from stillflow.python.ops import functional_ops
 
@@ -109,3 +110,10 @@ def test_operations_with_state_always_run(session):
     session.run(variable.initializer)
     session.run(call)
     assert session.run(variable) == 2.0
+
+
+def test_a_function_that_returns_an_operation_returns_what_is_given_for_it():
+    with tf.Graph().as_default():
+        graph = func_graph.func_graph_from_py_func("f", tf.no_op, (), {}, op_return_value=tf.constant(3))
+    first = next(op for op in graph.get_operations() if op.control_inputs)
+    assert [first.type, [op.type for op in first.control_inputs]] == ["Identity", ["NoOp"]]

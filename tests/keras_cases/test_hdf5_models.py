@@ -40,3 +40,16 @@ def test_the_training_goes_on(first, second, tmp_path):
         again = tf.keras.models.load_model(path)
         found = [again.train_on_batch(X, CLASSES) for _ in range(3)]
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_model_that_was_built_by_its_data_brings_the_state_of_its_optimizer(tmp_path):
+    path = str(tmp_path / "model.h5")
+    with in_a_graph():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.Dense(3, activation="softmax")])
+        model.compile(tf.keras.optimizers.Adam(0.1), "sparse_categorical_crossentropy")
+        model.train_on_batch(X, CLASSES)
+        model.save(path)
+        expected = [model.train_on_batch(X, CLASSES) for _ in range(3)]
+    with in_a_graph():
+        again = tf.keras.models.load_model(path)
+        assert [again.train_on_batch(X, CLASSES) for _ in range(3)] == expected

@@ -91,3 +91,41 @@ def test_eager_models_are_traced_once_for_a_shape_and_anew_after_they_changed():
         traces.clear()
         assert model.evaluate(x, y, batch_size=3, verbose=0) == 1.0
         assert len(traces) == 2
+
+
+def test_a_dynamic_model_has_no_output_before_it_is_called():
+    class Chooses(tf.keras.Model):
+        def __init__(self):
+            super().__init__(dynamic=True)
+            self.dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
+
+        def call(self, inputs):
+            return self.dense(inputs) if tf.reduce_sum(inputs) > 0 else inputs
+
+    with eager_mode():
+        model = Chooses()
+        model.compile("sgd", "mse")
+        assert model.train_on_batch(np.ones((2, 3), np.float32), np.ones((2, 1), np.float32)) == 4.0
+        assert model.outputs == [None]
+
+
+def test_eager_training_draws_what_tensorflow_draws():
+    class Dropping(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.hidden = tf.keras.layers.Dense(8, activation="relu")
+            self.dropout = tf.keras.layers.Dropout(0.5)
+            self.dense = tf.keras.layers.Dense(1)
+
+        def call(self, inputs, training=None):
+            return self.dense(self.dropout(self.hidden(inputs), training=training))
+
+    x = np.random.RandomState(0).rand(32, 4).astype(np.float32)
+    y = np.random.RandomState(1).rand(32, 1).astype(np.float32)
+    with eager_mode():
+        tf.set_random_seed(3)
+        model = Dropping()
+        model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+        history = model.fit(x, y, epochs=3, batch_size=16, shuffle=False, verbose=0)
+    # Of TensorFlow 1.15.5.
+    assert history.history["loss"] == pytest.approx([0.2641099989, 0.1718323082, 0.1880384162], rel=1e-6)

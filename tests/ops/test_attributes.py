@@ -31,6 +31,10 @@ NOT_FOR_KERNELS = {
         "StatelessIf": "output_shapes",
         "StatelessWhile": "output_shapes",
     },
+    "the other ops that it is written out in get it": {
+        "FusedPadConv2D": "mode strides padding",
+        "FusedResizeAndPadConv2D": "resize_align_corners mode strides padding",
+    },
     "the gradient looks at it": {"PreventGradient": "message"},
     "updates are never torn": {"*": "use_locking"},
     "says how fast, not what: TensorFlow's results are the same or any of several": {
@@ -81,6 +85,7 @@ NOT_FOR_KERNELS = {
         "SdcaOptimizerV2": "num_inner_iterations",
         "QuantizedMatMul": "Tactivation",
         "StackV2": "stack_name",
+        "TensorSummary": "description display_name labels",
     },
     "a value that could be told apart is never seen": {
         "Empty": "init",

@@ -10,7 +10,7 @@ import stillflow as tf
 from stillflow import _engine, ops
 from stillflow.graph import op_def as op_defs
 from stillflow.ops import contents
-from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special
+from stillflow.ops.registry import Alias, Called, Elementwise, Kernel, Special, Written
 from stillflow.session import isa
 from stillflow.testing import run_kernel
 
@@ -38,6 +38,35 @@ RECORDED["ImageProjectiveTransformV2"] = (
     " -> (transformed_images: dtype)",
     "dtype: {uint8, int32, int64, float16, float32, float64}; interpolation: string",
     [],
+)
+RECORDED["BipartiteMatch"] = (
+    "BipartiteMatch(distance_mat: float32, num_valid_rows: float32)"
+    " -> (row_to_col_match_indices: int32, col_to_row_match_indices: int32)",
+    "top_k: int = -1",
+    ["is_stateful"],
+)
+RECORDED["ImageConnectedComponents"] = (
+    "ImageConnectedComponents(image: dtype) -> (components: int64)",
+    "dtype: {int64, int32, uint16, int16, uint8, int8, float16, float32, float64, bool, string}",
+    [],
+)
+RECORDED["SingleImageRandomDotStereograms"] = (
+    "SingleImageRandomDotStereograms(depth_values: T) -> (image: uint8)",
+    "T: {float64, float32, int64, int32}; hidden_surface_removal: bool = true; convergence_dots_size: int = 8; "
+    "dots_per_inch: int = 72; eye_separation: float = 2.5; mu: float = 0.33329999446868896; normalize: bool = true; "
+    "normalize_max: float = -100.0; normalize_min: float = 100.0; border_level: float = 0.0; "
+    "number_colors: int = 256; output_image_shape: shape = [1024,768,1]; output_data_window: shape = [1022,757]",
+    [],
+)
+RECORDED["ZeroInitializer"] = (
+    "ZeroInitializer(ref: Ref(T)) -> (output_ref: Ref(T))",
+    "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}",
+    ["allows_uninitialized_input"],
+)
+RECORDED["ZeroVarInitializer"] = (
+    "ZeroVarInitializer(var: resource) -> (output_var: resource)",
+    "dtype: type; shape: shape",
+    ["allows_uninitialized_input"],
 )
 for _name, _key in (("SparseFeatureCross", ""), ("SparseFeatureCrossV2", "hash_key: int; ")):
     RECORDED[_name] = (
@@ -101,7 +130,7 @@ def check_kernel(op_def):
             else:
                 assert isinstance(attr, (int, bytes)) or attr in (*op_def.attrs, "node_name", "input_name")
     else:
-        assert isinstance(lowering, (Alias, Elementwise, Special))
+        assert isinstance(lowering, (Alias, Elementwise, Special, Written))
 
 
 @pytest.mark.parametrize("op_type", ops.all_op_types())

@@ -263,3 +263,37 @@ def test_any_threads_and_instruction_sets_draw_the_same(draw):
             return getattr(generator, draw)([300, 257])
 
     assert_same_bits(build)
+
+
+# The generator of seed 7, in TensorFlow 1.15.5 with one thread.
+BINOMIAL = [
+    ([6], 10.0, 0.5, "int32", [4, 5, 5, 5, 5, 7]),
+    ([5], 1000.0, 0.3, "int32", [297, 286, 307, 301, 285]),
+    ([5], 1000.0, 0.9, "float32", [902.0, 910.0, 895.0, 899.0, 910.0]),
+    ([4, 2], [5.0, 50.0, 500.0, 0.0], [0.1, 0.6, 0.99, 0.5], "int64", [28, 30, 494, 497, 0, 0]),
+    ([2, 3], np.float16(20), np.float16(0.7), "float16", [14.0, 13.0, 15.0, 14.0, 12.0, 15.0]),
+    ([250], 40.0, 0.5, "int32", [19, 23, 25, 24, 15, 15]),
+]
+
+
+@pytest.mark.parametrize(("shape", "counts", "probs", "dtype", "expected"), BINOMIAL)
+def test_successes_of_trials(shape, counts, probs, dtype, expected):
+    generator = tf.random.experimental.Generator.from_seed(7)
+    drawn = generator.binomial(shape, counts, probs, dtype)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(drawn)
+        again = session.run(drawn)
+    assert found.dtype == dtype
+    assert found.ravel()[-6:].tolist() == expected
+    assert (again != found).any()
+
+
+def test_trials_have_parameters_that_fit():
+    generator = tf.random.experimental.Generator.from_seed(7)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match="should have length 1 or shape"):
+            session.run(generator.binomial([3], [1.0, 2.0], 0.5))
+        never = generator.binomial([2, 1], np.array([0.0, np.nan]), np.array([np.nan, 0.5]), tf.float64)
+        np.testing.assert_array_equal(session.run(never), [[0], [np.nan]])

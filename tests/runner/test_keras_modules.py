@@ -59,4 +59,5 @@ def test_keras_that_is_installed_is_itself(tmp_path):
 def test_a_folder_of_that_name_does_not_hide_keras(tmp_path):
     (tmp_path / "keras").mkdir()
     (tmp_path / "keras" / "example.py").touch()
-    assert run(tmp_path, "import keras\nfrom keras.models import Sequential\nprint(keras.__version__)") == ["2.2.4-tf"]
+    program = "import keras\nfrom keras.models import Sequential\nprint(keras.__version__)"
+    assert run(tmp_path, program) == ["2.2.4-tf"]

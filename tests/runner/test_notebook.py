@@ -26,9 +26,9 @@ class Shell:
 
 @pytest.fixture
 def shell(monkeypatch):
-    for name in ("tensorflow_modules", "numpy_changes"):
-        monkeypatch.setattr(f"stillflow.runner.{name}.install", lambda *_: None)
-    for name in ("library_names.install", "stand_in_for_gpus"):  # which other tests of this process do not expect
+    changes = ("tensorflow_modules", "numpy_changes", "python_calls", "loaded_submodules", "libraries")
+    for name in (*(f"{module}.install" for module in changes), "stand_in_for_gpus"):
+        # which other tests of this process do not expect
         monkeypatch.setattr(f"stillflow.runner.surroundings.{name}", lambda *_: None)
     found = Shell()
     tf.load_ipython_extension(found)

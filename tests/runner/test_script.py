@@ -52,6 +52,27 @@ def test_a_notice_says_whose_tensorflow_it_is(program):
     assert re.fullmatch(r"stillflow: import tensorflow is stillflow [\d.]+\S* here\.\n", result.stderr)
 
 
+def test_a_program_may_have_a_flag_that_logging_has(program):
+    """As before TensorFlow 1.14, whose absl refuses `--log_dir`."""
+    cwd = program(
+        """
+        import tensorflow as tf
+        tf.flags.DEFINE_string("log_dir", "logs", "where summaries go")
+        def main(_):
+            tf.logging.warning("w")
+            print(tf.flags.FLAGS.log_dir)
+            try:
+                tf.flags.DEFINE_string("log_dir", "twice", "")
+            except Exception as error:
+                print(type(error).__name__)
+        tf.app.run()
+        """
+    )
+    result = execute(["-m", "stillflow", "run", "program.py", "--log_dir=there"], cwd)
+    assert (result.stdout, result.returncode) == ("there\nDuplicateFlagError\n", 0)
+    assert "the flag --log_dir is the program's" in result.stderr
+
+
 @pytest.mark.parametrize("command", [["-m", "stillflow", "run"], ["-m", "stillflow"]])
 def test_arguments_module_and_path_are_those_of_plain_python(program, command):
     text = """
@@ -180,6 +201,38 @@ def test_old_names_of_python_are_there(program):
     ]  # fmt: skip
 
 
+def test_old_calls_of_python_do_what_they_did(program):
+    cwd = program(
+        """
+        import configparser, html.parser, io, json, os, random, unittest, urllib
+        import xml.etree.cElementTree as ET
+        print(json.loads("[1]", encoding="utf-8"), json.load(io.StringIO("{}"), encoding="utf-8"), os.errno.EEXIST)
+        random.seed(1)
+        x = list(range(10))
+        random.shuffle(x, random.Random(2).random)
+        print(sorted(random.sample({1, 2, 3}, 3)), random.sample(range(100), 5), random.randint(1.0, 10.0), x)
+        with open("u.txt", "wb") as file:
+            file.write(b"a\\r\\nb")
+        print(open("u.txt", "rU").readlines(), open("u.txt", "U").read() == open("u.txt").read())
+        print(ET.fromstring("<a><b>1</b></a>").find("b").text, html.parser.HTMLParser().unescape("&lt;"))
+        settings = configparser.SafeConfigParser()
+        settings.readfp(io.StringIO("[a]\\nb=1"))
+        print(settings.getint("a", "b"), urllib.parse.quote("a b"), urllib.request.url2pathname("a"))
+        case = unittest.TestCase()
+        case.assertEquals(1, 1), case.assertRaisesRegexp(ValueError, "x", int, "x"), unittest.mock.Mock()
+        for fails in (lambda: urllib.nothing, lambda: random.sample(3, 1), lambda: open("u.txt", "q")):
+            try:
+                fails()
+            except (AttributeError, TypeError, ValueError) as error:
+                print(type(error).__name__)
+        """
+    )
+    assert run(cwd).stdout.splitlines() == [
+        "[1] {} 17", "[1, 2, 3] [15, 63, 97, 57, 60] 7 [4, 1, 6, 2, 3, 5, 7, 0, 8, 9]", "['a\\n', 'b'] True", "1 <",
+        "1 a%20b a", "AttributeError", "TypeError", "ValueError",
+    ]  # fmt: skip
+
+
 def test_arrays_of_rows_of_any_length_are_arrays_of_lists(program):
     cwd = program(
         """
@@ -254,10 +307,12 @@ def test_old_names_of_libraries_are_there(program):
             file.attrs["texts"] = ["a", "bc"]
             print([text.decode() for text in file.attrs["texts"]])
             print(file["x"].value, file.attrs["text"].decode("utf-8"), file.attrs.get("text") == "a b")
+        with h5py.File("new.h5") as file:
+            print(file.mode)
         """
     )
     pytest.importorskip("h5py")
-    assert run(cwd).stdout == "True\n['a', 'bc']\n[0 1 2] a b True\n"
+    assert run(cwd).stdout == "True\n['a', 'bc']\n[0 1 2] a b True\nr+\n"
 
 
 def test_programs_for_gpus_run_on_processors_and_are_told_once(program):

@@ -1,8 +1,10 @@
-// strided_slice, strided_slice_grad, strided_slice_assign: the part of an array that `array[a:b:c, ..., i]` names.
+// strided_slice, strided_slice_grad, strided_slice_assign, strided_slice_update: the part of an array that
+// `array[a:b:c, ..., i]` names.
 //
 //   strided_slice         in[0] input; in[1..3] begin, end, strides, int32 | int64[entries]; out[0] the part
 //   strided_slice_grad    in[0] shape; in[1..3]; in[4] dy, of the part's shape; out[0] dy in zeros of that shape
 //   strided_slice_assign  in[0] variable; in[1..3]; in[4] value, of the part's shape
+//   strided_slice_update  in[0] input; in[1..3]; in[4] value, of the part's shape; out[0] the input with that part
 //   attrs                 begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask: a bit per entry
 #include <algorithm>
 
@@ -160,6 +162,31 @@ Status StridedSliceGrad(const KernelCall& call) {
   return Status();
 }
 
+Status CheckValue(const Part& part, const Tensor& value) {
+  if (part.shape == Shape(value)) return Status();
+  return Error(Code::kUnimplemented,
+               "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.",
+               ShapeText(part.shape).c_str(), ShapeText(value).c_str());
+}
+
+Status StridedSliceUpdate(const KernelCall& call) {
+  const Tensor& input = *call.in[0];
+  Part part;
+  STILLFLOW_RETURN_IF_ERROR(Resolve(call, Shape(input), &part));
+  if (part.shape.Count() == 0) {  // of any value, as in TensorFlow
+    Alias(call, 0, 0, Shape(input));
+    return Status();
+  }
+  STILLFLOW_RETURN_IF_ERROR(CheckValue(part, *call.in[4]));
+  STILLFLOW_RETURN_IF_ERROR(ForwardOrAllocate(call, 0, 0, input.dtype, Shape(input)));
+  if (call.out[0]->data != input.data) {
+    STILLFLOW_RETURN_IF_ERROR(CopyRun(call, input.count * ElementBytes(input.dtype), input.data, call.out[0]->data));
+  }
+  STILLFLOW_RETURN_IF_ERROR(CopyIntoPart(call, part, call.out[0]->data));
+  RetainStrings(*call.out[0]);
+  return Status();
+}
+
 Status StridedSliceAssign(const KernelCall& call) {
   Variable* variable = VariableOf(*call.in[0]);
   const Tensor& value = *call.in[4];
@@ -168,12 +195,7 @@ Status StridedSliceAssign(const KernelCall& call) {
   Part part;
   STILLFLOW_RETURN_IF_ERROR(Resolve(call, Shape(variable->value), &part));
   if (part.shape.Count() == 0) return Status();  // of any value, as in TensorFlow
-  if (!(part.shape == Shape(value))) {
-    return Error(
-        Code::kUnimplemented,
-        "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.",
-        ShapeText(part.shape).c_str(), ShapeText(value).c_str());
-  }
+  STILLFLOW_RETURN_IF_ERROR(CheckValue(part, value));
   STILLFLOW_RETURN_IF_ERROR(MakeUnique(*call.services, variable));
   if (HasCells(value.dtype)) {
     return Error(Code::kUnimplemented, "Parts of a variable of strings cannot be assigned");
@@ -193,6 +215,9 @@ STILLFLOW_KERNELS(array, strided_slice){
     {"strided_slice_assign",
      "variable, begin, end, strides, value | begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask",
      StridedSliceAssign},
+    {"strided_slice_update",
+     "input, begin, end, strides, value | begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask",
+     StridedSliceUpdate},
     {}};
 
 }  // namespace stillflow

@@ -1,8 +1,10 @@
-// scalar_summary, histogram_summary, tensor_summary, merge_summary: values as serialized Summary messages.
+// scalar_summary, histogram_summary, tensor_summary, named_tensor_summary, merge_summary: values as serialized
+// Summary messages.
 //
 //   scalar_summary     in[0] tags, strings; in[1] values of the same shape
 //   histogram_summary  in[0] tag, a scalar; in[1] values, all finite
 //   tensor_summary     in[0] tag, a scalar; in[1] any tensor; in[2] a serialized SummaryMetadata
+//   named_tensor_summary  in[0] any tensor; attr node_name
 //   merge_summary      in[0...] strings, each a serialized Summary; no tag may occur twice
 //
 // out[0] is a string scalar. Sums of histograms go over the elements in their order, in double.
@@ -27,7 +29,7 @@ using io::WireType;
 
 // Field numbers of Summary and Summary.Value.
 enum { kSummaryValue = 1 };
-enum { kTag = 1, kSimpleValue = 2, kHisto = 5, kTensor = 8, kMetadata = 9 };
+enum { kTag = 1, kSimpleValue = 2, kHisto = 5, kNodeName = 7, kTensor = 8, kMetadata = 9 };
 
 Status ScalarTag(const Tensor& tag, const char* message) {
   return tag.rank == 0 ? Status() : STILLFLOW_INVALID_ARGUMENT("%s", message);
@@ -142,6 +144,19 @@ Status TensorSummary(const KernelCall& call) {
   return SetScalarString(call, summary);
 }
 
+// From before tags: the value has the name of the node.
+Status NamedTensorSummary(const KernelCall& call) {
+  const Tensor& tensor = *call.in[0];
+  if (tensor.dtype == DType::kResource) return UnsupportedType("TensorSummary", tensor.dtype);
+  std::string value;
+  MessageWriter writer(&value);
+  writer.FieldUnlessEmpty(kNodeName, std::string(static_cast<const char*>(call.attrs[0].data), call.attrs[0].size));
+  writer.Field(kTensor, SerializedTensor(tensor));
+  std::string summary;
+  MessageWriter(&summary).Field(kSummaryValue, value);
+  return SetScalarString(call, summary);
+}
+
 // ---- Several in one -----------------------------------------------------------------------------------------------
 
 // The tag of a Summary.Value. False if the bytes are none.
@@ -193,6 +208,7 @@ STILLFLOW_KERNELS(summary, values){
     {"scalar_summary", "tags, values", Guarded<ScalarSummary>},
     {"histogram_summary", "tag, values", Guarded<HistogramSummary>},
     {"tensor_summary", "tag, tensor, serialized_summary_metadata", Guarded<TensorSummary>},
+    {"named_tensor_summary", "tensor | node_name", Guarded<NamedTensorSummary>},
     {"merge_summary", "inputs...", Guarded<MergeSummary>},
     {}};
 

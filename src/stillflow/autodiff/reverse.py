@@ -281,8 +281,9 @@ class _Backward:
         )
 
     def _differentiate(self, op, function, out_grads):
+        takes_zeros, takes_none = (getattr(function, name, False) for name in ("takes_zeros", "takes_none"))
         for i, grad in enumerate(out_grads):
-            if grad is None and (_is_trainable(op._outputs[i]) or getattr(function, "takes_zeros", False)):
+            if grad is None and not takes_none and (takes_zeros or _is_trainable(op._outputs[i])):
                 zeros = ops.zeros_like_output if self._loops is None else self._loops.zeros_like_output
                 out_grads[i] = zeros(op, i)
         with name_scope(f"{op._name}_grad"), self._graph._original_op(op):

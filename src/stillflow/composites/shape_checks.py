@@ -186,7 +186,7 @@ def add_check_numerics_ops():
                 if op._control_flow_context is not None:
                     raise ValueError(
                         "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such "
-                        "as `tf.cond()` or `tf.while_loop()."
+                        "as `tf.cond()` or `tf.while_loop()`."
                     )
                 with graph.control_dependencies(last):
                     last = [ops.check_numerics(output, message=f"{op.name}:{output.value_index}")]

@@ -23,7 +23,7 @@ def _check_shuffle(shuffle):
         )
 
 
-def _dequeue(queue, batch_size, num_epochs):
+def dequeue(queue, batch_size, num_epochs):
     """A batch; the last one of the input is as long as what is left."""
     return queue.dequeue_many(batch_size) if num_epochs is None else queue.dequeue_up_to(batch_size)
 
@@ -65,7 +65,7 @@ def numpy_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_
             enqueue_size=batch_size,
             num_epochs=num_epochs,
         )
-        batch = _dequeue(queue, batch_size, num_epochs)[1:]
+        batch = dequeue(queue, batch_size, num_epochs)[1:]
         features = batch[0] if isinstance(x, np.ndarray) else dict(zip(names, batch, strict=False))
         if targets is None:
             return features
@@ -168,7 +168,7 @@ def pandas_input_fn(
             enqueue_size=batch_size,
             num_epochs=num_epochs,
         )
-        batch = _dequeue(queue, batch_size, num_epochs)
+        batch = dequeue(queue, batch_size, num_epochs)
         features = dict(zip(x.columns, batch[1:], strict=True))
         if labels is None:
             return features

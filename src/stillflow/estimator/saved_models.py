@@ -53,12 +53,17 @@ def export(estimator, export_dir_base, receiver_fns, assets_extra, as_text, chec
     if saves_variables:
         raise ValueError(f"No valid modes for exporting found. Got {receiver_fns.keys()}.")
     builder.save(as_text)
-    for name, source in (assets_extra or {}).items():
-        target = os.path.join(filesystem.path_text(temporary_dir), "assets.extra", filesystem.path_text(name))
-        gfile.MakeDirs(os.path.dirname(target))
-        gfile.Copy(source, target)
+    copy_extra_assets(temporary_dir, assets_extra)
     gfile.Rename(temporary_dir, export_dir)
     return export_dir
+
+
+def copy_extra_assets(export_dir, assets_extra):
+    """Copies files, {path below "assets.extra": path}, into the folder of an export."""
+    for name, source in (assets_extra or {}).items():
+        target = os.path.join(filesystem.path_text(export_dir), "assets.extra", filesystem.path_text(name))
+        gfile.MakeDirs(os.path.dirname(target))
+        gfile.Copy(source, target)
 
 
 def add_graph(

@@ -211,14 +211,17 @@ def Remove(filename):  # noqa: N802
 
 @public("gfile.MkDir")
 def MkDir(dirname):  # noqa: N802
-    """Makes a directory; its parent must be there. Does nothing if it is there itself."""
-    _call("make_dir", dirname)
+    """Makes a directory; its parent must be there. Does nothing if it is there itself, or has no name."""
+    if dirname not in ("", b""):
+        _call("make_dir", dirname)
 
 
 @public("gfile.MakeDirs")
 def MakeDirs(dirname):  # noqa: N802
-    """Makes a directory and its parents, as far as they are missing."""
-    _call("make_dirs", dirname)
+    """Makes a directory and its parents, as far as they are missing. Does nothing for the name `""`, which is what
+    `os.path.dirname` gives for a file of the current directory."""
+    if dirname not in ("", b""):
+        _call("make_dirs", dirname)
 
 
 @public("gfile.DeleteRecursively")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
 from stillflow.functions.function_graph import FunctionGraph
-from stillflow.functions.gradient import copy_body
+from stillflow.functions.gradient import copy_body, unused_name
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.function_call import FunctionCall
@@ -45,10 +45,11 @@ class _Branch:
     def __init__(self, op, attr, grads):
         original = op._graph.find_function(op._attrs[attr].name).body
         self.attr = attr
-        self.body = copy_body(original, FunctionGraph(_unique(op._graph, f"{original.name}_rewritten"), op._graph))
+        name = unused_name(op._graph, f"{original.name}_rewritten")
+        self.body = copy_body(original, FunctionGraph(name, op._graph))
         for argument, outside in zip(self.body.inputs, op._inputs[1:], strict=True):
             argument._op._captured = outside  # which tells what a variable's handle is of
-        self.gradient = FunctionGraph(_unique(op._graph, f"{original.name}_grad"), self.body)
+        self.gradient = FunctionGraph(unused_name(op._graph, f"{original.name}_grad"), self.body)
         with self.gradient.as_default():
             self.grad_ys = [
                 None if grad is None else ops.placeholder(grad.dtype.base_dtype, grad.shape, name="grad_ys")
@@ -91,15 +92,6 @@ def _match(branches, index):
     for branch in branches:
         branch.returns(index, grad.dtype.base_dtype)
     return True
-
-
-def _unique(graph, name):
-    """A name that no function of the graph, or of those around it, has yet."""
-    number, unique = 0, name
-    while graph.find_function(unique) is not None:
-        number += 1
-        unique = f"{name}_{number}"
-    return unique
 
 
 def _nothing(dtype):

@@ -74,6 +74,13 @@ class Function:
 
         return gradients_of_branches(op, grads, cls)
 
+    @classmethod
+    def gradients_of_loop(cls, op, grads):
+        """The gradients of the inputs of a node While or StatelessWhile whose functions are such functions."""
+        from stillflow.functions.loop_gradients import gradients_of_loop
+
+        return gradients_of_loop(op, grads, cls)
+
     def add_to_graph(self, graph):
         """Makes the function, and those that it calls, known in a graph."""
         graph._functions.setdefault(self.name, self)

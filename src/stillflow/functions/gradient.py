@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.autodiff.reverse import gradients
-from stillflow.functions.function_graph import FunctionGraph
+from stillflow.functions.function_graph import FunctionGraph, outermost
 from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.ops.convert import convert_to_tensor
 
@@ -38,20 +38,42 @@ def _made(function):
     return body
 
 
+def unused_name(graph, name):
+    """A name that no function of the graph has yet, nor of those around it, nor of those that are being made."""
+    outer = outermost(graph)
+    while True:
+        unused = outer.unique_name(name).replace("/", "_")
+        if graph.find_function(unused) is None:
+            return unused
+
+
 def copy_body(original, body):
     """Copies the nodes of a function's body into an empty one, which has the same arguments and results then."""
     body._functions = original._functions
     copies: dict = {}
     with body.as_default():
-        for tensor in original.inputs:
-            _copy(body, tensor._op, copies)
-        for op in original.get_operations():
-            if op not in copies:
-                _copy(body, op, copies)
+        for op in [*(tensor._op for tensor in original.inputs), *original.get_operations()]:
+            _copy_after_inputs(body, op, copies)
     body.inputs = [_copied(tensor, copies) for tensor in original.inputs]
     body.outputs = [_copied(tensor, copies) for tensor in original.outputs]
     body.control_outputs = [copies[op] for op in original.control_outputs]
     return body
+
+
+def _copy_after_inputs(body, op, copies):
+    """Copies an operation, unless it has been copied, after those that it reads: some are younger than it is.
+
+    Raises LookupError for a loop of Merge and NextIteration, of which the copy has no gradient.
+    """
+    waiting = [op]
+    while waiting:
+        missing = [tensor._op for tensor in waiting[-1]._inputs if tensor._op not in copies]
+        if any(other.type == "NextIteration" for other in missing):
+            raise LookupError(f"The loop of {waiting[-1].name} in a function has no gradient")
+        if missing:
+            waiting += missing
+        elif (last := waiting.pop()) not in copies:
+            _copy(body, last, copies)
 
 
 def _copy(body, op, copies):

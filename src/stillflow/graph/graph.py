@@ -61,6 +61,7 @@ class Graph(PlacementScopes):
         self._container = ""
         self._seed = None
         self._seed_rule = None
+        self._further_nodes = 0  # that TensorFlow's graph has, which count in automatic seeds
         self._automatic_seeds = 0  # that were given out by the rule of TensorFlow 2
         self._finalized = False
         self._functions: dict = {}  # name -> functions.Function

@@ -102,6 +102,8 @@ class OpDef:
     # Traits, which a declaration names: see TRAITS.
     waits: bool = False
     is_variable: bool = False
+    makes_variable: bool = False
+    takes_any_handle: bool = False
     reads_variable: bool = False
     assigns_variable: bool = False
     checks_variable: bool = False
@@ -133,6 +135,8 @@ class OpDef:
 TRAITS = {
     "waits": "the kernel may wait for what others do: other steps, runs, or a function of Python",
     "is_variable": "the output is a variable: a reference to it, or its handle",
+    "makes_variable": "the output is a variable that the kernel makes, for a run",
+    "takes_any_handle": "takes handles of variables and of other resources alike",
     "reads_variable": "takes the value of the variable behind a handle, not the variable",
     "assigns_variable": "gives the variable that is the first input another value",
     "checks_variable": "the kernel checks the variable's type, which need not be that of the attribute",

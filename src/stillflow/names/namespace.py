@@ -95,7 +95,8 @@ class _Namespace(types.ModuleType):
     @property
     def __dict__(self):  # type: ignore[override]
         found = _loaded(self)
-        for name in found["__dir__"]():
+        names = found.get("__dir__")  # a module with names of its own lists these alone
+        for name in () if names is None else names():
             if name not in found and not name.startswith("_"):
                 found["__getattr__"](name)
         return found

@@ -6,6 +6,7 @@ nodes and returns the names of the op's outputs.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,35 @@ CONVERTERS: dict = {}
 # By op type: a function of the translation and a tensor, which returns the tensors that it is made of. Of other ops
 # these are all inputs.
 NEEDS: dict = {}
+
+# Why there is no way to say an op, by a pattern of its type. The first that fits tells it.
+REASONS = {
+    "CTC*": "searches all ways to align labels, for which ONNX has no operator",
+    "Fractional*Pool": "draws its windows at random",
+    "*Backprop*Filter*": "is a part of training, which ONNX models do not hold",
+    "*Grad": "is a part of training, which ONNX models do not hold",
+    "*GradV2": "is a part of training, which ONNX models do not hold",
+    "*GradGrad": "is a part of training, which ONNX models do not hold",
+    "*BackpropInput": "is a part of training, which ONNX models do not hold",
+    "*Apply*": "is a part of training, which ONNX models do not hold",
+    "Assign*": "changes a variable, which ONNX models do not have; freeze the graph",
+    "Random*": "draws random numbers, and what runs ONNX draws others",
+    "Stateless*": "draws random numbers, and what runs ONNX draws others",
+    "TruncatedNormal": "draws random numbers, and what runs ONNX draws others",
+    "Multinomial": "draws random numbers, and what runs ONNX draws others",
+    "*CandidateSampler": "draws random numbers, and what runs ONNX draws others",
+    "Cumprod": "multiplies along an axis, for which ONNX has no operator before opset 26",
+    "GatherTree": "follows a tree from its leaves, for which ONNX has no operator",
+    "PyFunc*": "calls Python",
+    "EagerPyFunc": "calls Python",
+    "*HashTable*": "looks up in a table that is filled at run time",
+    "LookupTable*": "looks up in a table that is filled at run time",
+    "*Queue*": "reads input by itself, where what is fed to an ONNX model comes from outside",
+    "*Reader*": "reads input by itself, where what is fed to an ONNX model comes from outside",
+    "*Iterator*": "reads input by itself, where what is fed to an ONNX model comes from outside",
+    "*Dataset*": "reads input by itself, where what is fed to an ONNX model comes from outside",
+    "Decode*": "decodes files, for which ONNX has no operator in opset 18",
+}
 
 
 class Array(NamedTuple):
@@ -180,6 +210,9 @@ class Translation:
             return
         converter = CONVERTERS.get(op.type)
         if converter is None:
+            reason = next((why for pattern, why in REASONS.items() if fnmatchcase(op.type, pattern)), None)
+            if reason is not None:
+                raise ConversionError(f"{op.type} ({name}) cannot be said in ONNX: it {reason}.")
             raise ConversionError(f"There is no way to say {op.type} ({name}) in ONNX here.")
         results = converter(Call(self, op, [self.name_of(other) for other in needed]))
         results = results if isinstance(results, list) else [results]

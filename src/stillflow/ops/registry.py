@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +80,16 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """The op is written out in others: `formula(op)` adds them and returns the outputs.
+
+    It gets what has the `inputs`, `_inputs` and `get_attr` of an operation.
+    """
+
+    formula: Callable
+
+
+@dataclass(frozen=True, slots=True)
 class Special:
     """The plan knows what to do: "constant", "placeholder", "variable", "nothing"."""
 
@@ -128,6 +139,7 @@ def define_op(
     elementwise: str | None = None,
     broadcasts: bool = True,
     alias: int | None = None,
+    written: Callable | None = None,
     special: str | None = None,
     stateful: bool = False,
     commutative: bool = False,
@@ -140,8 +152,8 @@ def define_op(
 ) -> Any:
     """Declares an op, and returns the function that adds a node of it; see _builder.
 
-    One of `kernel`, `elementwise`, `alias` and `special` says how it runs. `traits` are words of op_def.TRAITS, which
-    say what it is to passes, savers and gradients. `public` has the names, below `tf.`, under
+    One of `kernel`, `elementwise`, `alias`, `written` and `special` says how it runs. `traits` are words of
+    op_def.TRAITS, which say what it is to passes, savers and gradients. `public` has the names, below `tf.`, under
     which programs may call the function, and `doc` what they are told of it.
 
     `kernel` beside `elementwise` is for strings and, if not `broadcasts`, for inputs of different shapes.
@@ -157,6 +169,8 @@ def define_op(
         lowering = parse_kernel(kernel, state)
     elif alias is not None:
         lowering = Alias(alias)
+    elif written is not None:
+        lowering = Written(written)
     else:
         lowering = Special(special or "")
     op_def = OpDef(

@@ -9,14 +9,19 @@ from __future__ import annotations
 from stillflow import errors
 from stillflow.graph import dtypes
 from stillflow.graph.shape_inference import dims_text
-from stillflow.ops.registry import Alias, Called, Kernel, Special
+from stillflow.ops.registry import Alias, Called, Kernel, Special, Written
 from stillflow.plan import loops
 from stillflow.plan.branches import guard_of_operation, guard_of_tensor, lift_merge, lift_switch
 from stillflow.plan.guards import is_in_loop
 from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
+from stillflow.plan.prune import needed_operations
 from stillflow.plan.reads import read
+<<<<<<< HEAD
 from stillflow.plan.watch import show_outputs
+=======
+from stillflow.plan.writing import written_out
+>>>>>>> landing
 
 
 def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None, watch=None) -> Plan:
@@ -100,10 +105,11 @@ def _lift_with_loops(plan, operations, done):
         lift_item(item)
 
 
-def _lift_operation(plan, op, order):
+def _lift_operation(plan, op, order, within=None):
+    """`within` is the guard of what an operation is written out in; others have their own."""
     op_def = op._op_def
     values = [plan.values[tensor] for tensor in op._inputs]
-    guard = guard_of_operation(plan, op)
+    guard = guard_of_operation(plan, op) if within is None else within
     if guard:
         plan.guards[op] = guard
     if _stands_for_variable(op, values) and op not in plan.outlived:
@@ -123,6 +129,9 @@ def _lift_operation(plan, op, order):
             source = op._inputs[i]._op
             reader = op if isinstance(source._op_def.lowering, Special) else source
             values[i] = read(plan, reader, values[i], order, guard)
+    if isinstance(op_def.lowering, Written):
+        _lift_written(plan, op, order, values, guard)
+        return
     # The read is a node of its own; what is done with the value is pure.
     is_pure = changed is None and (not op_def.is_stateful or op_def.reads_variable) and not op_def.changes_object
     node = Node(op, op_def.name, op_def.lowering, values, op._attrs, (order, 1), is_pure)
@@ -136,7 +145,7 @@ def _lift_operation(plan, op, order):
             plan.values[value.source] = changed  # what comes out is the variable that went in
         elif value.source not in plan.fed:
             # What a kernel makes is a value, also where TensorFlow has a reference to a handle.
-            value.is_reference = arg.is_ref and not isinstance(op_def.lowering, Kernel)
+            value.is_reference = arg.is_ref and (op_def.makes_variable or not isinstance(op_def.lowering, Kernel))
             plan.values[value.source] = value
     if isinstance(node.lowering, Special):
         _lift_special(plan, op, node)
@@ -144,6 +153,20 @@ def _lift_operation(plan, op, order):
         plan.nodes.append(node)
         if not is_pure:
             plan.changes.update((value, plan.changes.get(value, 0) + 1) for value in values if value.is_reference)
+
+
+def _lift_written(plan, op, order, values, guard):
+    """Puts the operations in which one is written out in its place."""
+    inputs, outputs = written_out(op, [value.dims for value in values])
+    plan.values.update(zip(inputs, values, strict=True))
+    first = len(plan.nodes)
+    for inner in needed_operations(outputs, (), inputs):
+        _lift_operation(plan, inner, order, guard)
+    for node in plan.nodes[first:]:
+        node.parts = [op]  # which messages name
+    for tensor, inner in zip(op._outputs, outputs, strict=True):
+        if tensor not in plan.fed:
+            plan.values[tensor] = plan.values[inner]
 
 
 def _hand_on_references(plan, op):
@@ -168,7 +191,7 @@ def _stands_for_variable(op, values):
 def _check_variable(op, arg, variable):
     """Raises InvalidArgumentError if what is behind a handle is no variable, or of another type than the op."""
     if not variable.is_reference:
-        if not arg.is_variable:
+        if not arg.is_variable or op._op_def.takes_any_handle:
             return
         message = f"Trying to access resource using the wrong type: {op._inputs[0].name} is not a variable"
         raise errors.make(errors.INVALID_ARGUMENT, message, op)

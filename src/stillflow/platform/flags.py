@@ -11,6 +11,7 @@ from absl import logging as _absl_logging
 from absl.flags import *
 
 from stillflow.names import public_module
+from stillflow.platform.replaceable_flags import make_way
 
 public_module("flags", "app.flags", "python.platform.flags")
 
@@ -85,7 +86,9 @@ def _is_in_kernel():
 def _with_old_names(define):
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
-        return define(*args, **{_OLD_NAMES.get(name, name): value for name, value in kwargs.items()})
+        arguments = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
+        make_way(args[0] if args else arguments.get("name", ""))
+        return define(*args, **arguments)
 
     return wrapper
 

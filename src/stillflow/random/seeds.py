@@ -53,7 +53,7 @@ def _checked(rule, name):
 def automatic_seed(graph):
     """The seed of an operation of `graph` that has none of its own."""
     if seed_rule(graph) == "tf1":
-        return graph._last_id
+        return graph._last_id + graph._further_nodes
     graph._automatic_seeds += 1
     return graph._automatic_seeds - 1
 

@@ -7,6 +7,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import sys
 
 OldModule = dict[str, object] | str  # what is in a module, or the name of a module that has it
 
@@ -35,7 +36,29 @@ class OldModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__dict__.update(content)
 
 
-class AfterImport(importlib.abc.MetaPathFinder):
+def answer(module, names):
+    """Lets a module have further attributes, a mapping of names to values, which `dir` does not list."""
+    ask_module = module.__dict__.get("__getattr__")
+
+    def find(name):
+        if name in names:
+            return names[name]
+        if ask_module is not None:
+            return ask_module(name)
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+    module.__getattr__ = find
+
+
+def after_import(functions):
+    """Calls functions with modules, {name: function}: now if they are imported, else when they have been."""
+    for name, function in functions.items():
+        if name in sys.modules:
+            function(sys.modules[name])
+    sys.meta_path.insert(0, _AfterImport({name: functions[name] for name in functions if name not in sys.modules}))
+
+
+class _AfterImport(importlib.abc.MetaPathFinder):
     """Calls functions with modules that have just been imported, {name: function}."""
 
     def __init__(self, functions):

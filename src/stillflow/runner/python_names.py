@@ -6,16 +6,18 @@ import base64
 import collections
 import collections.abc
 import fractions
+import html
 import importlib
 import importlib.util
 import inspect
 import math
+import shlex
 import sys
 import threading
 import time
 import types
 
-from stillflow.runner.old_modules import OldModule, OldModules
+from stillflow.runner.old_modules import OldModule, OldModules, after_import, answer
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 
@@ -51,6 +53,11 @@ def _load_source(name, path, file=None):
     return module
 
 
+def _escape(s, quote=None):
+    """cgi.escape, which leaves quotes unless it is asked for them."""
+    return html.escape(s, quote=bool(quote)).replace("&#x27;", "'")
+
+
 _DROPPED: dict[types.ModuleType, dict[str, object]] = {
     collections: {name: getattr(collections.abc, name) for name in (
         "Awaitable", "Callable", "Container", "Coroutine", "Generator", "Hashable", "ItemsView", "Iterable",
@@ -65,31 +72,47 @@ _DROPPED: dict[types.ModuleType, dict[str, object]] = {
 _DROPPED_METHODS = {threading.Thread: {"isAlive": threading.Thread.is_alive}}
 _DROPPED_MODULES: dict[str, OldModule] = {
     "imp": {"load_source": _load_source, "reload": importlib.reload, "new_module": types.ModuleType},
+    "cgi": {"escape": _escape},
+    "pipes": {"quote": shlex.quote},
+    "xml.etree.cElementTree": "xml.etree.ElementTree",
 }  # fmt: skip
+_RENAMED_ASSERTIONS = {
+    "assertEquals": "assertEqual", "assertNotEquals": "assertNotEqual", "assert_": "assertTrue",
+    "assertAlmostEquals": "assertAlmostEqual", "assertNotAlmostEquals": "assertNotAlmostEqual",
+    "assertRegexpMatches": "assertRegex", "assertNotRegexpMatches": "assertNotRegex",
+    "assertRaisesRegexp": "assertRaisesRegex", "failUnless": "assertTrue", "failIf": "assertFalse",
+    "failUnlessEqual": "assertEqual",
+}  # fmt: skip
+
+
+def _give_unittest_its_names(unittest):
+    for old, name in _RENAMED_ASSERTIONS.items():
+        if not hasattr(unittest.TestCase, old):
+            setattr(unittest.TestCase, old, getattr(unittest.TestCase, name))
+
+
+def _give_configparser_its_names(configparser):
+    if not hasattr(configparser, "SafeConfigParser"):
+        configparser.SafeConfigParser = configparser.ConfigParser
+        configparser.RawConfigParser.readfp = configparser.RawConfigParser.read_file
+
+
+# What is changed when a program imports it, for these are modules that a start need not wait for.
+_CHANGED = {
+    "cgi": lambda cgi: setattr(cgi, "escape", _escape),
+    "configparser": _give_configparser_its_names,
+    "html.parser": lambda parser: setattr(parser.HTMLParser, "unescape", staticmethod(html.unescape)),
+    "unittest": _give_unittest_its_names,
+}
 
 
 def install():
     """Makes Python's modules answer to the names that they have dropped."""
     for module, names in _DROPPED.items():
-        _answer(module, {name: value for name, value in names.items() if not hasattr(module, name)})
+        answer(module, {name: value for name, value in names.items() if not hasattr(module, name)})
     for owner, methods in _DROPPED_METHODS.items():
         for name, method in methods.items():
             if not hasattr(owner, name):
                 setattr(owner, name, method)
     sys.meta_path.append(OldModules(_DROPPED_MODULES))
-
-
-def _answer(module, names):
-    """Lets a module have further attributes, which `dir` does not list."""
-    if not names:
-        return
-    ask_module = module.__dict__.get("__getattr__")
-
-    def find(name):
-        if name in names:
-            return names[name]
-        if ask_module is not None:
-            return ask_module(name)
-        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
-
-    module.__getattr__ = find
+    after_import(_CHANGED)

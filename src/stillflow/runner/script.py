@@ -85,7 +85,7 @@ def _main_module(full_path):
 
 
 # What TensorFlow 1.15 brought along, and programs import without having asked for it.
-_BROUGHT_ALONG = ("h5py", "scipy", "six", "termcolor", "wrapt")
+_BROUGHT_ALONG = ("distutils", "h5py", "pkg_resources", "scipy", "setuptools", "six", "termcolor", "wrapt")
 
 
 def _hint(error):

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from stillflow.graph.gpu_stand_ins import stand_in_for_gpus
-from stillflow.runner import library_names, numpy_changes, python_names, tensorflow_modules
+from stillflow.platform.replaceable_flags import let_programs_define
+from stillflow.runner import (
+    libraries,
+    loaded_submodules,
+    numpy_changes,
+    python_calls,
+    python_names,
+    tensorflow_modules,
+)
 from stillflow.runner.notices import Once
+
+# Before TensorFlow 1.14 programs could have such flags; since then absl's logging has them, and refuses others.
+_FLAGS_OF_LOGGING = ("alsologtostderr", "log_dir", "logtostderr", "stderrthreshold", "showprefixforinfo")
 
 
 def install():
@@ -12,6 +23,10 @@ def install():
     tensorflow_modules.install()
     numpy_changes.install()
     python_names.install()
-    library_names.install()
+    python_calls.install()
+    loaded_submodules.install()
+    libraries.install()
     on_gpu = Once("{0.name} is assigned to {0._device}; here it runs on the processor.")
     stand_in_for_gpus(on_gpu)
+    on_flag = Once("the flag --{0} is the program's, not that of absl's logging, as in TensorFlow 1.13 and before.")
+    let_programs_define(_FLAGS_OF_LOGGING, on_flag)

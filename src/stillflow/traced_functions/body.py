@@ -9,6 +9,7 @@ from stillflow import ops
 from stillflow.functions.automatic_control import AutomaticControl
 from stillflow.functions.function_graph import FunctionGraph, constant_in, is_small_value
 from stillflow.graph import nest, recording
+from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.op_def import OpDef
 from stillflow.graph.operation import Operation, Tensor
 from stillflow.names import public
@@ -220,7 +221,7 @@ class _Conversion:
         if value is None:
             return None
         if self._op_return_value is not None and isinstance(value, Operation):
-            with ops.control_dependencies([value]):
+            with control_dependencies([value]):
                 value = ops.identity(self._op_return_value)
         else:
             try:

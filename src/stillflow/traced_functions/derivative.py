@@ -211,7 +211,7 @@ def _frontier(outputs, old, given, inputs, available):
 def _is_returned(op, tensor):
     if op._control_flow_context is not None or op._op_def.constant_value is not None:
         return False
-    return tensor._dtype not in (dtypes.resource, dtypes.variant) and not _is_flow(tensor)
+    return tensor._dtype is not dtypes.resource and not _is_flow(tensor)
 
 
 def _is_flow(tensor):

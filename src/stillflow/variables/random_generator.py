@@ -175,6 +175,23 @@ class Generator(AutoTrackable):
             scale, offset = scale_and_offset(first, second)
             return ops.add(numbers * scale, offset, name=scope)
 
+    def binomial(self, shape, counts, probs, dtype=dtypes.int32, name=None):
+        """How often something happens in so many trials.
+
+        Args:
+          shape: an integer vector.
+          counts: the numbers of trials, a floating-point scalar or one for each index of the first dimension.
+          probs: how probable it is in each, of the type and one of the shapes of `counts`.
+          dtype: a floating-point type, int32 or int64.
+        """
+        dtype = dtypes.as_dtype(dtype)
+        with name_scope(name, "binomial", [shape, counts, probs]) as scope:
+            counts = convert_to_tensor(counts, name="counts")
+            probs = convert_to_tensor(probs, name="probs")
+            return ops.stateful_random_binomial(
+                self.state.handle, self.algorithm, _shape_tensor(shape), counts, probs, dtype=dtype, name=scope
+            )
+
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
         """Normally distributed numbers of a floating-point type; mean and stddev are scalars of it."""
         parameters = (mean, stddev), ("mean", "stddev")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stillflow as tf
+from stillflow import ops
 from stillflow.testing import assert_same_bits
 
 
@@ -212,3 +213,21 @@ def test_files_that_are_not_there(tmp_path, build, error, message):
         run(build(str(tmp_path)))
     with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
         tf.read_file(["a"])
+
+
+@pytest.mark.parametrize(
+    ("little_endian", "expected"), [(True, [[25185, 25699], [26213, 0]]), (False, [[24930, 25444], [25958, 0]])]
+)
+def test_padded_bytes(little_endian, expected):
+    texts = np.array([b"abcdxx", b"ef"], object)
+    found = ops.decode_padded_raw(texts, 4, out_type=tf.int16, little_endian=little_endian)
+    assert found.shape.as_list() == [2, 2]
+    assert run(found).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("length", "message"), [(3, "must be a multiple of the size"), (0, "must be greater than zero")]
+)
+def test_padded_bytes_of_a_length_that_cannot_be(length, message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        run(ops.decode_padded_raw(["ab"], unknown(length), out_type=tf.int16))

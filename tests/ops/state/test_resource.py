@@ -288,3 +288,31 @@ def test_an_op_of_another_type_than_the_variable(make):
         with pytest.raises(tf.errors.InvalidArgumentError, match="variable with wrong dtype. Expected float32 got"):
             session.run(make(v.handle))
         np.testing.assert_array_equal(session.run(v), [1, 2])
+
+
+def test_destroyed_variables_have_no_value():
+    v = variable(1.0)
+    destroy = [
+        tf.raw_ops.DestroyResourceOp(resource=v.handle, ignore_lookup_error=ignore) for ignore in (True, False)
+    ]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(destroy[1])
+        with pytest.raises(tf.errors.FailedPreconditionError, match=UNINITIALIZED):
+            session.run(v.read_value())
+        session.run(destroy[0])
+        with pytest.raises(tf.errors.NotFoundError, match="Resource localhost/v does not exist"):
+            session.run(destroy[1])
+        session.run(v.initializer)
+        assert session.run(v) == 1
+
+
+def test_destroyed_tables_are_not_found():
+    table = tf.contrib.lookup.MutableHashTable(tf.int64, tf.int64, -1)
+    insert, size = table.insert([1], [2]), table.size()
+    with tf.Session() as session:
+        session.run(insert)
+        assert session.run(size) == 1
+        session.run(tf.raw_ops.DestroyResourceOp(resource=table.resource_handle))
+        with pytest.raises(tf.errors.NotFoundError):
+            session.run(size)

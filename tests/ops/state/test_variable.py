@@ -233,3 +233,27 @@ def test_functions_of_variables_take_parts_of_them(session):
     assert session.run(second).tolist() == [7.0, 2.0]
     with pytest.raises(AttributeError, match="'Tensor' object has no attribute 'assign_add'"):
         tf.assign_add(a[0], 1.0)
+
+
+# ---- Variables of one run -----------------------------------------------------------------------------------
+
+
+def test_temporary_variables_are_of_one_run(session):
+    variable = tf.raw_ops.TemporaryVariable(shape=[2], dtype=tf.float32, var_name="v")
+    assigned = tf.raw_ops.AssignAdd(ref=tf.raw_ops.Assign(ref=variable, value=[4.0, 5.0]), value=[6.0, 7.0])
+    final = tf.raw_ops.DestroyTemporaryVariable(ref=assigned, var_name="v")
+    for _ in range(2):
+        np.testing.assert_array_equal(session.run(final), [10, 12])
+    untouched = tf.raw_ops.TemporaryVariable(shape=[2], dtype=tf.int32)
+    np.testing.assert_array_equal(session.run(tf.identity(untouched)), [0, 0])
+
+
+@pytest.mark.parametrize("is_twice", [True, False])
+def test_temporary_variables_end_once_and_by_their_name(session, is_twice):
+    variable = tf.raw_ops.TemporaryVariable(shape=[], dtype=tf.float32)
+    ends = [
+        tf.raw_ops.DestroyTemporaryVariable(ref=variable, var_name="TemporaryVariable" if is_twice else "other")
+        for _ in range(2)
+    ]
+    with pytest.raises(tf.errors.NotFoundError):
+        session.run(ends)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from stillflow import ops
 from stillflow.contrib.framework.argument_scopes import add_arg_scope
 from stillflow.graph import dtypes
 from stillflow.graph.collections import GraphKeys
@@ -14,6 +15,7 @@ from stillflow.names import public
 from stillflow.training import global_step
 from stillflow.variables.copies import VariableAggregation, VariableSynchronization
 from stillflow.variables.get_variable import get_variable
+from stillflow.variables.resource_variable import is_resource_variable
 from stillflow.variables.scope import VariableScope, get_variable_scope
 from stillflow.variables.variable import Variable
 
@@ -25,6 +27,22 @@ def assert_or_get_global_step(graph=None, global_step_tensor=None):
         return global_step.get_global_step(graph)
     global_step.assert_global_step(global_step_tensor)
     return global_step_tensor
+
+
+@public("contrib.framework.zero_initializer")
+def zero_initializer(ref, use_locking=True, name="zero_initializer"):
+    """An operation that gives a variable without a value zeros, without a tensor of zeros beside it.
+
+    Args:
+      ref: a variable of numbers, or the reference of one.
+      use_locking: not used; a lock is always taken.
+
+    Returns:
+      The reference, or the handle of a resource variable. A run fails with InvalidArgumentError if there is a value.
+    """
+    if is_resource_variable(ref):
+        return ops.zero_var_initializer(ref.handle, shape=ref.shape, dtype=ref.dtype.base_dtype, name=name)
+    return ops.zero_initializer(ref, name=name)
 
 
 @public("contrib.framework.local_variable")

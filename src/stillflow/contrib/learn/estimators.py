@@ -8,6 +8,11 @@ import tempfile
 import numpy as np
 
 from stillflow import errors
+from stillflow.contrib.learn.alternatives import (
+    build_all_signature_defs,
+    get_input_alternatives,
+    get_output_alternatives,
+)
 from stillflow.contrib.learn.array_feeds import ArrayFeeds
 from stillflow.contrib.learn.metric_specs import MetricSpec
 from stillflow.contrib.learn.modes import ModeKeys, ModelFnOps
@@ -15,6 +20,8 @@ from stillflow.contrib.learn.run_settings import RunConfig
 from stillflow.estimator import run_config
 from stillflow.estimator.estimator import Estimator as _CoreEstimator
 from stillflow.estimator.model_function import wanted
+from stillflow.estimator.saved_models import copy_extra_assets
+from stillflow.files import gfile
 from stillflow.graph.collections import GraphKeys
 from stillflow.graph.graph import Graph
 from stillflow.graph.operation import Tensor
@@ -24,11 +31,17 @@ from stillflow.ops.array.placeholder import placeholder
 from stillflow.ops.sparse_tensor import is_sparse
 from stillflow.random.seeds import set_random_seed
 from stillflow.saver.checkpoint_state import latest_checkpoint
+from stillflow.saver.saved_model.builder import SavedModelBuilder
+from stillflow.saver.saved_model.exporting import get_temp_export_dir, get_timestamped_export_dir
 from stillflow.saver.saved_model.modes import EstimatorModeKeys
+from stillflow.saver.saved_model.names import SERVING
+from stillflow.saver.saver import Saver
+from stillflow.session.session import Session
 from stillflow.training.global_step import create_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredSession
+from stillflow.training_loop.scaffold import Scaffold
 from stillflow.training_loop.session_creators import ChiefSessionCreator
 
 _MODES = {
@@ -93,14 +106,14 @@ class BaseEstimator(Evaluable, Trainable):
         self._eval_metrics = None
         self._core = _CoreEstimator(model_fn=self._model_fn_of_core, model_dir=self._model_dir, config=self._config)
 
-    def _model_ops(self, features, labels, mode, metrics):
-        """The ModelFnOps of a mode."""
+    def model_ops(self, features, labels, mode, metrics=None):
+        """The ModelFnOps of a mode, one of ModeKeys."""
         raise NotImplementedError
 
     def _model_fn_of_core(self, features, labels, mode):
         mode = _MODES[mode]
         self._labels_info = _signatures(labels)
-        ops = self._model_ops(features, labels, mode, self._eval_metrics)
+        ops = self.model_ops(features, labels, mode, self._eval_metrics)
         return ops.estimator_spec()
 
     @property
@@ -223,7 +236,7 @@ class BaseEstimator(Evaluable, Trainable):
             features = input_fn()
             if isinstance(features, (list, tuple)):
                 features = features[0]
-            ops = self._model_ops(features, _placeholders_like(self._labels_info), ModeKeys.INFER, None)
+            ops = self.model_ops(features, _placeholders_like(self._labels_info), ModeKeys.INFER, None)
             predictions = _those_wanted(ops.predictions, outputs)
             is_constant = feeds is None and not graph.get_collection(GraphKeys.QUEUE_RUNNERS)
             creator = ChiefSessionCreator(
@@ -236,6 +249,56 @@ class BaseEstimator(Evaluable, Trainable):
                     yield session.run(predictions)
                     if is_constant:
                         return
+
+    def export_savedmodel(
+        self, export_dir_base, serving_input_fn, default_output_alternative_key=None, assets_extra=None,
+        as_text=False, checkpoint_path=None, strip_default_attrs=False,
+    ):  # fmt: skip
+        """Writes a SavedModel with a signature for each head, into a new folder that is called after the time.
+
+        Args:
+          export_dir_base: where to make the folder.
+          serving_input_fn: a function that returns InputFnOps.
+          default_output_alternative_key: the head that is served when none is asked for, if there are several.
+          assets_extra: {path in the folder "assets.extra": path of a file to copy}.
+          as_text: whether to write text.
+          checkpoint_path: the checkpoint; by default the newest one.
+          strip_default_attrs: whether to leave out attributes with defaults.
+
+        Returns:
+          The folder's path, as bytes.
+
+        Raises:
+          ValueError: without a function.
+          NotFittedError: if there is no checkpoint.
+        """
+        if serving_input_fn is None:
+            raise ValueError("serving_input_fn must be defined.")
+        self._check_fitted(checkpoint_path)
+        export_dir = get_timestamped_export_dir(export_dir_base)
+        temporary_dir = get_temp_export_dir(export_dir)
+        builder = SavedModelBuilder(temporary_dir)
+        with Graph().as_default() as graph:
+            create_global_step(graph)
+            inputs, features = get_input_alternatives(serving_input_fn())
+            found = self.model_ops(features, None, ModeKeys.INFER)
+            outputs, default = get_output_alternatives(found, default_output_alternative_key)
+            signatures = build_all_signature_defs(inputs, outputs, default)
+            with Session() as session:
+                saver = getattr(found.scaffold, "saver", None) or Saver(sharded=True)
+                saver.restore(session, checkpoint_path or latest_checkpoint(self._model_dir))
+                builder.add_meta_graph_and_variables(
+                    session,
+                    [SERVING],
+                    signature_def_map=signatures,
+                    assets_collection=graph.get_collection(GraphKeys.ASSET_FILEPATHS),
+                    main_op=Scaffold.default_local_init_op(),
+                    strip_default_attrs=strip_default_attrs,
+                )
+        builder.save(as_text)
+        copy_extra_assets(temporary_dir, assets_extra)
+        gfile.Rename(temporary_dir, export_dir)
+        return export_dir
 
     # ---- What it has learned --------------------------------------------------------------------------------
 
@@ -293,7 +356,7 @@ class Estimator(BaseEstimator):
         self._feature_engineering_fn = feature_engineering_fn
         super().__init__(model_dir=model_dir, config=config)
 
-    def _model_ops(self, features, labels, mode, metrics):
+    def model_ops(self, features, labels, mode, metrics=None):
         if self._feature_engineering_fn is not None:
             features, labels = self._feature_engineering_fn(features, labels)
         arguments = wanted(

@@ -27,14 +27,15 @@ def summary_key(head_name, key):
 # ---- Losses: of labels, logits and weights, (the mean, the mean over the weights) ---------------------------------
 
 
-def _weighted(values, weight):
+def weighted_loss(values, weight):
+    """(the mean of losses times their weights, the mean over the weights)."""
     with name_scope("loss", values=(values, weight)) as scope:
         if weight is None:
             loss = ops.reduce_mean(values, name=scope)
             return loss, loss
         weight = broadcast_weights(weight, values)
         with name_scope(None, "weighted_loss", (values, weight)) as name:
-            weighted = ops.multiply(values, weight, name=name)
+            weighted = ops.mul(values, weight, name=name)
         average = ops.reduce_mean(weighted, name=scope)
         total = ops.cast(ops.reduce_sum(weight), dtypes.float32)
         return average, ops.div(ops.reduce_sum(weighted), total, name="weighted_average_loss")
@@ -54,14 +55,14 @@ def squared_loss(labels, logits, weights=None):
     """Squared differences."""
     with name_scope(None, "mean_squared_loss", (logits, labels)) as name:
         labels, logits = _as_columns(labels, logits)
-        return _weighted(ops.squared_difference(logits, ops.cast(labels, dtypes.float32), name=name), weights)
+        return weighted_loss(ops.squared_difference(logits, ops.cast(labels, dtypes.float32), name=name), weights)
 
 
 def poisson_loss(labels, logits, weights=None):
     """What labels of Poisson's distribution with mean exp(logits) take to encode."""
     with name_scope(None, "_poisson_loss", (logits, labels)) as name:
         labels, logits = _as_columns(labels, logits)
-        return _weighted(log_poisson_loss(labels, logits, compute_full_loss=True, name=name), weights)
+        return weighted_loss(log_poisson_loss(labels, logits, compute_full_loss=True, name=name), weights)
 
 
 def logistic_loss(labels, logits, weights=None):
@@ -71,7 +72,7 @@ def logistic_loss(labels, logits, weights=None):
         labels = ops.cast(labels, dtypes.float32)
         if labels.shape.ndims == 1:
             labels = ops.expand_dims(labels, axis=1)
-        return _weighted(sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name=name), weights)
+        return weighted_loss(sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name=name), weights)
 
 
 def softmax_loss(labels, logits, weights=None):
@@ -84,7 +85,7 @@ def softmax_loss(labels, logits, weights=None):
         if is_column:
             labels = ops.squeeze(labels, axis=(1,))
         loss = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
-        return _weighted(ops.expand_dims(loss, axis=(1,)) if is_column else loss, weights)
+        return weighted_loss(ops.expand_dims(loss, axis=(1,)) if is_column else loss, weights)
 
 
 def svm_loss(labels, logits, weights=None):
@@ -92,7 +93,14 @@ def svm_loss(labels, logits, weights=None):
     with name_scope(None, "hinge_loss", (logits, labels)) as name:
         labels = ops.reshape(labels, shape=(-1, 1))
         loss = hinge_loss(labels=labels, logits=logits, scope=name, reduction=Reduction.NONE)
-        return _weighted(loss, weights)
+        return weighted_loss(loss, weights)
+
+
+def sigmoid_loss(labels, logits, weights=None):
+    """Cross entropy of classes of which each is there or not."""
+    with name_scope(None, "sigmoid_cross_entropy_loss", (logits, labels)) as name:
+        labels = ops.cast(labels, dtypes.float32)
+        return weighted_loss(sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name=name), weights)
 
 
 def wrapped_loss(function):
@@ -120,12 +128,15 @@ def _mean(values, weights):
     return mean(values, None if weights is None else broadcast_weights(weights, values))
 
 
-def _area(predictions, labels, weights, curve):
+def _area(predictions, labels, weights, curve, class_id=None):
     predictions = ops.cast(predictions, dtypes.float32)
     if labels.dtype.base_dtype != dtypes.bool_:
         labels = ops.cast(labels, dtypes.bool_)
     weights = _float(weights)
     weights = None if weights is None else broadcast_weights(weights, predictions)
+    if class_id is not None:
+        weights = None if weights is None else weights[:, class_id]
+        predictions, labels = predictions[:, class_id], labels[:, class_id]
     return auc(labels, predictions, weights, curve=curve)
 
 
@@ -178,3 +189,22 @@ def _of_class(values, weights, class_id):
     if weights is not None:
         weights = broadcast_weights(weights, values)[:, class_id]
     return mean(values[:, class_id], weights)
+
+
+def label_metrics(predictions, labels, weights, class_ids):
+    """{key: (value, update)} of classes of which each is there or not, together and of some by themselves."""
+    probabilities = predictions["probabilities"]
+    found = {"accuracy": accuracy(labels, predictions["classes"], weights)}
+    for key, curve in (("auc", "ROC"), ("auc_precision_recall", "PR")):
+        found[key] = _area(probabilities, labels, weights, curve)
+        for class_id in class_ids:
+            found[f"{key}/class{class_id}"] = _area(probabilities, labels, weights, curve, class_id)
+    for class_id in class_ids:
+        for key, values in (
+            ("prediction_mean", predictions["classes"]),
+            ("actual_label_mean", labels),
+            ("probability_mean", probabilities),
+            ("logits_mean", predictions["logits"]),
+        ):
+            found[f"labels/{key}/class{class_id}"] = _of_class(values, weights, class_id)
+    return found

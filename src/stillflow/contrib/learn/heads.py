@@ -57,7 +57,8 @@ def no_op_train_fn(loss):
     return ops.no_op()
 
 
-def _checked_mode(mode):
+def check_mode(mode):
+    """Raises ValueError for what is no mode."""
     if mode not in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.INFER):
         raise ValueError(f"mode={mode} unrecognized.")
 
@@ -87,7 +88,7 @@ class _SingleHead(Head):
         with variable_scope(scope, default_name=self.head_name or self._NAME, values=values):
             labels = None if mode == ModeKeys.INFER or labels is None else self._labels_of(labels)
             logits = self._checked_logits(logits_input, logits)
-            _checked_mode(mode)
+            check_mode(mode)
             bias = self._centered_bias() if self._is_centered else None
             if bias is not None:
                 logits = ops.bias_add(logits, bias)
@@ -176,7 +177,9 @@ def _weight_tensor(features, name):
         return ops.reshape(weights, (-1, 1)) if weights.shape.ndims == 1 else weights
 
 
-class _RegressionHead(_SingleHead):
+class RegressionHead(_SingleHead):
+    """One or more numbers, for which `link` makes predictions of logits."""
+
     _NAME = "regression_head"
     _PROBLEM = ProblemType.LINEAR_REGRESSION
 
@@ -195,9 +198,10 @@ def _two_class_logits(logits):
     return ops.concat((ops.zeros_like(logits), logits), 1)
 
 
-class _ClassHead(_SingleHead):
+class ClassHead(_SingleHead):
     """One of classes: exports have their probabilities and names."""
 
+    _PROBLEM = ProblemType.CLASSIFICATION
     _label_keys = None
 
     def _alternatives(self, predictions):
@@ -214,7 +218,7 @@ class _ClassHead(_SingleHead):
         return {self.head_name: (self._PROBLEM, exported)}
 
 
-class _BinaryHead(_ClassHead):
+class _BinaryHead(ClassHead):
     _NAME = "binary_logistic_head"
     _PROBLEM = ProblemType.LOGISTIC_REGRESSION
 
@@ -250,9 +254,8 @@ class _SvmHead(_SingleHead):
         return {"accuracy": head_metrics.accuracy(labels, predictions[PredictionKey.CLASSES], weights)}
 
 
-class _MultiClassHead(_ClassHead):
+class _MultiClassHead(ClassHead):
     _NAME = "multi_class_head"
-    _PROBLEM = ProblemType.CLASSIFICATION
 
     def __init__(self, metric_class_ids, label_keys, n_classes, label_name, weight_column_name, *rest):
         is_centered, head_name, loss_fn = rest
@@ -295,6 +298,13 @@ class _MultiClassHead(_ClassHead):
         return found
 
 
+def check_loss_function(function):
+    """Raises ValueError for a user's loss without one of the arguments."""
+    for name in ("labels", "logits", "weights"):
+        if name not in fn_args(function):
+            raise ValueError(f"Argument {name} not found in loss_fn.")
+
+
 @public("contrib.learn.regression_head")
 def regression_head(
     label_name=None,
@@ -315,7 +325,7 @@ def regression_head(
       link_fn: makes predictions of logits; the identity by default.
     """
     arguments = label_dimension, label_name, weight_column_name, enable_centered_bias, head_name
-    return _RegressionHead(link_fn or ops.identity, *arguments, head_metrics.squared_loss)
+    return RegressionHead(link_fn or ops.identity, *arguments, head_metrics.squared_loss)
 
 
 @public("contrib.learn.poisson_regression_head")
@@ -324,7 +334,7 @@ def poisson_regression_head(
 ):
     """A head of counts of Poisson's distribution, whose means are exp(logits). Args: see regression_head."""
     arguments = label_dimension, label_name, weight_column_name, enable_centered_bias, head_name
-    return _RegressionHead(ops.exp, *arguments, head_metrics.poisson_loss)
+    return RegressionHead(ops.exp, *arguments, head_metrics.poisson_loss)
 
 
 @public("contrib.learn.multi_class_head")
@@ -354,9 +364,7 @@ def multi_class_head(
     if n_classes is None or n_classes < 2:
         raise ValueError(f"n_classes must be > 1 for classification: {n_classes}.")
     if loss_fn:
-        for name in ("labels", "logits", "weights"):
-            if name not in fn_args(loss_fn):
-                raise ValueError(f"Argument {name} not found in loss_fn.")
+        check_loss_function(loss_fn)
         loss_fn = head_metrics.wrapped_loss(loss_fn)
     arguments = label_name, weight_column_name, enable_centered_bias, head_name
     if n_classes > 2:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import logging
 
+from stillflow.contrib.learn.alternatives import DEFAULT_INPUT, get_input_alternatives, get_output_alternatives
+from stillflow.contrib.learn.estimators import BaseEstimator
+from stillflow.contrib.learn.modes import ModeKeys
+from stillflow.estimator.estimator import Estimator
 from stillflow.graph.graph import Graph
 from stillflow.names import public
+from stillflow.saver.checkpoint_state import latest_checkpoint
 from stillflow.saver.saved_model import loader
 from stillflow.saver.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from stillflow.session.session import Session
@@ -58,6 +63,10 @@ class Predictor:
 
 def _names(tensors):
     return {key: info.name for key, info in tensors.items()}
+
+
+def _tensor_names(tensors):
+    return {key: tensor.name for key, tensor in tensors.items()}
 
 
 def _signature(key, export_dir, tags):
@@ -132,6 +141,26 @@ class CoreEstimatorPredictor(Predictor):
         super().__init__(graph, session, _names(signature.inputs), _names(signature.outputs))
 
 
+class ContribEstimatorPredictor(Predictor):
+    """A Predictor of a tf.contrib.learn.Estimator, with the variables of its latest checkpoint."""
+
+    def __init__(
+        self, estimator, prediction_input_fn, input_alternative_key=None, output_alternative_key=None, graph=None,
+        config=None,
+    ):  # fmt: skip
+        graph = graph or Graph()
+        with graph.as_default():
+            inputs = prediction_input_fn()
+            found = estimator.model_ops(inputs.features, None, ModeKeys.INFER)
+            creator = ChiefSessionCreator(
+                config=config, checkpoint_filename_with_path=latest_checkpoint(estimator.model_dir)
+            )
+            session = MonitoredSession(session_creator=creator)
+        fed = get_input_alternatives(inputs)[0][input_alternative_key or DEFAULT_INPUT]
+        outputs, key = get_output_alternatives(found, output_alternative_key)
+        super().__init__(graph, session, _tensor_names(fed), _tensor_names(outputs[key][1]))
+
+
 @public("contrib.predictor.from_saved_model")
 def from_saved_model(
     export_dir,
@@ -171,5 +200,37 @@ def from_estimator(estimator, serving_input_receiver_fn, output_key=None, graph=
       output_key: which of the export_outputs to call; KeyError if there is none of that name.
       graph: where to build the model; by default a new graph.
       config: the session's ConfigProto.
+
+    Raises TypeError for a tf.contrib.learn.Estimator.
     """
+    if isinstance(estimator, BaseEstimator):
+        raise TypeError(
+            "Expected estimator to be of type tf.python.estimator.Estimator, but got type "
+            "tf.contrib.learn.Estimator. You likely want to call from_contrib_estimator."
+        )
     return CoreEstimatorPredictor(estimator, serving_input_receiver_fn, output_key, graph, config)
+
+
+@public("contrib.predictor.from_contrib_estimator")
+def from_contrib_estimator(
+    estimator, prediction_input_fn, input_alternative_key=None, output_alternative_key=None, graph=None, config=None
+):
+    """A function of {input: array} for a tf.contrib.learn.Estimator.
+
+    Args:
+      prediction_input_fn: makes the InputFnOps.
+      input_alternative_key: which of the inputs to feed; by default the only one.
+      output_alternative_key: which head to call, if there are several.
+      graph: where to build the model; by default a new graph.
+      config: the session's ConfigProto.
+
+    Raises TypeError for a tf.estimator.Estimator, and ValueError for a head that there is not.
+    """
+    if isinstance(estimator, Estimator):
+        raise TypeError(
+            "Expected estimator to be of type tf.contrib.learn.Estimator, but got type "
+            "tf.python.estimator.Estimator. You likely want to call from_estimator."
+        )
+    return ContribEstimatorPredictor(
+        estimator, prediction_input_fn, input_alternative_key, output_alternative_key, graph, config
+    )

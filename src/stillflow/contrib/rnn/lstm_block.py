@@ -195,3 +195,37 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
             self._bias, forget_bias=self._forget_bias, cell_clip=self._cell_clip, use_peephole=self._use_peephole,
         )  # fmt: skip
         return results[1], results[6]
+
+
+@public("contrib.rnn.python.ops.lstm_ops._block_lstm")
+def _block_lstm(
+    seq_len_max, x, w, b, cs_prev=None, h_prev=None, wci=None, wcf=None, wco=None, forget_bias=None, cell_clip=None,
+    use_peephole=None, name=None,
+):  # fmt: skip
+    """All steps of an LSTM over a list of inputs [batch, depth]: lists of i, cs, f, o, ci, co and h, [batch, units].
+
+    Args:
+      seq_len_max: int64, how many steps to do.
+      x: the list.
+      w, b: [depth + units, 4 * units] and [4 * units], of i, ci, f and o.
+      cs_prev, h_prev: the state before, by default zeros.
+      wci, wcf, wco: of the peepholes, [units], by default zeros.
+      forget_bias, cell_clip, use_peephole: see LSTMBlockCell.
+
+    Raises ValueError for a bias of unknown size.
+    """
+    batch = x[0].shape.with_rank(2).dims[0].value
+    width = b.shape.with_rank(1).dims[0].value
+    if width is None:
+        raise ValueError("`b` shape must not be None.")
+    units = width // 4
+    if cs_prev is None or h_prev is None:
+        zeros = ops.constant(0, dtype=x[0].dtype, shape=[batch, units])
+        cs_prev, h_prev = (zeros if each is None else each for each in (cs_prev, h_prev))
+    if wci is None:
+        wci = wcf = wco = ops.constant(0, dtype=x[0].dtype, shape=[units])
+    found = ops.block_lstm(
+        seq_len_max, ops.stack(x), cs_prev, h_prev, w, wci, wcf, wco, b, forget_bias=forget_bias,
+        cell_clip=-1 if cell_clip is None else cell_clip, use_peephole=use_peephole, name=name,
+    )  # fmt: skip
+    return tuple(ops.unstack(each) for each in found)

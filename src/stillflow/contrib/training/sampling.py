@@ -121,9 +121,15 @@ def stratified_sample(
         return found[:-1], found[-1]
 
 
-def _counted_shares(labels, num_classes):
-    """How frequent classes were so far, as if each had come ten times before."""
-    counts = Variable([_SMOOTHING] * num_classes, trainable=False, name="class_count", dtype=dtypes.int64)
+@public("contrib.training.python.training.sampling_ops._estimate_data_distribution")
+def _counted_shares(labels, num_classes, smoothing_constant=_SMOOTHING):
+    """How frequent classes were so far, as if each had come some times before.
+
+    Raises ValueError if these are none.
+    """
+    if smoothing_constant <= 0:
+        raise ValueError("smoothing_constant must be nonzero.")
+    counts = Variable([smoothing_constant] * num_classes, trainable=False, name="class_count", dtype=dtypes.int64)
     counts = counts.assign_add(ops.reduce_sum(ops.one_hot(labels, num_classes, dtype=dtypes.int64), 0))
     counts += 0  # a value, which later counts do not change
     return ops.cast(ops.truediv(counts, ops.reduce_sum(counts)), dtypes.float32)

@@ -427,8 +427,11 @@ def prepare_training(model, metrics, weighted_metrics, target_tensors):
 
 @by_mode
 def make_training_state(model):
-    """Makes the optimizer's variables, by what makes the training's nodes."""
-    model._make_train_function()
+    """Makes the optimizer's variables: by what makes the training's nodes, unless these wait for data."""
+    if model._is_compiled:
+        model._make_train_function()
+    else:
+        _make_optimizer_state(model)
 
 
 @eager_version_of(make_training_state)

@@ -53,7 +53,8 @@ class _Run:
 
     def _outcome(self, batch):
         if self.mode == modes.TRAIN:
-            return eager_steps.train(self.model, *batch)
+            x, y, weights = batch
+            return eager_steps.train(self.model, x, y, weights, is_of_run=True)
         if self.mode == modes.TEST:
             return eager_steps.test(self.model, *batch)
         return data.as_numpy(eager_steps.predict(self.model, batch[0]))

@@ -10,6 +10,7 @@ from stillflow import ops
 from stillflow.eager.gradient_tape import GradientTape
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import dtypes, nest
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.keras.backend.phases import phase_of_step
@@ -21,6 +22,9 @@ from stillflow.layers.core.settings import floatx
 from stillflow.platform import logging
 from stillflow.ragged.composites import as_tensor
 from stillflow.traced_functions.polymorphic import Function
+
+# Of the function in which TensorFlow runs a step of `fit`: the batch comes from an iterator, its samples are counted.
+_NODES_BEFORE_STEP = 9
 
 
 def _tensor(value, dtype=None):
@@ -47,7 +51,8 @@ def _inputs(model, x):
 def _true_values(model, y, weights):
     """(targets, weights or None) of a batch as tensors."""
     with_loss = [endpoint for endpoint in model._training_endpoints if endpoint.has_loss]
-    targets = [_tensor(value, endpoint.output.dtype) for endpoint, value in zip(with_loss, y, strict=False)]
+    types = [None if endpoint.output is None else endpoint.output.dtype for endpoint in with_loss]
+    targets = [_tensor(value, dtype) for dtype, value in zip(types, y, strict=False)]
     return targets, [None if each is None else _tensor(each) for each in weights or ()]
 
 
@@ -136,27 +141,35 @@ def _predict(model, inputs):
     return nest.flatten(model(inputs))
 
 
-def _step(model, body, *batch):
+def _step(model, body, *batch, is_of_run=False):
     """What a step makes of a batch: run as a function of tensors, unless the model is to run eagerly."""
     if model.run_eagerly:
         return body(model, *batch)
     steps = model.__dict__.setdefault("_step_functions", {})
-    if body not in steps:
+    if (body, is_of_run) not in steps:
 
         def step(*batch):
+            if is_of_run:
+                graph = get_default_graph()
+                graph._further_nodes = _NODES_BEFORE_STEP - len(graph.get_operations())
             return body(reference(), *batch)
 
         reference = weakref.ref(model)
-        steps[body] = Function(step, body.__name__.strip("_"), autograph=False, experimental_relax_shapes=True)
-    return steps[body](*batch)
+        name = body.__name__.strip("_")
+        steps[body, is_of_run] = Function(step, name, autograph=False, experimental_relax_shapes=True)
+    return steps[body, is_of_run](*batch)
 
 
-def train(model, x, y, weights):
-    """Trains with a batch of arrays or tensors; returns the loss, the losses of outputs, and the metrics."""
+def train(model, x, y, weights, is_of_run=False):
+    """Trains with a batch of arrays or tensors; returns the loss, the losses of outputs, and the metrics.
+
+    `is_of_run` says that it is a step of `fit`, whose random numbers are those that TensorFlow draws there.
+    """
     with phase_of_step(1):
         state = model._get_trainable_state()
         model._set_trainable_state(model._compiled_trainable_state)
-        results = _step(model, _train, _inputs(model, x), *_true_values(model, y, weights))
+        batch = _inputs(model, x), *_true_values(model, y, weights)
+        results = _step(model, _train, *batch, is_of_run=is_of_run)
         model._set_trainable_state(state)
     return _numbers(results)
 

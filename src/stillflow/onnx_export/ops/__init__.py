@@ -4,6 +4,8 @@ from stillflow.onnx_export.ops import (
     arrays,
     control_flow,
     convolution,
+    decoding,
+    diagonals,
     elementwise,
     image,
     indexing,
@@ -13,13 +15,17 @@ from stillflow.onnx_export.ops import (
     products,
     recurrent,
     reduction,
+    segments,
     tensor_array,
+    windows,
 )
 
 __all__ = [
     "arrays",
     "control_flow",
     "convolution",
+    "decoding",
+    "diagonals",
     "elementwise",
     "image",
     "indexing",
@@ -29,5 +35,7 @@ __all__ = [
     "products",
     "recurrent",
     "reduction",
+    "segments",
     "tensor_array",
+    "windows",
 ]

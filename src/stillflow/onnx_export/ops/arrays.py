@@ -13,6 +13,39 @@ def shape(call: Call):
     return call.to_type_of(call.add("Shape", call.inputs[0]), call.op.outputs[0].dtype)
 
 
+@converts("ShapeN")
+def shapes(call):
+    return [
+        call.to_type_of(call.add("Shape", value), output.dtype)
+        for value, output in zip(call.inputs, call.op.outputs, strict=True)
+    ]
+
+
+@converts("Rank")
+def rank(call):
+    return call.constant(len(call.dims()), np.int32)
+
+
+@converts("LinSpace")
+def lin_space(call):
+    """num numbers from start to stop; the step is that of at least two."""
+    start, stop, num = call.inputs
+    last = call.add("Sub", call.cast(num, np.int64), call.constant(1, np.int64))
+    steps = call.add("Max", last, call.constant(1, np.int64))
+    step = call.add("Div", call.add("Sub", stop, start), call.to_type_of(steps, call.dtype()))
+    numbers = call.add("Range", call.constant(0, np.int64), call.cast(num, np.int64), call.constant(1, np.int64))
+    return call.add("Add", start, call.add("Mul", call.to_type_of(numbers, call.dtype()), step))
+
+
+@converts("DataFormatDimMap", "DataFormatVecPermute")
+def data_format(call):
+    source, target = call.attr("src_format"), call.attr("dst_format")
+    if call.op.type == "DataFormatVecPermute":
+        return call.add("Gather", call.inputs[0], call.constant([source.index(axis) for axis in target], np.int64))
+    places = call.constant([target.index(axis) for axis in source], np.int32)
+    return call.add("Gather", places, call.inputs[0])
+
+
 @converts("Size")
 def size(call):
     return call.to_type_of(call.add("Size", call.inputs[0]), call.op.outputs[0].dtype)
@@ -158,10 +191,16 @@ def depth_to_space(call):
     )
 
 
-@converts("SpaceToBatchND")
+def _blocks(call):
+    """The sizes of blocks; of the older ops, which have one for both sides of images, they are an attribute."""
+    is_old = not call.op.type.endswith("ND")
+    return [call.attr("block_size")] * 2 if is_old else [int(block) for block in call.known(1, "blocks")]
+
+
+@converts("SpaceToBatch", "SpaceToBatchND")
 def space_to_batch(call):
-    blocks = [int(block) for block in call.known(1, "blocks")]
-    paddings = np.asarray(call.known(2, "paddings"), np.int64)
+    blocks = _blocks(call)
+    paddings = np.asarray(call.known(len(call.inputs) - 1, "paddings"), np.int64)
     rank, inner = len(call.dims()), len(blocks)
     pads = np.zeros([rank, 2], np.int64)
     pads[1 : 1 + inner] = paddings
@@ -179,10 +218,10 @@ def space_to_batch(call):
     return call.add("Reshape", value, call.add("Concat", *whole, axis=0))
 
 
-@converts("BatchToSpaceND")
+@converts("BatchToSpace", "BatchToSpaceND")
 def batch_to_space(call):
-    blocks = [int(block) for block in call.known(1, "blocks")]
-    crops = np.asarray(call.known(2, "crops"), np.int64)
+    blocks = _blocks(call)
+    crops = np.asarray(call.known(len(call.inputs) - 1, "crops"), np.int64)
     rank, inner = len(call.dims()), len(blocks)
     sizes = call.add("Shape", call.inputs[0])
     parts = [call.constant([block], np.int64) for block in blocks]

@@ -167,7 +167,20 @@ def _div_no_nan(call):
     return call.add("Where", is_zero, call.like(0), call.add("Div", *call.inputs))
 
 
-@converts("AddN")
+@converts("Atan2")
+def atan2(call):
+    """The angle of (x, y): arctan(y / x), turned by half a circle where x is negative."""
+    y, x = call.inputs
+    is_left = call.add("Less", x, call.like(0))
+    is_below = call.add("Less", y, call.like(0))
+    turn = call.add("Where", is_below, call.like(-np.pi), call.like(np.pi))
+    angle = call.add("Atan", call.add("Div", y, x))
+    angle = call.add("Add", angle, call.add("Where", is_left, turn, call.like(0)))
+    vertical = call.add("Mul", call.add("Sign", y), call.like(np.pi / 2))
+    return call.add("Where", call.add("Equal", x, call.like(0)), vertical, angle)
+
+
+@converts("AccumulateNV2", "AddN")
 def _add_n(call):
     if call.dtype().is_floating:
         return call.add("Sum", *call.inputs)

@@ -34,11 +34,36 @@ def resize_nearest_neighbor(call):
     return _resized(call, call.inputs[0], mode="nearest", nearest_mode=rounding)
 
 
-@converts("NonMaxSuppressionV2", "NonMaxSuppressionV3")
+@converts("ResizeBicubic")
+def resize_bicubic(call):
+    """TensorFlow has Keys' cubic of -0.5 with half pixel centers, whose weights end at the edge; else of -0.75.
+
+    Each channel is an image of its own, as onnxruntime, which moves channels where it likes, makes no image with
+    channels smaller.
+    """
+    image = call.inputs[0] if call.dtype().is_floating else call.cast(call.inputs[0], np.float32)
+    image = channels_first(call, image, 4, "NHWC")
+    begin, middle, end = (call.constant([n], np.int64) for n in (0, 2, 4))
+    shape, single = call.add("Shape", image), call.constant([-1, 1], np.int64)
+    image = call.add("Reshape", image, call.add("Concat", single, call.add("Slice", shape, middle, end), axis=0))
+    sizes = call.add("Slice", call.add("Shape", image), begin, middle)
+    options = {"cubic_coeff_a": -0.75}
+    if call.attr("half_pixel_centers"):
+        options = {"cubic_coeff_a": -0.5, "exclude_outside": 1}
+    options["coordinate_transformation_mode"] = _coordinates(call)
+    sizes = call.add("Concat", sizes, call.numbers(1), axis=0)
+    found = call.add("Resize", image, "", "", sizes, mode="cubic", **options)
+    whole = call.add("Concat", call.add("Slice", shape, begin, middle), call.numbers(1), axis=0)
+    return as_before(call, call.add("Reshape", found, whole), 4, "NHWC")
+
+
+@converts("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")
 def non_max_suppression(call):
     """ONNX takes a batch of images and of classes, and tells of each box image, class and number."""
     boxes = call.add("Unsqueeze", call.inputs[0], call.constant([0], np.int64))
     scores = call.add("Unsqueeze", call.inputs[1], call.constant([0, 1], np.int64))
     thresholds = [call.add("Reshape", value, call.constant([1], np.int64)) for value in call.inputs[3:]]
+    if call.op.type == "NonMaxSuppression":
+        thresholds = [call.constant([call.attr("iou_threshold")], np.float32)]
     found = call.add("NonMaxSuppression", boxes, scores, call.numbers(2), *thresholds)
     return call.cast(call.add("Gather", found, call.constant(2, np.int64), axis=1), np.int32)

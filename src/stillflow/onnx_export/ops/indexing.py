@@ -128,6 +128,31 @@ def where(call):
     return call.add("Transpose", call.add("NonZero", call.inputs[0]), perm=[1, 0])
 
 
+@converts("Roll")
+def roll(call):
+    value, shifts = call.inputs[0], np.atleast_1d(call.known(1, "shifts"))
+    for shift, axis in zip(shifts, np.atleast_1d(call.known(2, "axes")), strict=True):
+        size = call.dims()[int(axis)]
+        if size is None:
+            raise call.error("needs the size of the axis that it rolls")
+        cut = -int(shift) % size if size else 0
+        if cut:
+            numbers = ((cut, _END), (0, cut))
+            parts = [
+                call.add("Slice", value, *(call.constant([n], np.int64) for n in (*part, axis))) for part in numbers
+            ]
+            value = call.add("Concat", *parts, axis=int(axis))
+    return call.add("Identity", value) if value == call.inputs[0] else value
+
+
+@converts("Bucketize")
+def bucketize(call):
+    last = call.constant([-1], np.int64)
+    values = call.cast(call.add("Unsqueeze", call.inputs[0], last), np.float32)
+    is_above = call.add("GreaterOrEqual", values, call.constant(call.attr("boundaries"), np.float32))
+    return call.add("ReduceSum", call.cast(is_above, np.int32), last, keepdims=0)
+
+
 @converts("ReverseV2")
 def reverse(call):
     axes = [int(axis) for axis in np.atleast_1d(call.known(1, "axes"))]

@@ -20,6 +20,16 @@ def fused_batch_norm(call: Call):
     return [result, mean, variance]
 
 
+@converts("BatchNormWithGlobalNormalization")
+def batch_norm_with_global_normalization(call):
+    image, mean, variance, offset, scale = call.inputs
+    deviation = call.add("Sqrt", call.add("Add", variance, call.like(call.attr("variance_epsilon"))))
+    normal = call.add("Div", call.add("Sub", image, mean), deviation)
+    if call.attr("scale_after_normalization"):
+        normal = call.add("Mul", normal, scale)
+    return call.add("Add", normal, offset)
+
+
 def _moments(call, image):
     axes = call.constant([0, 2, 3], np.int64)
     mean = call.add("ReduceMean", image, axes, keepdims=1)

@@ -10,9 +10,11 @@ from stillflow.graph.operation import Tensor
 from stillflow.graph.shape_inference import ShapeError, dims_text
 from stillflow.names import public
 from stillflow.ops import dims as plain
+from stillflow.ops.array.matrix_diagonals import matrix_diag_parts, matrix_diags, matrix_set_diags
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.dispatch import dispatched
 from stillflow.ops.registry import define_op
+from stillflow.platform.compat import forward_compatible
 
 _DIAG_TYPES = "T: {bfloat16, float16, float32, float64, int32, int64, complex64, complex128}"
 
@@ -145,22 +147,34 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 def matrix_diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0):
     """A matrix for each vector in the last dimension, with it on the diagonal.
 
-    The arguments after `name` are there for later versions; TensorFlow 1.15 ignores them.
+    The arguments after `name` are there for later versions: MatrixDiagV2, which takes them, is made within
+    tf.compat.forward_compatibility_horizon(2019, 9, 1) alone. Otherwise TensorFlow 1.15 ignores them.
     """
-    return matrix_diag_op(diagonal, name=name)
+    if not forward_compatible(2019, 8, 31):
+        return matrix_diag_op(diagonal, name=name)
+    padding_value = _padding_for(diagonal, padding_value)
+    return matrix_diags(diagonal, k, num_rows, num_cols, padding_value, name=name)
 
 
 @public("matrix_diag_part", "linalg.diag_part")
 @dispatched
 def matrix_diag_part(input, name="diag_part", k=0, padding_value=0):
-    """The diagonals of the matrices in the last two dimensions. `k` and `padding_value` are ignored."""
-    return matrix_diag_part_op(input, name=name)
+    """The diagonals of the matrices in the last two dimensions. See `matrix_diag` about `k` and `padding_value`."""
+    if not forward_compatible(2019, 8, 31):
+        return matrix_diag_part_op(input, name=name)
+    return matrix_diag_parts(input, k, _padding_for(input, padding_value), name=name)
 
 
 @public("matrix_set_diag", "linalg.set_diag")
 def matrix_set_diag(input, diagonal, name="set_diag", k=0):
-    """The matrices in the last two dimensions of `input` with new diagonals. `k` is ignored."""
-    return matrix_set_diag_op(input, diagonal, name=name)
+    """The matrices in the last two dimensions of `input` with new diagonals. See `matrix_diag` about `k`."""
+    if not forward_compatible(2019, 8, 31):
+        return matrix_set_diag_op(input, diagonal, name=name)
+    return matrix_set_diags(input, diagonal, k, name=name)
+
+
+def _padding_for(values, padding_value):
+    return bool(padding_value) if getattr(values, "dtype", None) == "bool" else padding_value
 
 
 # ---- Gradients ----------------------------------------------------------------------------------------------

@@ -45,6 +45,17 @@ resource_strided_slice_assign = define_op(
     stateful=True,
     differentiable=False,
 )
+tensor_strided_slice_update = define_op(
+    "TensorStridedSliceUpdate(input: T, begin: Index, end: Index, strides: Index, value: T) -> (output: T)",
+    f"T: type; Index: {{int32, int64}}; {_MASK_ATTRS}",
+    kernel=f"strided_slice_update(input, begin, end, strides, value | {_MASK_NAMES})",
+    differentiable=None,
+)
+
+
+@tensor_strided_slice_update.shape_rule
+def _(context):
+    return context.shapes[0]
 
 
 # ---- What a specification means -----------------------------------------------------------------------------

@@ -184,6 +184,11 @@ def _(context):
     return [shape._dims for shape in context.attrs["output_shapes"]]
 
 
+dataset_cardinality = define_op(
+    "DatasetCardinality(input_dataset: variant) -> (cardinality: int64)",
+    kernel="dataset_cardinality(input_dataset)",
+    differentiable=False,
+)
 experimental_dataset_cardinality = define_op(
     "ExperimentalDatasetCardinality(input_dataset: variant) -> (cardinality: int64)",
     kernel="dataset_cardinality(input_dataset)",
@@ -191,6 +196,7 @@ experimental_dataset_cardinality = define_op(
 )
 
 
+@dataset_cardinality.shape_rule
 @experimental_dataset_cardinality.shape_rule
 def _(context):
     plain.with_rank(context.shapes[0], 0)

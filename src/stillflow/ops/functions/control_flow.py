@@ -35,7 +35,6 @@ while_op = define_op(
     kernel=_WHILE_KERNEL,
     state="op",
     stateful=True,
-    differentiable=None,
     traits="waits",
 )
 stateless_while = define_op(
@@ -43,7 +42,6 @@ stateless_while = define_op(
     _WHILE_ATTRS,
     kernel=_WHILE_KERNEL,
     state="op",
-    differentiable=None,
     traits="waits",
 )
 for_op = define_op(
@@ -74,3 +72,13 @@ def _(context):
 @stateless_if.gradient
 def _(op, *grads):
     return op._graph.find_function(op._attrs["then_branch"].name).gradients_of_branches(op, grads)
+
+
+@while_op.gradient
+@stateless_while.gradient
+def _gradients_of_loop(op, *grads):
+    return op._graph.find_function(op._attrs["body"].name).gradients_of_loop(op, grads)
+
+
+# A result that nothing depends on needs no zeros.
+_gradients_of_loop.takes_none = True

@@ -47,6 +47,15 @@ sdca_optimizer = _optimizer(
     doc="A pass of stochastic dual coordinate ascent over a batch: (new states of the examples, changes of weights).",
 )
 sdca_optimizer_v2 = _optimizer("SdcaOptimizerV2", "adaptive")
+sdca_shrink_l1 = define_op(
+    "SdcaShrinkL1(weights: num_features * Ref(float32)) -> ()",
+    "num_features: int >= 0; l1: float; l2: float",
+    kernel="shrink_l1(weights | l1, l2)",
+    differentiable=None,
+    public="train.sdca_shrink_l1",
+    doc="An operation that moves reference variables towards zero by l1 / l2, and no further.",
+)
+sdca_shrink_l1.shape_rule(lambda context: [])
 sdca_fprint = define_op(
     "SdcaFprint(input: string) -> (output: int64)",
     "",

@@ -205,10 +205,8 @@ def adjoint(matrix, name=None):
         return ops.matrix_transpose(matrix, conjugate=True)
 
 
-@cholesky.gradient
-def _(op, grad):
+def _cholesky_gradient(factor, grad):
     """The inverse of l from both sides of the lower half of l' grad, made symmetric."""
-    factor = op._outputs[0]
     size = ops.shape(factor)[-1]
     batch = ops.shape(factor)[:-2]
     inverse = ops.matrix_triangular_solve(factor, ops.eye(size, batch_shape=batch, dtype=factor.dtype))
@@ -218,6 +216,24 @@ def _(op, grad):
     result = ops.matmul(ops.matmul(inverse, middle, adjoint_a=True), inverse)
     result = result + adjoint(result)
     return result * 0.5
+
+
+@cholesky.gradient
+def _(op, grad):
+    return _cholesky_gradient(op._outputs[0], grad)
+
+
+cholesky_grad = define_op(
+    "CholeskyGrad(l: T, grad: T) -> (output: T)",
+    "T: {float16, float32, float64}",
+    written=lambda op: [_cholesky_gradient(*op.inputs)],
+    differentiable=None,
+)
+
+
+@cholesky_grad.shape_rule
+def _(context):
+    return _square(context.shapes[0])
 
 
 @matrix_inverse.gradient

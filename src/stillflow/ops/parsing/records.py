@@ -24,6 +24,12 @@ decode_raw_op = define_op(
     kernel="decode_raw(bytes | out_type, little_endian)",
     differentiable=False,
 )
+decode_padded_raw = define_op(
+    "DecodePaddedRaw(input_bytes: string, fixed_length: int32) -> (output: out_type)",
+    "out_type: {float16, float32, float64, int32, uint16, uint8, int16, int8, int64}; little_endian: bool = true",
+    kernel="decode_padded_raw(input_bytes, fixed_length | out_type, little_endian)",
+    differentiable=None,
+)
 decode_json_example = define_op(
     "DecodeJSONExample(json_examples: string) -> (binary_examples: string)",
     kernel="decode_json_example(json_examples)",
@@ -71,6 +77,18 @@ def _(context):
 def _(context):
     dims = context.shapes[0]
     return None if dims is None else (*dims, None)
+
+
+@decode_padded_raw.shape_rule
+def _(context):
+    dims, length = context.shapes[0], context.value(1)
+    plain.with_rank(context.shapes[1], 0)
+    size = context.attrs["out_type"].size
+    if length is not None and length < 0:
+        raise ShapeError(f"Dimension size, given by scalar input 1, must be non-negative but is {length}")
+    if length is not None and length % size:
+        raise ShapeError(f"Dimension size must be evenly divisible by {size} but is {length}")
+    return None if dims is None else (*dims, None if length is None else int(length) // size)
 
 
 @decode_json_example.shape_rule

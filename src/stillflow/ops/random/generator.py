@@ -33,6 +33,15 @@ stateful_uniform_int = define_op(
     differentiable=False,
     traits="checks_variable",
 )
+stateful_random_binomial = define_op(
+    "StatefulRandomBinomial(resource: resource, algorithm: int64, shape: S, counts: T, probs: T) -> (output: dtype)",
+    "S: {int32, int64}; T: {float16, float32, float64, int32, int64} = float64; "
+    "dtype: {float16, float32, float64, int32, int64} = int64",
+    kernel="generator_binomial(resource, algorithm, shape, counts, probs | dtype)",
+    stateful=True,
+    differentiable=False,
+    traits="checks_variable",
+)
 rng_skip = define_op(
     "RngSkip(resource: resource, algorithm: int64, delta: int64) -> ()",
     kernel="generator_skip(resource, algorithm, delta)",
@@ -54,7 +63,13 @@ def _filled(context):
     return plain.spelled(context, 2)
 
 
-for _op in (stateful_uniform, stateful_standard_normal_v2, stateful_truncated_normal, stateful_uniform_full_int):
+for _op in (
+    stateful_random_binomial,
+    stateful_uniform,
+    stateful_standard_normal_v2,
+    stateful_truncated_normal,
+    stateful_uniform_full_int,
+):
     _op.shape_rule(_filled)
 
 

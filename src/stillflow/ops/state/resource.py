@@ -30,6 +30,15 @@ var_is_initialized_op = define_op(
     differentiable=False,
     traits="asks_for_state",
 )
+destroy_resource_op = define_op(
+    "DestroyResourceOp(resource: resource) -> ()",
+    "ignore_lookup_error: bool = true",
+    kernel="destroy_resource(resource | ignore_lookup_error)",
+    stateful=True,
+    differentiable=None,
+    traits="takes_any_handle",
+)
+destroy_resource_op.shape_rule(lambda context: [])
 variable_shape_op = define_op(
     "VariableShape(input: resource) -> (output: out_type)",
     "out_type: {int32, int64} = int32",

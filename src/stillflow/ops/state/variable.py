@@ -30,6 +30,21 @@ variable = define_op(
     differentiable=False,
     traits="is_variable",
 )
+# Nothing that a program calls adds these two: TensorFlow's own rewriting of sums over many tensors did.
+temporary_variable = define_op(
+    "TemporaryVariable() -> (ref: Ref(dtype))",
+    "shape: shape; dtype: type; var_name: string = ''",
+    kernel="temporary_variable(| dtype, shape, var_name, node_name)",
+    stateful=True,
+    differentiable=None,
+    traits="makes_variable",
+)
+destroy_temporary_variable = define_op(
+    "DestroyTemporaryVariable(ref: Ref(T)) -> (value: T)",
+    "T: type; var_name: string",
+    kernel="destroy_temporary_variable(ref | var_name)",
+    differentiable=None,
+)
 assign = define_op(
     "Assign(ref: Ref(T), value: T) -> (output_ref: Ref(T))",
     "T: type; validate_shape: bool = true; use_locking: bool = true",
@@ -84,6 +99,7 @@ def variable_op_v2(shape, dtype, name="Variable", container="", shared_name=""):
 
 
 @variable_v2.shape_rule
+@temporary_variable.shape_rule
 def _(context):
     return context.attrs["shape"]._dims
 
@@ -92,6 +108,11 @@ def _(context):
 def _(context):
     # The old op cannot tell a scalar from an unknown shape.
     return context.attrs["shape"]._dims or None
+
+
+@destroy_temporary_variable.shape_rule
+def _(context):
+    return context.shapes[0]
 
 
 @assign.shape_rule

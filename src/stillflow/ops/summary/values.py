@@ -1,4 +1,4 @@
-"""ScalarSummary, HistogramSummary, ImageSummary, AudioSummaryV2, TensorSummaryV2, MergeSummary."""
+"""ScalarSummary, HistogramSummary, ImageSummary, AudioSummaryV2, TensorSummary, TensorSummaryV2, MergeSummary."""
 
 from __future__ import annotations
 
@@ -37,6 +37,13 @@ tensor_summary_v2 = define_op(
     kernel="tensor_summary(tag, tensor, serialized_summary_metadata)",
     differentiable=False,
 )
+# Its other attributes are kept for whoever reads the graph.
+tensor_summary_op = define_op(
+    "TensorSummary(tensor: T) -> (summary: string)",
+    "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''",
+    kernel="named_tensor_summary(tensor | node_name)",
+    differentiable=False,
+)
 merge_summary = define_op(
     "MergeSummary(inputs: N * string) -> (summary: string)",
     "N: int >= 1",
@@ -50,6 +57,7 @@ merge_summary = define_op(
 @image_summary.shape_rule
 @audio_summary_v2.shape_rule
 @tensor_summary_v2.shape_rule
+@tensor_summary_op.shape_rule
 @merge_summary.shape_rule
 def _(context):
     return ()

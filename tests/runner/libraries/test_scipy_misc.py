@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stillflow.runner import scipy_misc as misc
+from stillflow.runner.libraries import scipy_misc as misc
 
 CHANCE = np.random.RandomState(0)
 COLORS = CHANCE.rand(5, 7, 3) * 9 - 3

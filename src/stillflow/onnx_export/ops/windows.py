@@ -1,0 +1,73 @@
+"""What is computed of windows of an image without a convolution: patches, dilation, places of maxima."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stillflow.onnx_export.layout import as_before, channels_first, spatial, window_pads
+from stillflow.onnx_export.ops.convolution import spatial_sizes
+from stillflow.onnx_export.translation import Call, converts
+
+
+def _window_parts(call, window, strides, rates, filling):
+    """For each place in the window the image's values there, [batch, rows, columns, depth], in rows and columns."""
+    pads = window_pads(call, call.attr("padding"), spatial_sizes(call, "NHWC"), window, strides, rates, "NHWC")
+    if "auto_pad" in pads:
+        raise call.error("needs an image whose size is known, with this padding")
+    image = call.inputs[0]
+    if pads:
+        top, left, bottom, right = pads["pads"]
+        whole = call.constant([0, top, left, 0, 0, bottom, right, 0], np.int64)
+        image = call.add("Pad", image, whole, call.like(filling))
+    reaches = [(width - 1) * rate + 1 for width, rate in zip(window, rates, strict=True)]
+    parts = []
+    for place in np.ndindex(*window):
+        starts = [n * rate for n, rate in zip(place, rates, strict=True)]
+        ends = [start - reach + 1 or 2**62 for start, reach in zip(starts, reaches, strict=True)]
+        numbers = (starts, ends, [1, 2], strides)
+        parts.append((place, call.add("Slice", image, *(call.constant(each, np.int64) for each in numbers))))
+    return parts
+
+
+@converts("ExtractImagePatches")
+def extract_image_patches(call: Call):
+    window, strides, rates = (spatial(call.attr(name), "NHWC") for name in ("ksizes", "strides", "rates"))
+    parts = [part for _, part in _window_parts(call, window, strides, rates, 0)]
+    return call.add("Concat", *parts, axis=3)
+
+
+@converts("Dilation2D")
+def dilation(call):
+    height, width, _ = call.dims(1)
+    if height is None or width is None:
+        raise call.error("needs a filter whose size is known")
+    strides, rates = (spatial(call.attr(name), "NHWC") for name in ("strides", "rates"))
+    least = np.finfo(call.dtype().as_numpy_dtype).min if call.dtype().is_floating else call.dtype().min
+    sums = []
+    for (row, column), part in _window_parts(call, [height, width], strides, rates, least):
+        weights = call.add("Gather", call.inputs[1], call.constant(row, np.int64), axis=0)
+        weights = call.add("Gather", weights, call.constant(column, np.int64), axis=0)
+        sums.append(call.add("Add", part, weights))
+    return call.add("Max", *sums) if len(sums) > 1 else sums[0]
+
+
+@converts("MaxPoolWithArgmax")
+def max_pool_with_argmax(call):
+    window, strides = spatial(call.attr("ksize"), "NHWC"), spatial(call.attr("strides"), "NHWC")
+    sizes = spatial_sizes(call, "NHWC")
+    pads = window_pads(call, call.attr("padding"), sizes, window, strides, [1, 1], "NHWC")
+    image = channels_first(call, call.inputs[0], 4, "NHWC")
+    options = {"kernel_shape": window, "strides": strides, **pads}
+    found, places = call.add("MaxPool", image, outputs=2, **options)
+    # ONNX counts rows and columns within channels, TensorFlow channels within columns.
+    shape = call.add("Shape", image)
+    channels = call.add("Gather", shape, call.constant([1], np.int64))
+    plane = call.add("ReduceProd", call.add("Slice", shape, *(call.constant([n], np.int64) for n in (2, 4))))
+    number = call.add("Mul", call.add("Mod", places, plane), channels)
+    above = call.add("Div", places, plane)
+    number = call.add("Add", number, call.add("Mod", above, channels))
+    if call.attr("include_batch_in_index"):
+        image_size = call.add("Mul", plane, channels)
+        number = call.add("Add", number, call.add("Mul", call.add("Div", above, channels), image_size))
+    number = call.to_type_of(as_before(call, number, 4, "NHWC"), call.op.outputs[1].dtype)
+    return [as_before(call, found, 4, "NHWC"), number]

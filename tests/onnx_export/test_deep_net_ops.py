@@ -1,0 +1,202 @@
+"""Ops of deep nets that ONNX says in several nodes compute in onnxruntime what they compute here."""
+
+import numpy as np
+import pytest
+from onnx_export.test_onnx_ops import IMAGES, check
+
+import stillflow as tf
+from stillflow.command_line import main
+
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_max_pool_with_argmax(tmp_path, padding, in_batch):
+    def build(x):
+        found = tf.nn.max_pool_with_argmax(
+            x, [1, 3, 2, 1], [1, 2, 2, 1], padding, include_batch_in_index=in_batch, Targmax=tf.int32
+        )
+        return [found.output, found.argmax]
+
+    check(tmp_path, build, ([2, 9, 8, 3], tf.float32))
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_dilation_and_erosion(tmp_path, padding):
+    weights = np.random.default_rng(2).standard_normal([3, 2, 6]).astype(np.float32)
+
+    def build(x):
+        options = {"strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1], "padding": padding}
+        eroded = tf.nn.erosion2d(x, weights, [1, 1, 1, 1], [1, 1, 1, 1], padding)
+        return [tf.nn.dilation2d(x, weights, **options), eroded]
+
+    check(tmp_path, build, ([2, 9, 8, 6], tf.float32))
+
+
+def test_patches(tmp_path):
+    def build(x):
+        valid = tf.image.extract_image_patches(x, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "VALID")
+        return [valid, tf.image.extract_image_patches(x, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "SAME")]
+
+    check(tmp_path, build, ([2, 9, 8, 3], tf.float32))
+
+
+def test_old_space_to_batch_and_back(tmp_path):
+    def build(x):
+        blocks = tf.space_to_batch(x, [[1, 0], [0, 2]], block_size=2)
+        return [blocks, tf.batch_to_space(blocks, [[1, 0], [0, 2]], block_size=2)]
+
+    check(tmp_path, build, ([2, 9, 8, 3], tf.float32))
+
+
+def test_batch_norm_with_global_normalization(tmp_path):
+    def build(x, mean, variance, beta, gamma):
+        moments = mean, tf.square(variance)
+        return [
+            tf.nn.batch_norm_with_global_normalization(x, *moments, beta, gamma, 1e-3, scales)
+            for scales in (False, True)
+        ]
+
+    check(tmp_path, build, IMAGES, *[([6], tf.float32)] * 4)
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_bicubic_resizing(tmp_path, half):
+    # TensorFlow takes the weights from a table of 1,024.
+    def build(x):
+        return [tf.raw_ops.ResizeBicubic(images=x, size=size, half_pixel_centers=half) for size in ([13, 17], [5, 4])]
+
+    check(tmp_path, build, IMAGES, rtol=0, atol=6e-3)
+
+
+def test_segments(tmp_path):
+    numbers, mixed = [0, 0, 1, 3, 3], [2, 0, -1, 2, 0]
+    places, rows = [3, 0, 0, 4], [0, 0, 2, 2]
+
+    def build(x):
+        made = [
+            function(x, numbers)
+            for function in (tf.segment_sum, tf.segment_mean, tf.segment_prod, tf.segment_max, tf.segment_min)
+        ]
+        made += [
+            function(x, mixed, 4)
+            for function in (tf.unsorted_segment_sum, tf.unsorted_segment_max, tf.unsorted_segment_min)
+        ]
+        made.append(tf.unsorted_segment_prod(x, mixed, 4))
+        made.append(tf.unsorted_segment_mean(x, mixed, 4))
+        made.append(tf.unsorted_segment_sum(x, [[0, 1]] * 5, 3))
+        for function in (tf.sparse_segment_sum, tf.sparse_segment_mean, tf.sparse_segment_sqrt_n):
+            made += [function(x, places, rows), function(x, places, rows, num_segments=5)]
+        return made
+
+    check(tmp_path, build, ([5, 2], tf.float32))
+
+
+def test_combined_embeddings(tmp_path):
+    ids = tf.SparseTensorValue([[0, 0], [0, 2], [1, 1], [2, 0]], np.int64([3, 1, 3, 0]), [3, 3])
+    weights = tf.SparseTensorValue(ids.indices, np.float32([1, 2, 0.5, 1]), [3, 3])
+
+    def build(table):
+        made = []
+        for combiner in ("sum", "mean", "sqrtn"):
+            for own in (None, tf.SparseTensor(*weights)):
+                made.append(tf.nn.embedding_lookup_sparse(table, tf.SparseTensor(*ids), own, combiner=combiner))
+        return made
+
+    check(tmp_path, build, ([5, 4], tf.float32))
+
+
+def test_sparse_matrices(tmp_path):
+    sparse = tf.SparseTensorValue([[0, 1], [0, 3], [2, 0]], np.float32([1, 2, 3]), [3, 4])
+
+    def build(a, b):
+        made = [tf.sparse_tensor_dense_matmul(tf.SparseTensor(*sparse), a)]
+        made.append(tf.sparse_tensor_dense_matmul(tf.SparseTensor(*sparse), b, adjoint_a=True))
+        made.append(tf.sparse_tensor_dense_matmul(tf.SparseTensor(*sparse), b, adjoint_a=True, adjoint_b=False))
+        made.append(tf.sparse_to_dense([[0, 1], [2, 0]], [3, 2], a[0, :2], default_value=-1.0))
+        made.append(tf.sparse_to_dense([1, 3], [5], a[0, 0]))
+        return made
+
+    check(tmp_path, build, ([4, 2], tf.float32), ([3, 2], tf.float32))
+
+
+def test_diagonals(tmp_path):
+    def build(x, vector, square):
+        made = [tf.matrix_diag(x), tf.matrix_diag_part(x), tf.diag(vector), tf.diag(square), tf.linalg.det(square)]
+        made.append(tf.diag_part(tf.diag(square)))
+        made.append(tf.matrix_set_diag(x, x[:, :2, 0]))
+        made.append(tf.matrix_set_diag(tf.transpose(x, [0, 2, 1]), x[:, :2, 0]))
+        return made
+
+    check(tmp_path, build, ([3, 2, 4], tf.float32), ([3], tf.float32), ([3, 3], tf.float32))
+
+
+def test_parts_by_numbers(tmp_path):
+    def build(x, y):
+        first, second = tf.dynamic_partition(x, [1, 0, 1, 1], 2)
+        flat = tf.dynamic_partition(x, [[0, 1]] * 4, 2)
+        stitched = tf.dynamic_stitch([[3, 0], [1, 2, 3]], [x[:2], y])
+        inverse = tf.invert_permutation(tf.cast(stitched[:3, 0] * 0, tf.int32) + [2, 0, 1])
+        return [first, second, *flat, stitched, inverse, tf.roll(x, [1, -1], [0, 1])]
+
+    check(tmp_path, build, ([4, 2], tf.float32), ([3, 2], tf.float32))
+
+
+def test_unique(tmp_path):
+    def build(x):
+        values, places = tf.unique(x)
+        counted = tf.unique_with_counts(x, out_idx=tf.int64)
+        return [values, places, *counted]
+
+    check(tmp_path, build, ([7], tf.int32), feeds=[np.int32([3, 1, 3, 2, 1, 9, 3])])
+
+
+def test_numbers(tmp_path):
+    def build(x, y):
+        made = [tf.lin_space(0.5, x[0, 0], 4), tf.lin_space(x[0, 0], 1.0, 1), tf.atan2(x, y), tf.rank(x)]
+        made += tf.raw_ops.ShapeN(input=[x, y])
+        made.append(tf.accumulate_n([x, y]))
+        made.append(tf.contrib.slim.bucketize(x, [-0.5, 0.0, 1.0]))
+        made += [tf.raw_ops.NthElement(input=x, n=1), tf.raw_ops.NthElement(input=x, n=0, reverse=True)]
+        made.append(tf.raw_ops.DataFormatVecPermute(x=[1, 2, 3, 4], src_format="NHWC", dst_format="NCHW"))
+        made.append(tf.raw_ops.DataFormatDimMap(x=tf.cast(x[0] * 0, tf.int32), src_format="NHWC", dst_format="NCHW"))
+        return made
+
+    check(tmp_path, build, ([None, 4], tf.float32), ([None, 4], tf.float32))
+
+
+@pytest.mark.parametrize("merges", [False, True])
+def test_greedy_ctc_decoder(tmp_path, merges):
+    scores = np.random.default_rng(3).standard_normal([7, 3, 3]).astype(np.float32)
+    scores[3, 0] = scores[2, 0]
+
+    def build(x):
+        (found,), score = tf.nn.ctc_greedy_decoder(x, [7, 4, 0], merge_repeated=merges)
+        return [found.indices, found.values, found.dense_shape, score]
+
+    check(tmp_path, build, ([7, 3, 3], tf.float32), feeds=[scores])
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (lambda x: tf.nn.fractional_max_pool(x, [1.0, 1.4, 1.4, 1.0])[0], "it draws its windows at random"),
+        (lambda x: tf.nn.dropout(x, 0.5), "it draws random numbers, and what runs ONNX draws others"),
+        (lambda x: tf.gradients(tf.nn.relu(x), x)[0], "it is a part of training, which ONNX models do not hold"),
+        (lambda x: tf.cumprod(x), "it multiplies along an axis"),
+        (
+            lambda x: tf.nn.ctc_beam_search_decoder(x[0], [2] * 8, top_paths=1)[0][0].values,
+            "it searches all ways to align labels",
+        ),
+        (lambda x: tf.py_func(np.sin, [x], tf.float32), "it calls Python"),
+    ],
+)
+def test_reasons_of_refusals(tmp_path, build, reason, capsys):
+    with tf.Graph().as_default() as graph:
+        output = build(tf.placeholder(tf.float32, [2, 9, 8, 6], "in0"))
+        (tmp_path / "model.pb").write_bytes(graph.as_graph_def().SerializeToString())
+    files = [str(tmp_path / name) for name in ("model.pb", "model.onnx")]
+    assert main(["convert", *files, "--outputs", output.name]) == 2
+    assert f"cannot be said in ONNX: {reason}" in capsys.readouterr().err
