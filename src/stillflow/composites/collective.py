@@ -73,7 +73,7 @@ def all_max(tensors):
 def reduce_sum(tensors):
     """The sum of tensors on the current device.
 
-    Raises ValueError for no tensors, for one that is assigned to no device, and if none is assigned to that of the sum.
+    Raises ValueError for no tensors, for one that is assigned to no device, and if none is on that of the sum.
     """
     if not tensors:
         raise ValueError("Must pass >0 tensors to reduce operations")

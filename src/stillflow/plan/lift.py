@@ -17,11 +17,8 @@ from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.reads import read
-<<<<<<< HEAD
 from stillflow.plan.watch import show_outputs
-=======
 from stillflow.plan.writing import written_out
->>>>>>> landing
 
 
 def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None, watch=None) -> Plan:
