@@ -10,7 +10,6 @@ import stillflow as tf
 @pytest.fixture
 def towers():
     """Three tensors, each on a device of its own, and a session with such devices."""
-    tf.reset_default_graph()
     tensors = []
     for i in range(3):
         with tf.device(f"/cpu:{i}"):

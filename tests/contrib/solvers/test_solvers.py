@@ -9,16 +9,12 @@ from stillflow.contrib.solvers import matrices
 solvers = tf.contrib.solvers
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-    tf.reset_default_graph()
-
-
-def _given(array, is_static):
+def _given(is_static, *arrays):
+    """(tensors, feeds); their shapes are not known if they are fed."""
     if is_static:
-        return tf.constant(array), {}
-    placeholder = tf.placeholder(array.dtype)
-    return placeholder, {placeholder: array}
+        return [tf.constant(array) for array in arrays], {}
+    placeholders = [tf.placeholder(array.dtype) for array in arrays]
+    return placeholders, dict(zip(placeholders, arrays, strict=True))
 
 
 def _matrix(rng, shape, dtype):
@@ -34,12 +30,11 @@ def test_equations_are_solved(dtype, is_static, begins, has_preconditioner):
     a = _matrix(rng, (6, 6), dtype)
     a = a @ a.T + np.eye(6, dtype=dtype)
     rhs = _matrix(rng, 6, dtype)
-    tensor, feeds = _given(a, is_static)
+    (tensor, right, begin), feeds = _given(is_static, a, rhs, _matrix(rng, 6, dtype))
     preconditioner = matrices.identity_operator(tensor) if has_preconditioner else None
     state = solvers.conjugate_gradient(
-        matrices.create_operator(tensor), tf.constant(rhs), preconditioner,
-        x=tf.constant(_matrix(rng, 6, dtype)) if begins else None, tol=1e-4, max_iter=30,
-    )  # fmt: skip
+        matrices.create_operator(tensor), right, preconditioner, x=begin if begins else None, tol=1e-4, max_iter=30
+    )
     with tf.Session() as session:
         found = session.run(state, feeds)
     assert found.i <= 10
@@ -53,8 +48,8 @@ def test_equations_are_solved(dtype, is_static, begins, has_preconditioner):
 def test_least_squares(dtype, is_static, shape):
     rng = np.random.default_rng(1)
     a, rhs = _matrix(rng, shape, dtype), _matrix(rng, shape[0], dtype)
-    tensor, feeds = _given(a, is_static)
-    state = solvers.cgls(matrices.create_operator(tensor), tf.constant(rhs), tol=1e-8, max_iter=30)
+    (tensor, right), feeds = _given(is_static, a, rhs)
+    state = solvers.cgls(matrices.create_operator(tensor), right, tol=1e-8, max_iter=30)
     with tf.Session() as session:
         found = session.run(state, feeds)
     np.testing.assert_allclose(found.x, np.linalg.lstsq(a, rhs, rcond=None)[0], rtol=1e-2, atol=1e-3)
@@ -67,7 +62,7 @@ def test_least_squares(dtype, is_static, shape):
 def test_a_matrix_becomes_bidiagonal(dtype, is_static, orthogonalize, steps):
     rng = np.random.default_rng(1)
     a = _matrix(rng, (7, 5), dtype)
-    tensor, feeds = _given(a, is_static)
+    (tensor, _), feeds = _given(is_static, a, _matrix(rng, 7, dtype))
     operator = matrices.create_operator(tensor)
     state = solvers.lanczos_bidiag(
         operator, steps, orthogonalize, starting_vector=tf.constant(_matrix(rng, 7, dtype))
