@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stillflow.contrib.learn.estimators import Evaluable, Trainable
-from stillflow.contrib.learn.monitors import ValidationMonitor
+from stillflow.contrib.learn.training_monitors import ValidationMonitor
 from stillflow.contrib.learn.run_settings import RunConfig
 from stillflow.contrib.training.hyperparameters import HParams
 from stillflow.estimator.estimator import Estimator as CoreEstimator

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import collections
 import gzip
-import os
-import shutil
-import urllib.error
-import urllib.request
 
 import numpy as np
 
+from stillflow.examples.downloads import downloaded
 from stillflow.graph import dtypes
 from stillflow.names import public_module
 from stillflow.random.seeds import get_seed
@@ -22,37 +19,12 @@ __all__ = [
 ]  # fmt: skip
 
 SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
-_TIMEOUT_SECONDS = 30
 _IMAGES_MAGIC = 2051
 _LABELS_MAGIC = 2049
 
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
 
 # ---- Files --------------------------------------------------------------------------------------------------
-
-
-def _find(name, folder, source_url):
-    """The path of a file, which is downloaded into the folder if it is not there.
-
-    Raises FileNotFoundError if that is not possible.
-    """
-    path = os.path.join(folder, name)
-    if os.path.exists(path):
-        return path
-    partial = f"{path}.partial"
-    try:
-        os.makedirs(folder, exist_ok=True)
-        with urllib.request.urlopen(source_url + name, timeout=_TIMEOUT_SECONDS) as source, open(partial, "wb") as to:
-            shutil.copyfileobj(source, to)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise FileNotFoundError(
-            f"MNIST needs the file {name} in the directory {os.path.abspath(folder)}, and it cannot be downloaded "
-            f"from {source_url}{name} ({reason}). Put the file there and run again."
-        ) from None
-    os.replace(partial, path)
-    print("Successfully downloaded", name, os.path.getsize(path), "bytes.")
-    return path
 
 
 def _read_header(stream, count, name):
@@ -219,7 +191,7 @@ def read_data_sets(
     source_url = source_url or SOURCE_URL
 
     def read(extract, name, *arguments):
-        with open(_find(name, train_dir, source_url), "rb") as file:
+        with open(downloaded(name, train_dir, source_url, "MNIST"), "rb") as file:
             return extract(file, *arguments)
 
     train_images = read(extract_images, "train-images-idx3-ubyte.gz")
