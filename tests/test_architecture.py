@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "stillflow"
 # further down on its own. Imports inside functions count: they are for start-up time, not for closing circles.
 FLOORS = {
     "programs": "__main__ command_line runner tools word2vec serving inspection onnx_export testing compat_v2",
-    "libraries": "contrib profiler examples canned keras estimator distribute feature_columns rnn distributions"
+    "libraries": "contrib debug profiler examples canned keras estimator distribute feature_columns rnn distributions"
     " metrics losses layers training_loop summary training test_cases parallel_for saved_objects traced_functions"
     " datasets saver",
     "running": "eager session plan importer autograph functions",

@@ -48,7 +48,6 @@ _MKL = "TensorFlow has a kernel only where it was built for one maker's library"
 _REPLACED = "removed from GraphDefs before version 16, from 2016; what came after is here"
 _PHONES = "of graphs in eight bits, which TensorFlow's tool for phones makes; those of servers have other ops"
 _DATABASE = "reads or writes SQLite, a database of another project"
-_DEBUG = "of TensorFlow's debugger, whose watches here need no nodes"
 
 # By the type of the op.
 OPS = {
@@ -92,7 +91,6 @@ OPS = {
     "Abort": "ends the process on purpose, which nothing that a graph holds may do here",
     "FakeQueue": "for tests of TensorFlow's queues",
     "CreateSummaryDbWriter": _DATABASE,
-    "Debug*": _DEBUG,
     "QuantizedBatchNormWithGlobalNormalization": _PHONES,
     "QuantizedInstanceNorm": _PHONES,
     "QuantizedResizeBilinear": _PHONES,

@@ -68,7 +68,9 @@ def new_file(package, dependencies):
 def build(table):
     errors = new_file("tensorflow.error", [])
     file = new_file("tensorflow", ["google/protobuf/any.proto", "google/protobuf/wrappers.proto", errors.name])
-    packages = [new_file(name, [file.name]) for name in table["packages"]]
+    packages = []
+    for name in table["packages"]:  # each may use those before it
+        packages.append(new_file(name, [file.name, *(each.name for each in packages)]))
     parents = {"tensorflow": file, **{each.package: each for each in (errors, *packages)}}
     for full_name in sorted(table["messages"], key=lambda name: name.count(".")):
         scope, _, name = full_name.rpartition(".")

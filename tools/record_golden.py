@@ -11,6 +11,9 @@ tests/programs/__init__.py). Recorded are the GraphDef and the values. A module 
 tests/programs/values has single ops over many types; recorded are the values, or the errors ("values/cast" is
 the name of one); of a module of tests/programs/refusals the errors ("refusals/layer_base"). "eager_snippets" and
 "eager_values" are what comes of them when operations run when they are called.
+
+Modules that TensorFlow's wheel lacks, as some of contrib, are looked for in the folder of its sources that the
+variable TENSORFLOW_SOURCES names; the messages among them are to be compiled there.
 """
 
 import importlib
@@ -29,9 +32,16 @@ TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests")
 sys.path.insert(0, TESTS)
 
 
+if os.environ.get("TENSORFLOW_SOURCES"):
+    from upstream_child import FolderFinder
+
+    sys.meta_path.append(FolderFinder(os.environ["TENSORFLOW_SOURCES"]))
+
+
 # File in tests/golden and module with a function `outcomes`.
 OUTCOMES = (
     ("assertions", "test_cases.assertion_cases"),
+    ("contrib_boosted_trees", "contrib.boosted_trees.tree_scenarios"),
     ("contrib_learn", "contrib.learn_scenarios"),
     ("contrib_small_libraries", "contrib.small_library_scenarios"),
     ("contrib_tpu", "contrib.tpu_scenarios"),

@@ -18,6 +18,7 @@ import warnings
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 warnings.filterwarnings("ignore")
 
+import record_op_defs  # noqa: E402
 import tensorflow as tf  # noqa: E402
 import tensorflow_core  # noqa: E402
 import tensorflow_estimator  # noqa: E402
@@ -118,7 +119,7 @@ def _op_of(value):
     return op_of(getattr(value, "__name__", ""), value)
 
 
-_RAW = {name.lower(): name for name in dir(tf.raw_ops)}
+_RAW = {name.lower(): name for name in [*dir(tf.raw_ops), *record_op_defs.CONTRIB]}
 
 
 def messages():

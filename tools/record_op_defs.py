@@ -19,7 +19,20 @@ CONTRIB = set(
     "FeatureUsageCounts FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp "
     "FertileStatsSerialize GrowTreeV4 MaskedMatmul MaxBytesInUse ProcessInputV4 TraverseTreeV4 "
     "TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize TreeSize UpdateModelV4 "
-    "WALSComputePartialLhsAndRhs".split()
+    "WALSComputePartialLhsAndRhs "
+    "BucketizeWithInputBoundaries BuildCategoricalEqualitySplits BuildDenseInequalitySplits "
+    "BuildSparseInequalitySplits CenterTreeEnsembleBias CreateQuantileAccumulator CreateStatsAccumulatorScalar "
+    "CreateStatsAccumulatorTensor CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp "
+    "GradientTreesPartitionExamples GradientTreesPrediction GradientTreesPredictionVerbose GrowTreeEnsemble "
+    "MakeQuantileSummaries QuantileAccumulatorAddSummaries QuantileAccumulatorDeserialize QuantileAccumulatorFlush "
+    "QuantileAccumulatorFlushSummary QuantileAccumulatorGetBuckets QuantileAccumulatorIsInitialized "
+    "QuantileAccumulatorSerialize QuantileBuckets QuantileStreamResourceHandleOp Quantiles StatsAccumulatorScalarAdd "
+    "StatsAccumulatorScalarDeserialize StatsAccumulatorScalarFlush StatsAccumulatorScalarIsInitialized "
+    "StatsAccumulatorScalarMakeSummary StatsAccumulatorScalarResourceHandleOp StatsAccumulatorScalarSerialize "
+    "StatsAccumulatorTensorAdd StatsAccumulatorTensorDeserialize StatsAccumulatorTensorFlush "
+    "StatsAccumulatorTensorIsInitialized StatsAccumulatorTensorMakeSummary StatsAccumulatorTensorResourceHandleOp "
+    "StatsAccumulatorTensorSerialize TreeEnsembleDeserialize TreeEnsembleIsInitializedOp TreeEnsembleSerialize "
+    "TreeEnsembleStampToken TreeEnsembleStats TreeEnsembleUsedHandlers".split()
 )
 FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
@@ -95,6 +108,7 @@ def all_ops():
 
 def main():
     own = {op.name for op in all_ops()}
+    importlib.import_module("tensorflow.contrib.boosted_trees.python.ops.boosted_trees_ops_loader")
     importlib.import_module("tensorflow.contrib.factorization")
     importlib.import_module("tensorflow.contrib.memory_stats")
     importlib.import_module("tensorflow.contrib.tensor_forest.python.tensor_forest")

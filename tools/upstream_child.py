@@ -125,7 +125,7 @@ def _replace_main(run_tests):
     app.run = tf.app.run = run_tests
 
 
-class _FolderFinder:
+class FolderFinder:
     """Finds modules of TensorFlow in the folder: those of tests that its wheel lacks."""
 
     def __init__(self, folder):
@@ -150,7 +150,7 @@ def _import_backend(options):
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if options.engine == "tensorflow":
         importlib.import_module("tensorflow.python.framework.test_util")
-        sys.meta_path.append(_FolderFinder(options.folder))
+        sys.meta_path.append(FolderFinder(options.folder))
     else:
         sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
         importlib.import_module("upstream_names").install(options.folder, [options.engine])

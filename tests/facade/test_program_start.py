@@ -46,17 +46,6 @@ def test_flags_as_programs_of_before_absl_read_them():
     assert execute(program, "--size=5").stdout == "True 5 False\n"
 
 
-def test_a_program_may_have_flags_that_absl_has():
-    program = (
-        "import stillflow as tf\n"
-        "tf.flags.DEFINE_string('log_dir', 'logs', 'Help.')\n"
-        "tf.flags.DEFINE_bool('logtostderr', True, 'Help.')\n"
-        "tf.app.run(lambda argv: print(tf.flags.FLAGS.log_dir, tf.flags.FLAGS.logtostderr))\n"
-    )
-    assert execute(program).stdout == "logs True\n"
-    assert execute(program, "--log_dir=here").stdout == "here True\n"
-
-
 def test_required_flags():
     program = (
         "import stillflow as tf\n"

@@ -11,6 +11,7 @@ from function_cases import CASES
 
 import stillflow as tf
 from stillflow.formats import protobuf
+from stillflow.functions.defun import Defun
 from stillflow.graph.function_def import function_def_message
 
 RECORDED = np.load(Path(__file__).parent.parent / "golden" / "functions.npz", allow_pickle=True)
@@ -73,6 +74,16 @@ def test_random_streams_inside_of_functions_are_part_of_the_random_state():
         with tf.Session() as session:
             tf.random_state(session, state)
             assert [session.run(fetches)[0].tolist() for _ in range(3)] == expected
+
+
+def test_a_call_that_draws_nothing_is_no_part_of_the_random_state():
+    @Defun(tf.float32, noinline=True)
+    def sign(x):
+        return tf.cond(tf.greater(x, 0.0), lambda: 1.0, lambda: -1.0)
+
+    with tf.Session() as session:
+        assert session.run(sign(tf.constant(2.0))) == 1
+        assert tf.random_state(session) == {"streams": {}, "states": {}}
 
 
 def test_random_state_of_another_op_is_refused():

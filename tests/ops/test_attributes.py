@@ -81,6 +81,8 @@ NOT_FOR_KERNELS = {
         "ResourceGather": "validate_indices",
         "BarrierTakeMany": "wait_for_incomplete",
         "BoostedTreesCalculateBestGainsPerFeature": "max_splits",
+        "CenterTreeEnsembleBias": "learner_config",
+        "CreateQuantileAccumulator": "container shared_name",
         "SdcaOptimizer": "num_inner_iterations",
         "SdcaOptimizerV2": "num_inner_iterations",
         "QuantizedMatMul": "Tactivation",

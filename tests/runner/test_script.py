@@ -52,6 +52,63 @@ def test_a_notice_says_whose_tensorflow_it_is(program):
     assert re.fullmatch(r"stillflow: import tensorflow is stillflow [\d.]+\S* here\.\n", result.stderr)
 
 
+def test_a_program_may_have_a_flag_that_logging_has(program):
+    """As before TensorFlow 1.14, whose absl refuses `--log_dir`."""
+    cwd = program(
+        """
+        import tensorflow as tf
+        tf.flags.DEFINE_string("log_dir", "logs", "where summaries go")
+        def main(_):
+            tf.logging.warning("w")
+            print(tf.flags.FLAGS.log_dir)
+            try:
+                tf.flags.DEFINE_string("log_dir", "twice", "")
+            except Exception as error:
+                print(type(error).__name__)
+        tf.app.run()
+        """
+    )
+    result = execute(["-m", "stillflow", "run", "program.py", "--log_dir=there"], cwd)
+    assert (result.stdout, result.returncode) == ("there\nDuplicateFlagError\n", 0)
+    assert "the flag --log_dir is the program's" in result.stderr
+
+
+def test_a_program_may_set_a_flag_that_it_has_not_defined(program):
+    """As before TensorFlow 1.5, whose absl refuses it."""
+    cwd = program(
+        """
+        import tensorflow as tf
+        tf.flags.DEFINE_integer("size", 2, "")
+        FLAGS = tf.flags.FLAGS
+        FLAGS.before = [1]
+        def main(_):
+            FLAGS.after = FLAGS.size + 1
+            FLAGS.after = "text"
+            print(FLAGS.before, FLAGS.size, FLAGS.after, "after" in FLAGS)
+        tf.app.run()
+        """
+    )
+    result = execute(["-m", "stillflow", "run", "program.py", "--size=5"], cwd)
+    assert (result.stdout, result.returncode) == ("[1] 5 text True\n", 0)
+    assert result.stderr.count("is set but not defined") == 1
+
+
+def test_numpy_takes_abstract_dtypes(program):
+    cwd = program(
+        """
+        import numpy as np
+        import tensorflow as tf
+        print(np.empty(2, dtype=np.integer).dtype, np.zeros(2, np.floating).dtype)
+        print(np.array([1], dtype=np.number).dtype, np.asarray([1], np.complexfloating).dtype)
+        try:
+            np.zeros(2, dtype="nothing")
+        except TypeError as error:
+            print(error)
+        """
+    )
+    assert run(cwd).stdout == "int64 float64\nfloat64 complex128\ndata type 'nothing' not understood\n"
+
+
 @pytest.mark.parametrize("command", [["-m", "stillflow", "run"], ["-m", "stillflow"]])
 def test_arguments_module_and_path_are_those_of_plain_python(program, command):
     text = """

@@ -206,6 +206,14 @@ def test_a_message_of_a_graph_is_compared_with_its_versions():
         case.assertProtoEqualsVersion("node { name: 'b' op: 'NoOp' }", graph.as_graph_def())
 
 
+def test_messages_are_equal_where_a_zero_has_another_sign():
+    case = tf.test.TestCase()
+    negative = tf.train.FloatList(value=[-0.0, 1.0])
+    case.assertProtoEquals(tf.train.FloatList(value=[0.0, 1.0]), negative)
+    with pytest.raises(AssertionError):
+        case.assertProtoEquals(tf.train.FloatList(value=[0.0, 1.5]), negative)
+
+
 def test_gradients_of_empty_tensors_and_of_types_without_derivatives():
     x = tf.placeholder(tf.float32, [0, 2])
     with tf.Session():

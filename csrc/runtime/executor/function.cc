@@ -137,6 +137,12 @@ std::string FunctionState::Save() {
   return bytes;
 }
 
+bool FunctionState::IsEmpty() {
+  bool is_empty = true;
+  table_.VisitRandom([&](const std::string&, RandomState*) { is_empty = false; });
+  return is_empty && table_.SaveOps().empty();
+}
+
 bool FunctionState::Restore(const std::string& bytes) {
   std::vector<Stream> streams;
   std::map<std::string, std::string> states;

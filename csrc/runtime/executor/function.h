@@ -28,6 +28,8 @@ class FunctionState {
   // All of it as bytes, for Restore, which returns false and changes nothing if the bytes are not such.
   std::string Save();
   bool Restore(const std::string& bytes);
+  // Whether there is nothing to save.
+  bool IsEmpty();
 
  private:
   StateTable table_;

@@ -1,6 +1,6 @@
 // An ensemble as bytes of a boosted_trees.TreeEnsemble, written as protocol buffers write it.
-#include "io/message_writer.h"
 #include "state_kernels/boosted_trees/ensemble.h"
+#include "state_kernels/boosted_trees/message_fields.h"
 
 namespace stillflow::boosted_trees {
 namespace {
@@ -12,29 +12,16 @@ using io::WireType;
 
 // ---- Writing ------------------------------------------------------------------------------------------------------
 
-void FloatUnlessZero(uint32_t field, float value, MessageWriter* writer) {
-  if (value != 0) writer->Float(field, value);
-}
-
-void Int(uint32_t field, int64_t value, MessageWriter* writer) {
-  writer->VarintUnlessZero(field, static_cast<uint64_t>(value));
-}
-
-void Floats(uint32_t field, const std::vector<float>& values, MessageWriter* writer) {
-  if (values.empty()) return;
-  writer->Field(field, Bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
-}
-
 std::string Message(const Leaf& leaf) {
   std::string bytes;
   MessageWriter writer(&bytes);
   if (leaf.is_vector) {
     std::string vector;
     MessageWriter inner(&vector);
-    Floats(1, leaf.vector, &inner);
+    WriteFloats(1, leaf.vector, &inner);
     writer.Field(1, vector);
   }
-  FloatUnlessZero(3, leaf.scalar, &writer);
+  WriteFloat(3, leaf.scalar, &writer);
   return bytes;
 }
 
@@ -44,22 +31,22 @@ std::string Message(const Node& node) {
   const Split& split = node.split;
   if (node.kind == Node::kLeaf) content = Message(node.leaf);
   if (node.kind != Node::kLeaf && node.kind != Node::kEmpty) {
-    Int(1, split.feature, &inner);
+    WriteInt(1, split.feature, &inner);
     if (node.kind == Node::kDense) {
-      FloatUnlessZero(2, node.dense_threshold, &inner);
+      WriteFloat(2, node.dense_threshold, &inner);
     } else {
-      Int(2, split.threshold, &inner);
+      WriteInt(2, split.threshold, &inner);
     }
-    Int(3, split.left, &inner);
-    Int(4, split.right, &inner);
-    Int(5, split.dimension, &inner);
-    Int(6, split.default_direction, &inner);
+    WriteInt(3, split.left, &inner);
+    WriteInt(4, split.right, &inner);
+    WriteInt(5, split.dimension, &inner);
+    WriteInt(6, split.default_direction, &inner);
   }
   if (node.kind != Node::kEmpty) writer.Field(node.kind, content);
   if (node.has_metadata) {
     std::string metadata;
     MessageWriter about(&metadata);
-    FloatUnlessZero(1, node.gain, &about);
+    WriteFloat(1, node.gain, &about);
     if (node.has_original_leaf) about.Field(2, Message(node.original_leaf));
     writer.Field(777, metadata);
   }
@@ -69,40 +56,19 @@ std::string Message(const Node& node) {
 std::string Message(const TreeMetadata& metadata) {
   std::string bytes;
   MessageWriter writer(&bytes);
-  Int(2, metadata.layers_grown, &writer);
-  Int(3, metadata.is_finalized, &writer);
+  WriteInt(2, metadata.layers_grown, &writer);
+  WriteInt(3, metadata.is_finalized, &writer);
   for (const PrunedNode& each : metadata.pruned) {
     std::string update;
     MessageWriter inner(&update);
-    Int(1, each.new_node, &inner);
-    Floats(2, each.change, &inner);
+    WriteInt(1, each.new_node, &inner);
+    WriteFloats(2, each.change, &inner);
     writer.Field(4, update);
   }
   return bytes;
 }
 
 // ---- Reading ------------------------------------------------------------------------------------------------------
-
-int32_t ReadInt(WireReader* reader) { return static_cast<int32_t>(reader->Varint()); }
-
-float ReadFloat(WireReader* reader) {
-  const uint32_t bits = reader->Fixed32();
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-// One more number, or a packed list of them.
-bool ReadFloats(WireReader* reader, std::vector<float>* values) {
-  if (reader->type == WireType::kFixed32) {
-    values->push_back(ReadFloat(reader));
-    return true;
-  }
-  if (reader->type != WireType::kBytes) return false;
-  WireReader packed(reader->LengthDelimited());
-  while (!packed.done()) values->push_back(ReadFloat(&packed));
-  return packed.ok();
-}
 
 bool ParseLeaf(Bytes bytes, Leaf* leaf) {
   WireReader reader(bytes);
@@ -269,15 +235,15 @@ std::string Ensemble::Serialize() const {
     for (const Node& node : tree.nodes) inner.Field(1, Message(node));
     writer.Field(1, nodes);
   }
-  Floats(2, weights, &writer);
+  WriteFloats(2, weights, &writer);
   for (const TreeMetadata& each : metadata) writer.Field(3, Message(each));
   if (growing.is_set) {
     std::string numbers;
     MessageWriter inner(&numbers);
-    Int(1, growing.trees_attempted, &inner);
-    Int(2, growing.layers_attempted, &inner);
-    Int(3, growing.last_layer_begin, &inner);
-    Int(4, growing.last_layer_end, &inner);
+    WriteInt(1, growing.trees_attempted, &inner);
+    WriteInt(2, growing.layers_attempted, &inner);
+    WriteInt(3, growing.last_layer_begin, &inner);
+    WriteInt(4, growing.last_layer_end, &inner);
     writer.Field(4, numbers);
   }
   return bytes;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace stillflow::boosted_trees {
@@ -63,6 +64,10 @@ class QuantileStream {
   void Push(const QuantileSummary& summary);
   // The summary of all; nothing may be pushed after this.
   const QuantileSummary& Finish();
+
+  // What has been pushed as summaries, level by level, by which a stream is saved and restored.
+  const std::vector<QuantileSummary>& levels() const { return levels_; }
+  void SetLevels(std::vector<QuantileSummary> levels) { levels_ = std::move(levels); }
 
  private:
   void FlushBuffer();

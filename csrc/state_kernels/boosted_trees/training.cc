@@ -49,22 +49,12 @@ Status Load(const KernelCall& call) {
   return Status();
 }
 
-template <typename T>
-Status SetScalar(const KernelCall& call, int out, T value) {
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, out, DTypeOf<T>(), Shape()));
-  *MutableData<T>(*call.out[out]) = value;
-  return Status();
-}
-
 Status Serialize(const KernelCall& call) {
   std::shared_ptr<EnsembleResource> resource;
   STILLFLOW_RETURN_IF_ERROR(FindCreated(call, 0, &resource));
   const std::lock_guard<std::mutex> guard(resource->mutex);
   STILLFLOW_RETURN_IF_ERROR(SetScalar(call, 0, resource->stamp));
-  const std::string bytes = resource->ensemble.Serialize();
-  STILLFLOW_RETURN_IF_ERROR(AllocateOutput(call, 1, DType::kString, Shape()));
-  const bool is_set = SetString(call, call.out[1], 0, bytes.data(), static_cast<int64_t>(bytes.size()));
-  return is_set ? Status() : OutOfScratch();
+  return SetScalarBytes(call, 1, resource->ensemble.Serialize());
 }
 
 Status States(const KernelCall& call) {

@@ -7,6 +7,7 @@ protobuf release since 4.25. Loaded when a message is first asked for.
 from __future__ import annotations
 
 import functools
+import threading
 from pathlib import Path
 
 from stillflow.names import public_names
@@ -59,11 +60,20 @@ _PUBLIC = public_names(
     }
 )
 
-_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.")
+_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.", "")
+
+
+# A message has one class, also if several threads ask for it at once; functools.cache would call a function twice.
+_lock = threading.RLock()
+
+
+def pool():
+    with _lock:
+        return _pool()
 
 
 @functools.cache
-def pool():
+def _pool():
     from google.protobuf import any_pb2, descriptor_pool, wrappers_pb2
 
     found = descriptor_pool.DescriptorPool()
@@ -92,8 +102,9 @@ def message(name: str):
     """The class of a message, such as "GraphDef" or "AttrValue.ListValue". KeyError if there is none."""
     from google.protobuf import message_factory
 
-    found = _found(lambda package: pool().FindMessageTypeByName(f"{package}{name}"))
-    return message_factory.GetMessageClass(found)
+    with _lock:
+        found = _found(lambda package: pool().FindMessageTypeByName(f"{package}{name}"))
+        return message_factory.GetMessageClass(found)
 
 
 def _found(find):

@@ -41,6 +41,10 @@ _OTHER_HANDLES = frozenset(
         "thread_pool",
         "tree_ensemble_handle",
         "quantile_stream_resource_handle",
+        "quantile_accumulator_handle",
+        "quantile_accumulator_handles",
+        "stats_accumulator_handle",
+        "stats_accumulator_handles",
     )
 )
 _BY_NAME = {dtype.name: dtype for dtype in dtypes.ALL}

@@ -24,11 +24,16 @@ _CODES = (
 
 
 class PyFunction:
-    """A Python function that nodes of graphs name by its token."""
+    """A Python function that nodes of graphs name by its token.
 
-    def __init__(self, function, token):
+    `is_own` says that it is stillflow's, whose OpErrors are those of the run; of a program's function they are errors
+    like others.
+    """
+
+    def __init__(self, function, token, is_own=False):
         self.function = function
         self.token = token
+        self.is_own = is_own
 
 
 _functions: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
@@ -44,6 +49,13 @@ def register(graph, function) -> str:
     _functions[entry.token] = entry
     graph._py_functions.append(entry)
     return entry.token
+
+
+def register_own(function) -> PyFunction:
+    """A function of stillflow's own under a token, which is good for as long as the caller keeps what is returned."""
+    entry = PyFunction(function, f"own_{next(_numbers)}", is_own=True)
+    _functions[entry.token] = entry
+    return entry
 
 
 def code_and_message(error):
@@ -68,6 +80,8 @@ def _call(name: bytes, arguments: list, types: list) -> list:
     try:
         result = entry.function(*arguments)
     except BaseException as error:
+        if entry.is_own and isinstance(error, errors.OpError):
+            raise _engine.EngineError(error.error_code, error.message) from None
         raise _engine.EngineError(*code_and_message(error)) from None
     values = [] if result is None else result if isinstance(result, (list, tuple)) else [result]
     arrays = [_array(value) for value in values]

@@ -34,7 +34,9 @@ def is_namespace(name: str) -> bool:
     """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
     if name.startswith("names."):  # which the tables themselves are in
         return False
-    return name in _members() or name in _table() or inner.is_module(name) or second.is_namespace(name)
+    if name in _members() or inner.is_module(name) or second.is_namespace(name):
+        return True
+    return name in _table() and isinstance(find(name), types.ModuleType)  # not a class or a function
 
 
 def find(name: str):

@@ -32,7 +32,20 @@ _OF_CONTRIB = set(
     "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
     "FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp FertileStatsSerialize "
     "GrowTreeV4 ProcessInputV4 TraverseTreeV4 TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize "
-    "TreeSize UpdateModelV4".split()
+    "TreeSize UpdateModelV4 "
+    "BucketizeWithInputBoundaries BuildCategoricalEqualitySplits BuildDenseInequalitySplits "
+    "BuildSparseInequalitySplits CenterTreeEnsembleBias CreateQuantileAccumulator CreateStatsAccumulatorScalar "
+    "CreateStatsAccumulatorTensor CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp "
+    "GradientTreesPartitionExamples GradientTreesPrediction GradientTreesPredictionVerbose GrowTreeEnsemble "
+    "MakeQuantileSummaries QuantileAccumulatorAddSummaries QuantileAccumulatorDeserialize QuantileAccumulatorFlush "
+    "QuantileAccumulatorFlushSummary QuantileAccumulatorGetBuckets QuantileAccumulatorIsInitialized "
+    "QuantileAccumulatorSerialize QuantileBuckets QuantileStreamResourceHandleOp Quantiles StatsAccumulatorScalarAdd "
+    "StatsAccumulatorScalarDeserialize StatsAccumulatorScalarFlush StatsAccumulatorScalarIsInitialized "
+    "StatsAccumulatorScalarMakeSummary StatsAccumulatorScalarResourceHandleOp StatsAccumulatorScalarSerialize "
+    "StatsAccumulatorTensorAdd StatsAccumulatorTensorDeserialize StatsAccumulatorTensorFlush "
+    "StatsAccumulatorTensorIsInitialized StatsAccumulatorTensorMakeSummary StatsAccumulatorTensorResourceHandleOp "
+    "StatsAccumulatorTensorSerialize TreeEnsembleDeserialize TreeEnsembleIsInitializedOp TreeEnsembleSerialize "
+    "TreeEnsembleStampToken TreeEnsembleStats TreeEnsembleUsedHandlers".split()
 )
 
 

@@ -28,6 +28,7 @@ class CompiledPlan:
 
     def __init__(self, program, plan, operations):
         self.program = program
+        self.operations = operations
         # Those outside of branches, which have their values before the first step.
         self.constants = [
             op for op in operations if op._op_def.special == "constant" and op._control_flow_context is None
@@ -45,7 +46,7 @@ def _failure(parts, code, message, step, part):
 
 
 def compile_plan(
-    fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=(), devices=ONE_CPU
+    fetches, targets, feeds, feed_dims, session_core, kernels, make_feeds, done=(), devices=ONE_CPU, watch=None
 ) -> CompiledPlan:
     """Compiles what computes `fetches` (tensors) and runs `targets` (operations).
 
@@ -57,10 +58,11 @@ def compile_plan(
       make_feeds: a function that returns the _engine.Feed objects for `feeds`.
       done: operations that have run already, for a plan that goes on where another stopped; their values are fed.
       devices: what operations may be assigned to.
+      watch: says which tensors a debugger wants to see: see plan.watch.
     """
     operations = needed_operations(fetches, targets, feeds, done)
     check_devices(operations, devices)
-    plan = lift(operations, feeds, fetches, targets, feed_dims, done)
+    plan = lift(operations, feeds, fetches, targets, feed_dims, done, watch=watch)
 
     compiler = _Compiler(session_core, kernels, devices)
     compiler.optimize(plan)

@@ -82,11 +82,16 @@ def _conditions(plan, op, order, guard, predicate):
     conditions = both_ways(guard, predicate=None if predicate.is_reference else predicate)
     plan.branches[predicate, guard] = conditions, changes, {op._inputs[1]}
     value = read(plan, op, predicate, order, guard) if predicate.is_reference else predicate
-    node = Node(op, "_Branch", _BRANCH, [value], {}, (order, 1), is_pure=True)
+    decide(plan, op, value, (order, 1), guard, conditions)
+    return conditions
+
+
+def decide(plan: Plan, op, predicate, position, guard, conditions):
+    """Adds the node that decides two conditions, the ways that a predicate may go."""
+    node = Node(op, "_Branch", _BRANCH, [predicate], {}, position, is_pure=True)
     node.conditions = conditions
     node.guard = guard
     plan.nodes.append(node)
-    return conditions
 
 
 def lift_merge(plan: Plan, op, order):

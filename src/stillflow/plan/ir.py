@@ -101,6 +101,7 @@ class Plan:
         self.branches: dict = {}  # what branches.py knows of predicates
         self.loop_ways: dict = {}  # LoopCond operation -> the conditions that it is false, and true
         self.ways_of_exits: dict = {}  # Exit operation -> (the condition of being in its loop, those of the test)
+        self.watch: Any = None  # what says which tensors a debugger wants to see: see watch
         self.outlived: set = set()  # operations whose outputs stay as they are when their variable gets another shape
         self.changes: dict = {}  # reference Value -> the number of nodes that have changed it
         self.holding: set = set()  # conditions that are known to hold wherever they are decided

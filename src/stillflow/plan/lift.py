@@ -17,19 +17,22 @@ from stillflow.plan.infer import infer, known_in_both
 from stillflow.plan.ir import Node, Plan, Value
 from stillflow.plan.prune import needed_operations
 from stillflow.plan.reads import read
+from stillflow.plan.watch import show_outputs
 from stillflow.plan.writing import written_out
 
 
-def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None) -> Plan:
+def lift(operations, feeds, fetches, targets, feed_dims, done=(), arguments=None, watch=None) -> Plan:
     """A plan for the operations. `feed_dims` are the plain shapes of the feeds, as far as they are known.
 
     Of operations that are `done` only the references that they hand on are left. `arguments` maps feeds that are a
-    function's arguments to what their caller knows of them, Values.
+    function's arguments to what their caller knows of them, Values. `watch` says which tensors a debugger wants to
+    see.
 
     Raises InvalidArgumentError for a placeholder that is not fed.
     """
     plan = Plan(feeds, fetches, targets)
     plan.operations = operations
+    plan.watch = watch
     plan.outlived = _reads_before_other_shapes(operations)
     for tensor, dims in zip(feeds, feed_dims, strict=True):
         value = Value(tensor._dtype.base_dtype, known_in_both(tensor._dims, dims), None, tensor)
@@ -83,6 +86,7 @@ def _lift(plan, op, order, done):
         _hand_on_references(plan, op)
     else:
         _LIFTS.get(op._op_def.special, _lift_operation)(plan, op, order)
+        show_outputs(plan, op, order)
 
 
 def _lift_with_loops(plan, operations, done):

@@ -29,6 +29,7 @@ from stillflow.plan.infer import known_in_both
 from stillflow.plan.ir import Node, Plan, Value, constant_of
 from stillflow.plan.late_waits import LateWaits
 from stillflow.plan.reads import read
+from stillflow.plan.watch import is_watched, show_outputs
 
 _ENTER, _TEST, _NEXT, _END = (Special(kind) for kind in ("loop_enter", "loop_test", "loop_next", "loop_end"))
 
@@ -277,6 +278,7 @@ class _Lifting:
         plan, loop = self.plan, self.loop
         for op in loop.enters:
             plan.guards[op._outputs[0]] = self.inside
+            show_outputs(plan, op, orders[op], is_in_round=True)
         if loop.test is not None:
             plan.loop_ways[loop.test] = self.ways
         variables = self._variables(firsts, dims)
@@ -287,7 +289,9 @@ class _Lifting:
                 plan.ways_of_exits[item] = self.region, ends
             if kind_of_item(item) == "control_trigger":
                 plan.guards[item] = self.inside
-            if item not in merges:
+            if item in merges:
+                show_outputs(plan, item, orders[item])
+            else:
                 lift_item(item)
         if loop.merges:
             self._put_together(variables, firsts, orders, start)
@@ -335,7 +339,7 @@ class _Lifting:
         firsts, nexts = [firsts[i] for i in kept], [nexts[i] for i in kept]
         for op in loop.merges:  # which input of the Merge it was
             index = plan.values[op._outputs[1]]
-            if op._outputs[1]._consumers:
+            if op._outputs[1]._consumers or is_watched(plan, op._outputs[1]):
                 variables.append(index)
                 firsts.append(constant_of(np.array(0, np.int32)))
                 nexts.append(constant_of(np.array(1, np.int32)))

@@ -7,21 +7,16 @@ import functools
 import sys
 
 from absl import flags as _absl
-from absl import logging as _absl_logging
 from absl.flags import *
 
 from stillflow.names import public_module
+from stillflow.platform import old_flags
 
 public_module("flags", "app.flags", "python.platform.flags")
 
 _OLD_NAMES = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 _absl.disclaim_key_flags()  # flags belong to the modules that define them, not to this one
-
-# absl.logging has a flag log_dir, and so have many programs of before it came with TensorFlow: theirs take its place.
-# That of verbosity cannot be replaced, for absl.logging calls methods of its own on it.
-for _flag in _absl.FLAGS.flags_by_module_dict()[_absl_logging.__name__]:
-    _flag.allow_override = _flag.name != "verbosity"
 
 
 class _FlagValues:
@@ -48,6 +43,7 @@ class _FlagValues:
             self._values(sys.argv, known_only=_is_in_kernel())
 
     def __setattr__(self, name, value):
+        old_flags.define_set(self._values, name, value)
         setattr(self._values, name, value)
 
     def __delattr__(self, name):
@@ -85,7 +81,9 @@ def _is_in_kernel():
 def _with_old_names(define):
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
-        return define(*args, **{_OLD_NAMES.get(name, name): value for name, value in kwargs.items()})
+        arguments = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
+        old_flags.make_way(args[0] if args else arguments.get("name", ""))
+        return define(*args, **arguments)
 
     return wrapper
 

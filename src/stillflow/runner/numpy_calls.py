@@ -27,6 +27,8 @@ def install():
         np.reshape = _with_newshape(np.reshape)
     for name in ("array", "asarray", "asanyarray"):
         setattr(np, name, _of_any_values(getattr(np, name)))
+    for name in ("arange", "empty", "full", "ones", "zeros"):
+        setattr(np, name, _of_abstract_dtypes(getattr(np, name)))
     for name in ("ndim", "shape"):
         setattr(np, name, _of_rows_of_any_length(getattr(np, name)))
     for name in ("column_stack", "dstack", "hstack", "stack", "vstack"):
@@ -68,6 +70,33 @@ def _with_newshape(reshape):
     return with_newshape
 
 
+_OF_ABSTRACT: dict[object, type] = {
+    np.integer: np.int64, np.signedinteger: np.int64, np.unsignedinteger: np.uint64, np.number: np.float64,
+    np.inexact: np.float64, np.floating: np.float64, np.complexfloating: np.complex128,
+}  # fmt: skip
+
+
+def _again_without_abstract_dtypes(error, function, args, kwargs):
+    """What `function` returns where it took abstract classes for dtypes: `np.empty(3, dtype=np.integer)`."""
+    if not str(error).startswith("Converting "):
+        raise error
+    args = [_OF_ABSTRACT.get(arg, arg) if isinstance(arg, type) else arg for arg in args]
+    if "dtype" in kwargs:
+        kwargs["dtype"] = _OF_ABSTRACT.get(kwargs["dtype"], kwargs["dtype"])
+    return function(*args, **kwargs)
+
+
+def _of_abstract_dtypes(function):
+    @functools.wraps(function)
+    def of_abstract_dtypes(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            return _again_without_abstract_dtypes(error, function, args, kwargs)
+
+    return of_abstract_dtypes
+
+
 def _of_any_values(function):
     """np.array as it was: `copy=False` copied where it had to, rows that are not equally long became an array of
     lists, and integers lost the bits that a type does not have. For stillflow itself the last two are errors."""
@@ -83,6 +112,8 @@ def _of_any_values(function):
             if has_dtype or not _is_of_rows(error, sys._getframe(1)):
                 raise
             return function(*args, **{**kwargs, "dtype": object})
+        except TypeError as error:
+            return _again_without_abstract_dtypes(error, function, args, kwargs)
         except OverflowError as error:
             if "out of bounds for" not in str(error) or _is_of_stillflow(sys._getframe(1)):
                 raise

@@ -19,9 +19,10 @@ class PlansByShape(_engine.Programs):
     `run` takes those values as a list, and is code of the engine: it is on the way of every step.
 
     Plans are compiled when they are first needed, for the engine session `core` and the kernel library `kernels`.
+    `watch` says which tensors a debugger wants to see: see stillflow.plan.watch.
     """
 
-    def __init__(self, graph, tensors, targets, fed, core, kernels, devices=ONE_CPU):
+    def __init__(self, graph, tensors, targets, fed, core, kernels, devices=ONE_CPU, watch=None):
         super().__init__()
         self._graph = graph
         self._tensors = tensors
@@ -30,6 +31,7 @@ class PlansByShape(_engine.Programs):
         self._core = core
         self._kernels = kernels
         self._devices = devices
+        self._watch = watch
         self.plans: list = []
         self._lock = threading.Lock()
 
@@ -61,5 +63,5 @@ class PlansByShape(_engine.Programs):
             return compile_plan(
                 self._tensors, self._targets, self._fed, dims, self._core, self._kernels,
                 lambda: [feeds.make_feed(tensor, d) for tensor, d in zip(self._fed, dims, strict=True)],
-                devices=self._devices,
+                devices=self._devices, watch=self._watch,
             )  # fmt: skip

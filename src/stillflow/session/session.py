@@ -20,13 +20,20 @@ from stillflow.platform.compat import as_bytes
 from stillflow.session import feeds, isa, servers, step_trace
 from stillflow.session.fetches import Fetches, structure_key
 from stillflow.session.partial_run import PartialRuns
+from stillflow.session.partition_graphs import partition_graphs
 from stillflow.session.placement_log import PlacementLog
 from stillflow.session.plans_by_shape import PlansByShape
 from stillflow.session.process_settings import CPU_ATTRIBUTES, cpu_count, settings
+from stillflow.session.watched_runs import WatchedRuns
+
+
+@public("python.client.session.SessionInterface")
+class SessionInterface:
+    """What a session is and what wraps one has: `graph`, `sess_str`, `run`, `partial_run_setup`, `partial_run`."""
 
 
 @public("python.client.session.BaseSession")
-class BaseSession:
+class BaseSession(SessionInterface):
     """What Session and InteractiveSession have in common."""
 
     def __init__(self, target="", graph=None, config=None):
@@ -207,8 +214,11 @@ class BaseSession:
 
     def _make_callable_from_options(self, callable_options):
         """`make_callable` for a CallableOptions message: a function of the fed values that returns a list."""
-        feed_list = list(callable_options.feed)
-        wanted = [list(callable_options.fetch), list(callable_options.target)]
+        feed_list, fetches = (
+            [name if ":" in name else f"{name}:0" for name in names]
+            for names in (callable_options.feed, callable_options.fetch)
+        )
+        wanted = [fetches, list(callable_options.target)]
 
         def run(*values, run_metadata=None):
             options = callable_options.run_options
@@ -260,10 +270,12 @@ class _Request(PlansByShape):
         self.put_together = taken_apart.put_together
         pairs = feeds.expand(session._graph, feed_dict)
         self.has_composite_feeds = len(pairs) != len(feed_dict)
-        super().__init__(
+        self._arguments = (
             session._graph, taken_apart.tensors, taken_apart.targets, [tensor for tensor, _ in pairs],
             session._core, session._kernels, session._devices,
         )  # fmt: skip
+        super().__init__(*self._arguments)
+        self._watched_runs = None
         positions = {tensor: i for i, (tensor, _) in enumerate(pairs)}
         self._fed_fetches = [(i, tensor) for i, tensor in enumerate(taken_apart.tensors) if tensor in positions]
         if self._fed_fetches:
@@ -294,14 +306,33 @@ class _Request(PlansByShape):
             raise AttributeError(f"{type(run_metadata).__name__!r} object has no attribute 'ParseFromString'")
         if run_metadata is not None:
             run_metadata.Clear()
-        if options is None or not (options.timeout_in_ms or options.trace_level or options.output_partition_graphs):
+        watches = options is not None and options.debug_options.debug_tensor_watch_opts
+        if not watches and (
+            options is None or not (options.timeout_in_ms or options.trace_level or options.output_partition_graphs)
+        ):
             return self.put_together(self.run(values, self._session._timeout_nanos))
         timeout = options.timeout_in_ms * 1_000_000 or self._session._timeout_nanos
         trace: list | None = [] if options.trace_level and run_metadata is not None else None
-        plan, results = self.run_traced(values, timeout, trace)
+        if watches:
+            plan, results, graphs = self._run_watched(values, options, timeout, trace)
+        else:
+            plan, results = self.run_traced(values, timeout, trace)
+            graphs = None
         if run_metadata is not None:
-            step_trace.describe_run(plan, trace, options, run_metadata, self._devices)
+            if options.output_partition_graphs:
+                graphs = graphs or partition_graphs(plan.operations, self._fed, self._tensors, self._devices)
+                run_metadata.partition_graphs.extend(graph for _, graph in graphs)
+            step_trace.describe_run(plan, trace, run_metadata, self._devices)
         return self.put_together(results)
+
+    def _run_watched(self, values, options, timeout_nanos, trace):
+        if self._watched_runs is None:
+            self._watched_runs = WatchedRuns(
+                self._tensors, self._targets, self._fed, self._devices,
+                lambda watch: PlansByShape(*self._arguments, watch),
+            )  # fmt: skip
+        plan, results, graphs = self._watched_runs.run(values, options, timeout_nanos, trace)
+        return plan, self._with_fed(results, values), graphs
 
 
 @public("Session")

@@ -5,18 +5,13 @@ from __future__ import annotations
 import time
 
 
-def describe_run(plan, trace, options, run_metadata, devices):
+def describe_run(plan, trace, run_metadata, devices):
     """Fills in a RunMetadata message for a run of `plan`.
 
     `trace` is a list of (start, end, output bytes) of the steps, in nanoseconds, or None when there was none to
     be. A step that stands for several nodes carries the name of the last; its label lists them all. Constants take no
     time. `devices` are the session's.
     """
-    if options.output_partition_graphs:
-        nodes = {part.name: part for parts in plan.parts for part in parts}
-        graph = run_metadata.partition_graphs.add()
-        for op in sorted(nodes.values(), key=lambda op: op._id):
-            graph.node.add().CopyFrom(op.node_def)
     if trace is None:
         return
     by_device: dict = {}

@@ -28,6 +28,10 @@ def _round(message):
             for each in values:
                 _round(each)
         elif digits is not None and is_list:
-            value[:] = [round(each, digits) for each in values]
+            value[:] = [_rounded(each, digits) for each in values]
         elif digits is not None:
-            setattr(message, field.name, round(value, digits))
+            setattr(message, field.name, _rounded(value, digits))
+
+
+def _rounded(value, digits):
+    return round(value, digits) + 0.0  # which makes 0 of -0

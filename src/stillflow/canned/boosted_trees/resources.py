@@ -28,11 +28,19 @@ class PruningMode:
         return cls._map[mode]
 
 
-class _Saveable(SaveableObject):
-    """Tensors that are saved, and an op that restores a resource from them after it has been created."""
+class ResourceSaveable(SaveableObject):
+    """Tensors that are saved, and an op that restores a resource from them after it has been created.
+
+    Args:
+      handle: the resource.
+      tensors: [(key in a checkpoint, tensor)].
+      create_op: the operation that makes the resource.
+      restore: a function of the tensors that makes the operation.
+      name: of the saveable.
+    """
 
     def __init__(self, handle, tensors, create_op, restore, name):
-        super().__init__(handle, [SaveSpec(tensor, "", name + suffix) for suffix, tensor in tensors], name)
+        super().__init__(handle, [SaveSpec(tensor, "", key) for key, tensor in tensors], name)
         self._create_op = create_op
         self._restore = restore
 
@@ -66,9 +74,9 @@ class QuantileAccumulator:
         boundaries = ops.boosted_trees_quantile_stream_resource_get_bucket_boundaries(
             handle, num_features=num_streams
         )
-        self._saveable = _Saveable(
+        self._saveable = ResourceSaveable(
             handle,
-            [(f"_bucket_boundaries_{i}", each) for i, each in enumerate(boundaries)],
+            [(f"{handle.name}_bucket_boundaries_{i}", each) for i, each in enumerate(boundaries)],
             self._init_op,
             lambda tensors: ops.boosted_trees_quantile_stream_resource_deserialize(handle, bucket_boundaries=tensors),
             handle.name,
@@ -128,9 +136,9 @@ class TreeEnsemble:
             is_initialized = self.is_initialized()
             if not is_local:
                 stamp, serialized = self.serialize()
-                self._saveable = _Saveable(
+                self._saveable = ResourceSaveable(
                     handle,
-                    [("_stamp", stamp), ("_serialized", serialized)],
+                    [(f"{handle.name}_stamp", stamp), (f"{handle.name}_serialized", serialized)],
                     self._init_op,
                     lambda tensors: self.deserialize(*tensors),
                     handle.name,

@@ -35,6 +35,22 @@ ref_identity = define_op(
     allows_uninitialized_input=True,
     traits="keeps_value",
 )
+# Their names say whose gradient is remembered, by stillflow.debug.gradients, which registers their gradients.
+debug_gradient_identity = define_op(
+    "DebugGradientIdentity(input: T) -> (output: T)",
+    "T: type",
+    alias=0,
+    allows_uninitialized_input=True,
+    differentiable=None,
+)
+debug_gradient_ref_identity = define_op(
+    "DebugGradientRefIdentity(input: Ref(T)) -> (output: Ref(T))",
+    "T: type",
+    special="nothing",
+    allows_uninitialized_input=True,
+    traits="keeps_value",
+    differentiable=None,
+)
 snapshot = define_op("Snapshot(input: T) -> (output: T)", "T: type", alias=0, differentiable=False)
 guarantee_const = define_op(
     "GuaranteeConst(input: T) -> (output: T)",
@@ -58,6 +74,8 @@ no_op = define_op(
 @stop_gradient.shape_rule
 @prevent_gradient.shape_rule
 @ref_identity.shape_rule
+@debug_gradient_identity.shape_rule
+@debug_gradient_ref_identity.shape_rule
 @snapshot.shape_rule
 @guarantee_const.shape_rule
 def _(context):
@@ -65,6 +83,7 @@ def _(context):
 
 
 @identity.folded_value
+@stop_gradient.folded_value
 def _(context):
     return context.value(0)
 

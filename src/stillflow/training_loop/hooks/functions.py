@@ -8,7 +8,11 @@ from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 from stillflow.training_loop.messages import log
 
 
-@public("train.FeedFnHook", "estimator.FeedFnHook")
+@public(
+    "train.FeedFnHook",
+    "estimator.FeedFnHook",
+    "contrib.boosted_trees.estimator_batch.trainer_hooks.FeedFnHook",
+)
 class FeedFnHook(SessionRunHook):
     """Feeds every run with the dict that `feed_fn`, a function without arguments, returns."""
 

@@ -1,0 +1,1 @@
+"""Estimators of boosted trees: their heads, model functions and hooks."""

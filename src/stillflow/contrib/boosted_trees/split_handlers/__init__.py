@@ -1,0 +1,1 @@
+"""What finds where nodes are split best, one handler for each feature."""

@@ -1,0 +1,1 @@
+"""What watched runs have written: tensors, graphs, and how they hang together."""

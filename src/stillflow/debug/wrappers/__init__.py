@@ -1,0 +1,1 @@
+"""Sessions and hooks that watch the runs of a session."""
