@@ -22,12 +22,12 @@ _LOSSES = {SvmHead: "hinge_loss", BinaryHead: "logistic_loss", RegressionHead: "
 
 def _loss_of(head):
     """The optimizer's name of a head's loss. Raises ValueError for a head that it cannot train."""
-    for kind, loss in _LOSSES.items():
-        if isinstance(head, kind):
-            if head.logits_dimension != 1:
-                raise ValueError("SDCA only applies for logits_dimension=1.")
-            return loss
-    raise ValueError(f"Unsupported head type: {head}")
+    loss = next((loss for kind, loss in _LOSSES.items() if isinstance(head, kind)), None)
+    if loss is None:
+        raise ValueError(f"Unsupported head type: {head}")
+    if head.logits_dimension != 1:
+        raise ValueError("SDCA only applies for logits_dimension=1.")
+    return loss
 
 
 def _add_bias(features, columns_to_variables, bias):
