@@ -17,7 +17,7 @@ from stillflow.training.global_step import get_global_step
 from stillflow.variables.scope import variable_scope
 
 _BIAS = "tf_virtual_bias_column"
-_LOSSES = {SvmHead: "hinge_loss", BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
+_LOSSES: dict[type, str] = {SvmHead: "hinge_loss", BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
 
 
 def _loss_of(head):
