@@ -316,12 +316,13 @@ def _stand_ins():
 def install(folder, modes):
     """Makes `import tensorflow` mean stillflow; of tests that run in both, only those modes."""
     import stillflow
-    from stillflow.runner import numpy_calls, numpy_names
+    from stillflow.runner import numpy_calls, numpy_names, python_names
     from stillflow.test_cases import modes as test_modes
 
     stillflow.install_as_tensorflow()
     numpy_names.install(lambda *_: None)
     numpy_calls.install()
+    python_names.install()
     test_modes.limit_modes(modes)
     # Which of two kernels an operation has does not matter where there is one.
     stillflow.Graph._kernel_label_map = lambda *_: contextlib.nullcontext()
