@@ -78,7 +78,7 @@ class _Module(types.ModuleType):
         self.__file__ = f"<{name}>"
 
     def __getattr__(self, attribute):
-        if attribute.startswith("__") and attribute.endswith("__"):
+        if attribute.startswith("__") and attribute.endswith("__") and "version" not in attribute:
             raise AttributeError(attribute)
         value = self._finder.find(self.__name__, attribute)
         self.__dict__[attribute] = value
@@ -272,6 +272,16 @@ def _main_of_eager_tests(*_, **__):
     tf.test.main()
 
 
+def _set_producer_version(graph, producer_version):
+    """Makes an empty graph one that a program of that version made."""
+    import stillflow
+
+    graph_def = stillflow.GraphDef()
+    graph_def.versions.producer = producer_version
+    with graph.as_default():
+        stillflow.import_graph_def(graph_def)
+
+
 def _stand_ins():
     """{module: {name: value}}: what says nothing about stillflow."""
     same = (
@@ -291,6 +301,7 @@ def _stand_ins():
             "enable_control_flow_v2": _skipping,
             "generate_combinations_with_testcase_name": _combinations_with_names,
             "InstallStackTraceHandler": lambda: None,
+            "set_producer_version": _set_producer_version,
         },
         "ops": {
             "RegisterShape": lambda *_: _as_it_is,
@@ -299,8 +310,6 @@ def _stand_ins():
         },
         "compat": {
             "collections_abc": collections.abc,
-            "forward_compatible": lambda *_: True,
-            "forward_compatibility_horizon": lambda *_: contextlib.nullcontext(),
         },
         "test_ops": {"_op_def_lib": upstream_test_ops.OpDefLibrary()},
         "tf2": {"enabled": _no},
@@ -316,12 +325,15 @@ def _stand_ins():
 def install(folder, modes):
     """Makes `import tensorflow` mean stillflow; of tests that run in both, only those modes."""
     import stillflow
-    from stillflow.runner import numpy_calls, numpy_names
+    from stillflow.runner import numpy_calls, numpy_names, python_calls, python_names
     from stillflow.test_cases import modes as test_modes
 
     stillflow.install_as_tensorflow()
+    # The tests are old programs, too: they get what `stillflow run` gives those.
     numpy_names.install(lambda *_: None)
     numpy_calls.install()
+    python_names.install()
+    python_calls.install()
     test_modes.limit_modes(modes)
     # Which of two kernels an operation has does not matter where there is one.
     stillflow.Graph._kernel_label_map = lambda *_: contextlib.nullcontext()

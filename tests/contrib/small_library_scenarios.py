@@ -216,6 +216,21 @@ def logistic_regressors(tf):
     return {key: rounded(float(value)) for key, value in sorted(found.items())}
 
 
+def weighted_models(tf):
+    """A linear classifier with weights of examples: its loss is the mean over the weights."""
+    columns = [tf.contrib.layers.real_valued_column("x", 3)]
+
+    def input_fn():
+        features, labels = _input_fn(tf)()
+        features["w"] = tf.constant(np.linspace(0.5, 2.0, 20, dtype=np.float32)[:, None])
+        return features, labels
+
+    config = tf.contrib.learn.RunConfig(model_dir="weighted", tf_random_seed=1)
+    model = tf.contrib.learn.LinearClassifier(columns, weight_column_name="w", config=config)
+    model.fit(input_fn=input_fn, steps=3)
+    return {key: rounded(float(value)) for key, value in sorted(model.evaluate(input_fn=input_fn, steps=1).items())}
+
+
 def exported_models(tf):
     """export_savedmodel, its signatures, predictors of it and of the estimator, and a strategy."""
     learn = tf.contrib.learn
@@ -329,7 +344,7 @@ def distribution_heads(tf):
 
 SCENARIOS = (
     matched_pairs, components, stereograms, zeros, fused_graphs, sampled_losses, buckets, joined_heads,
-    logistic_regressors, exported_models, read_records, generators, distribution_heads,
+    logistic_regressors, weighted_models, exported_models, read_records, generators, distribution_heads,
 )  # fmt: skip
 
 

@@ -168,3 +168,16 @@ def test_programs_have_the_seeds_of_tensorflow_2(case):
         found = sorted(node for node in (node[1:] for node in described(graph)) if len(node) == 3)
         recorded = sorted(node for node in case["seeds_2_21"] if node[0] in {kind for kind, *_ in found})
         assert found == recorded
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
+def test_seeds_are_numpy_integers_of_any_width(kind):
+    """Old programs pass what an array holds; narrow integers cannot hold the modulus of seeds."""
+    with tf.Graph().as_default():
+        assert tf.random.get_seed(kind(5)) == (87654321, 5)
+        tf.set_random_seed(kind(7))
+        assert tf.random.get_seed(kind(5)) == (7, 5)
+        graph = tf.random_uniform([2], seed=kind(5)).graph
+        assert [type(seed) for seed in tf.random.get_seed(np.array(5, kind))] == [int, int]
+        uniform = next(op for op in graph.get_operations() if op.type == "RandomUniform")
+        assert (uniform.get_attr("seed"), uniform.get_attr("seed2")) == (7, 5)

@@ -187,9 +187,9 @@ double Bounded(double value) { return value < 0 ? 0.0 : value; }
 }  // namespace
 
 double Betainc(double a, double b, double x) {
-  if (!(a > 0) || !(b > 0) || !(x >= 0) || !(x <= 1)) return kNan<double>;
-  if (x == 0 || x == 1) return x;
-  if (a + b == kInfinity<double>) return kNan<double>;
+  if (a <= 0 || b <= 0 || !(x >= 0) || !(x <= 1)) return kNan<double>;
+  if (x == 0 || x == 1) return x;  // also where a or b is NaN
+  if (!(a + b < kInfinity<double>)) return kNan<double>;
   const Arguments at = {a, b, x, 1 - x, Log(x), Log1p(-x), Lambda(a, b, x)};
   const double smaller = a < b ? a : b;
   if (smaller > 100 && Abs(at.lambda) <= 0.03 * smaller) {

@@ -138,9 +138,10 @@ Status SparseFillEmptyRowsGrad(const KernelCall& call) {
   const Scratch picked(call, grads.count);
   if (!picked.ok()) return OutOfScratch();
   std::fill_n(picked.data<bool>(), grads.count, false);
-  return ForType<float, double, Half, BFloat16, Complex64, Complex128>(
-      "SparseFillEmptyRowsGrad", grads.dtype,
-      [&](auto tag) { return PickGradients<typename decltype(tag)::type>(call, picked.data<bool>()); });
+  return ForType<float, double, Half, BFloat16, Complex64, Complex128, int8_t, int16_t, int32_t, int64_t, uint8_t,
+                 uint16_t>("SparseFillEmptyRowsGrad", grads.dtype, [&](auto tag) {
+    return PickGradients<typename decltype(tag)::type>(call, picked.data<bool>());
+  });
 }
 
 }  // namespace

@@ -163,8 +163,8 @@ def assert_integer(x, message=None, name=None):
 @public("assert_scalar", "debugging.assert_scalar", "contrib.framework.assert_scalar")
 def assert_scalar(tensor, name=None, message=None):
     """`tensor`. Raises ValueError unless it is known to be a scalar."""
-    with name_scope(name, "assert_scalar", [tensor]):
-        tensor = convert_to_tensor(tensor, name=None)
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        tensor = convert_to_tensor(tensor, name=scope)
         if tensor.shape.rank != 0:
             which = f" for {tensor._label}" if tensor._label else ""
             raise ValueError(f"{message or ''}Expected scalar shape{which}, saw shape: {tensor.shape}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from stillflow import ops
 from stillflow.composites.image_geometry import as_batch, larger, pad_to_bounding_box, sizes_of
 from stillflow.composites.image_types import at_least_3d_checks, check_that, is_tensor
@@ -70,6 +72,7 @@ def resize_images(
     Raises:
       ValueError: for images of another rank, a size of another form, or a method that there is not.
     """
+    method = method.item() if isinstance(method, np.ndarray) else method
     if method not in _METHODS:
         return _resized(images, size, preserve_aspect_ratio, name, _unknown_method, keeps_same_size=True)
 

@@ -166,7 +166,7 @@ def convert_n_to_tensor_or_indexed_slices(values, dtype=None, name=None, as_ref=
 def _from_python(value, dtype=None, name=None, as_ref=False):
     from stillflow import ops
 
-    return ops.constant(value, dtype=dtype, name=name or "Const")
+    return ops.constant(value, dtype=dtype, name="Const" if name is None else name)
 
 
 def _from_operation(value, dtype=None, name=None, as_ref=False):

@@ -104,6 +104,7 @@ def _flattened(pylist, ragged_rank):
     return values, nested_splits
 
 
+@public("python.ops.ragged.ragged_factory_ops._find_scalar_and_max_depth")
 def _depths(item):
     """How deep scalars lie, None without any, and how deep lists do."""
     if not _is_list(item):
@@ -132,6 +133,7 @@ def _check_depths(pylist, depth, deepest, ragged_rank, inner_shape):
         )
 
 
+@public("python.ops.ragged.ragged_factory_ops._default_inner_shape_for_pylist")
 def _common_shape(pylist, ragged_rank):
     """The shape that all values below so many levels have."""
     values = pylist

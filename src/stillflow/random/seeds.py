@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Tensor
 from stillflow.names import public
@@ -74,8 +76,12 @@ def get_seed(op_seed):
         first, second = DEFAULT_GRAPH_SEED, op_seed
     else:
         return None, None
-    first, second = int(first % _MODULUS), second % _MODULUS
-    if not isinstance(second, Tensor):  # a data set's seed may be one
-        second = int(second)
+    first = _as_int(first) % _MODULUS
+    second = second % _MODULUS if isinstance(second, Tensor) else _as_int(second) % _MODULUS
     # (0, 0) would mean unseeded.
     return (0, _MODULUS) if (first, second) == (0, 0) else (first, second)
+
+
+def _as_int(seed):
+    """A seed as Python counts: numpy's narrow integers cannot hold the modulus. A fraction is cut off at the end."""
+    return int(seed % _MODULUS) if isinstance(seed, (float, np.floating)) else int(seed)

@@ -176,7 +176,7 @@ class UniformUnitScaling(Initializer):
         return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
-@public("python.ops.init_ops._compute_fans")
+@public("python.ops.init_ops._compute_fans", "python.ops.init_ops_v2._compute_fans")
 def _fans(shape):
     """How many inputs and outputs a unit of a layer with weights of this shape has."""
     if len(shape) < 2:

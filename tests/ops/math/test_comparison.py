@@ -95,3 +95,18 @@ def test_strings_can_be_chosen():
     x, y = np.array(["a", "b"], object), np.array(["c", "d"], object)
     assert evaluate_built(ops.where, np.array([True, False]), x, y).tolist() == [b"a", b"d"]
     assert evaluate_built(ops.where_v2, np.array(False), x, y).tolist() == [b"c", b"d"]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (lambda n: tf.where_v2(n > 2, n + 1, 0), 4),
+        (lambda n: tf.where(n < 2, n, tf.constant(5)), 5),
+        (lambda n: tf.cast(tf.logical_and(n >= 3, tf.logical_not(n <= 2)), tf.int32) + 1, 2),
+        (lambda n: tf.stop_gradient(n), 3),
+    ],
+)
+def test_sizes_that_comparisons_choose_are_known(size, expected):
+    with tf.Graph().as_default():
+        assert tf.zeros(tf.stack([size(tf.constant(3)), 2])).shape.as_list() == [expected, 2]
+        assert tf.zeros(tf.stack([size(tf.placeholder(tf.int32, [])), 2])).shape.as_list() == [None, 2]

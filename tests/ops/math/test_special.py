@@ -170,3 +170,11 @@ def test_types_and_shapes_that_do_not_fit_are_refused(build):
         build(tf.ones([2], tf.float16), 1)
     with pytest.raises(ValueError, match="Dimensions must be equal, but are 2 and 3"):
         build(tf.ones([2]), tf.ones([3]))
+
+
+def test_the_ends_of_incomplete_beta_functions_need_no_parameters():
+    """As in TensorFlow: at 0 and 1 the value does not depend on what is unknown."""
+    nan = np.nan
+    a, b, x = np.array([[nan, 1, 0], [2, nan, 1], [nan, 2, 0.5], [nan, 0, 0], [-1, nan, 1]]).T
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(tf.betainc(a, b, x)), [0, 1, nan, nan, nan])

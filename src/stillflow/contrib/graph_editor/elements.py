@@ -14,7 +14,7 @@ from stillflow.names import public
 _PREFIX = "geph"  # of placeholders
 
 
-@public("contrib.graph_editor.util.concatenate_unique")
+@public("contrib.graph_editor.util.concatenate_unique", "python.ops.op_selector.concatenate_unique")
 def extend_unique(items, others):
     """Appends those of `others` that are not in the list yet, and returns it."""
     known = set(items)
@@ -25,7 +25,7 @@ def extend_unique(items, others):
     return items
 
 
-@public("contrib.graph_editor.util.is_iterable")
+@public("contrib.graph_editor.util.is_iterable", "python.ops.op_selector.is_iterable")
 def is_iterable(obj):
     """Whether something holds others; a tensor does not."""
     if isinstance(obj, Tensor):
@@ -64,7 +64,7 @@ def transform_tree(tree, fn, iterable_type=tuple):
     return kind(transform_tree(child, fn) for child in tree)
 
 
-@public("contrib.graph_editor.util.check_graphs")
+@public("contrib.graph_editor.util.check_graphs", "python.ops.op_selector.check_graphs")
 def check_graphs(*args):
     """Raises ValueError if things with an attribute `graph` are of several graphs; a graph of None is of any."""
     graph = None
@@ -75,7 +75,7 @@ def check_graphs(*args):
             raise ValueError(f"Argument[{index}]: Wrong graph!")
 
 
-@public("contrib.graph_editor.util.get_unique_graph")
+@public("contrib.graph_editor.util.get_unique_graph", "python.ops.op_selector.get_unique_graph")
 def get_unique_graph(tops, check_types=None, none_if_empty=False):
     """The graph that all of some operations and tensors are of; a graph is its own.
 
@@ -115,7 +115,11 @@ def _as_list(items, kind, all_of, check_graph, allow_graph, ignores_others):
     return [item for item in items if isinstance(item, kind)]
 
 
-@public("contrib.graph_editor.make_list_of_op", "contrib.graph_editor.util.make_list_of_op")
+@public(
+    "contrib.graph_editor.make_list_of_op",
+    "contrib.graph_editor.util.make_list_of_op",
+    "python.ops.op_selector.make_list_of_op",
+)
 def make_list_of_op(ops, check_graph=True, allow_graph=True, ignore_ts=False):
     """A list of the operations in a graph or a list, or of the one operation.
 
@@ -127,7 +131,9 @@ def make_list_of_op(ops, check_graph=True, allow_graph=True, ignore_ts=False):
     return _as_list(ops, Operation, Graph.get_operations, check_graph, allow_graph, ignore_ts)
 
 
-@public("contrib.graph_editor.get_tensors", "contrib.graph_editor.util.get_tensors")
+@public(
+    "contrib.graph_editor.get_tensors", "contrib.graph_editor.util.get_tensors", "python.ops.op_selector.get_tensors"
+)
 def get_tensors(graph):
     """A list of the tensors of a graph. Raises TypeError for what is none."""
     if not isinstance(graph, Graph):
@@ -135,19 +141,31 @@ def get_tensors(graph):
     return [tensor for op in graph.get_operations() for tensor in op.outputs]
 
 
-@public("contrib.graph_editor.make_list_of_t", "contrib.graph_editor.util.make_list_of_t")
+@public(
+    "contrib.graph_editor.make_list_of_t",
+    "contrib.graph_editor.util.make_list_of_t",
+    "python.ops.op_selector.make_list_of_t",
+)
 def make_list_of_t(ts, check_graph=True, allow_graph=True, ignore_ops=False):
     """A list of the tensors in a graph or a list, or of the one tensor; the arguments are as in `make_list_of_op`."""
     return _as_list(ts, Tensor, get_tensors, check_graph, allow_graph, ignore_ops)
 
 
-@public("contrib.graph_editor.get_generating_ops", "contrib.graph_editor.util.get_generating_ops")
+@public(
+    "contrib.graph_editor.get_generating_ops",
+    "contrib.graph_editor.util.get_generating_ops",
+    "python.ops.op_selector.get_generating_ops",
+)
 def get_generating_ops(ts):
     """The operations that tensors are outputs of."""
     return [tensor.op for tensor in make_list_of_t(ts, allow_graph=False)]
 
 
-@public("contrib.graph_editor.get_consuming_ops", "contrib.graph_editor.util.get_consuming_ops")
+@public(
+    "contrib.graph_editor.get_consuming_ops",
+    "contrib.graph_editor.util.get_consuming_ops",
+    "python.ops.op_selector.get_consuming_ops",
+)
 def get_consuming_ops(ts):
     """The operations that tensors are inputs of, each once."""
     found: list = []

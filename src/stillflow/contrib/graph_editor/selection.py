@@ -193,7 +193,11 @@ def get_forward_walk_ops(
     return _walk(seeds, lambda op: _followers(op, control_outputs, stop_at), inclusive, within_ops, within_ops_fn)
 
 
-@public("contrib.graph_editor.get_backward_walk_ops", "contrib.graph_editor.select.get_backward_walk_ops")
+@public(
+    "contrib.graph_editor.get_backward_walk_ops",
+    "contrib.graph_editor.select.get_backward_walk_ops",
+    "python.ops.op_selector.get_backward_walk_ops",
+)
 def get_backward_walk_ops(
     seed_ops, inclusive=True, within_ops=None, within_ops_fn=None, stop_at_ts=(), control_inputs=False
 ):

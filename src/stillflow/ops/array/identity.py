@@ -83,6 +83,7 @@ def _(context):
 
 
 @identity.folded_value
+@stop_gradient.folded_value
 def _(context):
     return context.value(0)
 

@@ -168,14 +168,18 @@ def merge(inputs, name=None):
         return pack_sequence_as(slices[0], [part.output for part in parts], True), parts[0].value_index
 
 
+@public("python.ops.math_ops._as_indexed_slices")
 def as_indexed_slices(value, optimize=True):
-    """A tensor as IndexedSlices of all its rows; IndexedSlices as they are."""
+    """A tensor as IndexedSlices of all its rows; IndexedSlices as they are. Raises TypeError for anything else."""
     if isinstance(value, IndexedSlices):
         return value
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Not a Tensor or IndexedSlices: {type(value)}")
     shape = ops.shape_internal(value, optimize=optimize)
     return IndexedSlices(value, ops.range(0, shape[0]), shape)
 
 
+@public("python.ops.math_ops._as_indexed_slices_list")
 def as_indexed_slices_list(values, optimize=True):
     """Tensors and IndexedSlices as IndexedSlices with indices of one type: int64 if some are."""
     slices = [as_indexed_slices(value, optimize) for value in values]

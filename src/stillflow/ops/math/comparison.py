@@ -255,10 +255,24 @@ for _op, _function in (
     _op.folded_value(_fold(_function))
 
 
+@logical_not.folded_value
+def _(context):
+    x = context.value(0)
+    return None if x is None else np.asarray(np.logical_not(x))
+
+
 @select.folded_value
 def _(context):
     condition, then, otherwise = (context.value(i) for i in range(3))
     if condition is None or then is None or otherwise is None or condition.shape not in ((), then.shape):
+        return None
+    return np.asarray(np.where(condition, then, otherwise), then.dtype)
+
+
+@select_v2.folded_value
+def _(context):
+    condition, then, otherwise = (context.value(i) for i in range(3))
+    if condition is None or then is None or otherwise is None or then.dtype.kind not in "iub":
         return None
     return np.asarray(np.where(condition, then, otherwise), then.dtype)
 

@@ -19,10 +19,12 @@ nth_element_op = define_op(
 @nth_element_op.shape_rule
 def _(context):
     dims = plain.with_rank_at_least(context.shapes[0], 1)
+    n = context.value(1)
+    if n is not None and n.ndim:
+        raise ShapeError(f"Input must be scalar but has rank {n.ndim}")
     plain.with_rank(context.shapes[1], 0)
     if dims is None:
         return None
-    n = context.value(1)
     if n is not None and n < 0:
         raise ShapeError(f"n must be non-negative but is {n}")
     if n is not None and dims[-1] is not None and dims[-1] <= n:

@@ -36,8 +36,12 @@ DEFAULT_SERVING_SIGNATURE_DEF_KEY = public(
 )("serving_default")
 DEFAULT_TRAIN_SIGNATURE_DEF_KEY = "train"
 DEFAULT_EVAL_SIGNATURE_DEF_KEY = "eval"
-SUPERVISED_TRAIN_METHOD_NAME = "tensorflow/supervised/training"
-SUPERVISED_EVAL_METHOD_NAME = "tensorflow/supervised/eval"
+SUPERVISED_TRAIN_METHOD_NAME = public("python.saved_model.signature_constants.SUPERVISED_TRAIN_METHOD_NAME")(
+    "tensorflow/supervised/training"
+)
+SUPERVISED_EVAL_METHOD_NAME = public("python.saved_model.signature_constants.SUPERVISED_EVAL_METHOD_NAME")(
+    "tensorflow/supervised/eval"
+)
 CLASSIFY_INPUTS = public("saved_model.CLASSIFY_INPUTS", "saved_model.signature_constants.CLASSIFY_INPUTS")("inputs")
 CLASSIFY_METHOD_NAME = public(
     "saved_model.CLASSIFY_METHOD_NAME", "saved_model.signature_constants.CLASSIFY_METHOD_NAME"
