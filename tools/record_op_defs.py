@@ -111,6 +111,7 @@ def main():
     importlib.import_module("tensorflow.contrib.boosted_trees.python.ops.boosted_trees_ops_loader")
     importlib.import_module("tensorflow.contrib.factorization")
     importlib.import_module("tensorflow.contrib.memory_stats")
+    importlib.import_module("tensorflow.contrib.resampler")
     importlib.import_module("tensorflow.contrib.tensor_forest.python.tensor_forest")
     with open(TARGET, "w") as target:
         for op in sorted(all_ops(), key=lambda op: op.name):
