@@ -43,7 +43,8 @@ class NotFittedError(ValueError, AttributeError):
     """A model is used that was not trained."""
 
 
-def _check_input(x, y, input_fn, batch_size):
+def check_input(x, y, input_fn, batch_size):
+    """Raises ValueError for both arrays and an input function, for neither, and for tensors as arrays."""
     if input_fn is None:
         if x is None:
             raise ValueError("Either x or input_fn must be provided.")
@@ -131,7 +132,7 @@ class BaseEstimator(Evaluable, Trainable):
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        _check_input(x, y, input_fn, batch_size)
+        check_input(x, y, input_fn, batch_size)
         hooks = list(monitors or ())
         for hook in hooks:
             if hasattr(hook, "set_estimator"):
@@ -168,7 +169,7 @@ class BaseEstimator(Evaluable, Trainable):
           ValueError: for both kinds of input or none, and metrics that are no dict.
           NotFittedError: if there is no checkpoint.
         """
-        _check_input(x, y, input_fn, batch_size)
+        check_input(x, y, input_fn, batch_size)
         if metrics is not None and not isinstance(metrics, dict):
             raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
         self._check_fitted(checkpoint_path)
@@ -205,7 +206,7 @@ class BaseEstimator(Evaluable, Trainable):
           ValueError: for both kinds of input or none, and names that there are not.
           NotFittedError: if there is no checkpoint.
         """
-        _check_input(x, None, input_fn, batch_size)
+        check_input(x, None, input_fn, batch_size)
         self._check_fitted()
         feeds = None
         if x is not None:
