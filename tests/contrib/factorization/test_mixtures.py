@@ -70,6 +70,23 @@ def test_what_is_not_to_be_updated_stays():
     assert variables["alphas"][0] != 0.5
 
 
+def test_means_begin_with_points():
+    with tf.Graph().as_default(), tf.Session() as session:
+        mixture = gmm_ops.GmmAlgorithm([tf.constant(POINTS)], 40, random_seed=3)
+        session.run(tf.global_variables_initializer())
+        session.run(mixture.init_ops())
+        means = session.run(mixture.clusters())[:, 0]
+    assert means.shape == (40, 2)
+    assert all((mean == POINTS).all(1).any() for mean in means)
+
+
+def test_a_fit_without_steps_does_one(tmp_path):
+    mixture = tf.contrib.factorization.GMM(2, str(tmp_path), covariance_type="diag")
+    mixture.fit(input_fn=input_fn, steps=0)
+    assert mixture.get_variable_value("global_step") == 1
+    assert mixture.covariances().shape == (2, 2)
+
+
 def test_a_type_of_covariances_is_one_of_two():
     with pytest.raises(Exception, match="Invalid covariance type: round"):
         gmm_ops.gmm(tf.constant(POINTS), MEANS, 2, 0, covariance_type="round")

@@ -16,6 +16,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.control_flow.dependencies import group, with_dependencies
+from stillflow.random.sampling import random_uniform
 from stillflow.variables.assignments import assign
 from stillflow.variables.variable import Variable
 
@@ -40,7 +41,7 @@ def _random_rows(data, count, seed):
     total = ops.add_n([ops.shape(shard)[0] for shard in data])
     with control_dependencies([assert_less_equal(count, total)]):
         total = ops.cast(total, dtypes.int64)
-        rows = ops.random_uniform([count], minval=0, maxval=total, seed=seed, dtype=dtypes.int64)
+        rows = random_uniform([count], minval=0, maxval=total, seed=seed, dtype=dtypes.int64)
     return embedding_lookup(data, rows % total, partition_strategy="div")
 
 

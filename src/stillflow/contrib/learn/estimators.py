@@ -27,6 +27,7 @@ from stillflow.saver.checkpoint_state import latest_checkpoint
 from stillflow.saver.saved_model.modes import EstimatorModeKeys
 from stillflow.training.global_step import create_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
+from stillflow.training_loop.hooks.stopping import StopAtStepHook
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredSession
 from stillflow.training_loop.session_creators import ChiefSessionCreator
@@ -122,7 +123,7 @@ class BaseEstimator(Evaluable, Trainable):
         Args:
           x, y: features and labels, arrays or dicts of them, which come in random order, again and again.
           input_fn: a function that returns (features, labels), tensors, instead.
-          steps: how many steps to do; by default until the input ends.
+          steps: how many steps to do, at least one; by default until the input ends.
           batch_size: how many rows of arrays a step has; all by default.
           monitors: SessionRunHooks.
           max_steps: the global step to stop at, instead of `steps`.
@@ -140,7 +141,9 @@ class BaseEstimator(Evaluable, Trainable):
         if x is not None:
             feeds = ArrayFeeds(x, y, batch_size, shuffle=True, epochs=None)
             input_fn, hooks = feeds.input_fn, [feeds, *hooks]
-        self._core.train(_as_input_fn(input_fn), hooks=hooks, steps=steps, max_steps=max_steps)
+        if steps is not None:
+            hooks.append(StopAtStepHook(steps))
+        self._core.train(_as_input_fn(input_fn), hooks=hooks, max_steps=max_steps)
         return self
 
     def partial_fit(self, x=None, y=None, input_fn=None, steps=1, batch_size=None, monitors=None):
