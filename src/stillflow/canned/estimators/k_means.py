@@ -26,7 +26,7 @@ from stillflow.variables.assignments import assign_add
 _SECONDS_BETWEEN_LOOKS = 1
 
 
-class _StopWhenLossSettles(SessionRunHook):
+class StopWhenLossSettles(SessionRunHook):
     """Stops when the loss changes by less than a share of itself."""
 
     def __init__(self, loss, tolerance):
@@ -46,7 +46,7 @@ class _StopWhenLossSettles(SessionRunHook):
         self._last = loss
 
 
-class _InitializeCenters(SessionRunHook):
+class InitializeCenters(SessionRunHook):
     """Runs the initialization until all centers are there; workers wait for the chief to do so."""
 
     def __init__(self, init_op, is_initialized, is_chief):
@@ -84,9 +84,9 @@ def _model_fn(make_k_means, settings, relative_tolerance, feature_columns):
         summaries.scalar("loss/raw", loss)
         step = assign_add(get_global_step(), 1)
         train_op = with_dependencies([train_op, step], loss)
-        hooks: list[SessionRunHook] = [_InitializeCenters(init_op, is_initialized, config.is_chief)]
+        hooks: list[SessionRunHook] = [InitializeCenters(init_op, is_initialized, config.is_chief)]
         if relative_tolerance is not None:
-            hooks.append(_StopWhenLossSettles(loss, relative_tolerance))
+            hooks.append(StopWhenLossSettles(loss, relative_tolerance))
         return EstimatorSpec(
             mode=mode,
             predictions={

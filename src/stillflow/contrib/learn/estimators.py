@@ -40,6 +40,7 @@ from stillflow.saver.saver import Saver
 from stillflow.session.session import Session
 from stillflow.training.global_step import create_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
+from stillflow.training_loop.hooks.stopping import StopAtStepHook
 from stillflow.training_loop.messages import log
 from stillflow.training_loop.monitored_session import MonitoredSession
 from stillflow.training_loop.scaffold import Scaffold
@@ -65,7 +66,8 @@ class NotFittedError(ValueError, AttributeError):
     """A model is used that was not trained."""
 
 
-def _check_input(x, y, input_fn, batch_size):
+def check_input(x, y, input_fn, batch_size):
+    """Raises ValueError for both arrays and an input function, for neither, and for tensors as arrays."""
     if input_fn is None:
         if x is None:
             raise ValueError("Either x or input_fn must be provided.")
@@ -143,7 +145,7 @@ class BaseEstimator(Evaluable, Trainable):
         Args:
           x, y: features and labels, arrays or dicts of them, which come in random order, again and again.
           input_fn: a function that returns (features, labels), tensors, instead.
-          steps: how many steps to do; by default until the input ends.
+          steps: how many steps to do, at least one; by default until the input ends.
           batch_size: how many rows of arrays a step has; all by default.
           monitors: SessionRunHooks.
           max_steps: the global step to stop at, instead of `steps`.
@@ -153,7 +155,7 @@ class BaseEstimator(Evaluable, Trainable):
         """
         if steps is not None and max_steps is not None:
             raise ValueError("Can not provide both steps and max_steps.")
-        _check_input(x, y, input_fn, batch_size)
+        check_input(x, y, input_fn, batch_size)
         hooks = list(monitors or ())
         for hook in hooks:
             if hasattr(hook, "set_estimator"):
@@ -161,7 +163,9 @@ class BaseEstimator(Evaluable, Trainable):
         if x is not None:
             feeds = ArrayFeeds(x, y, batch_size, shuffle=True, epochs=None)
             input_fn, hooks = feeds.input_fn, [feeds, *hooks]
-        self._core.train(_as_input_fn(input_fn), hooks=hooks, steps=steps, max_steps=max_steps)
+        if steps is not None:
+            hooks.append(StopAtStepHook(steps))
+        self._core.train(_as_input_fn(input_fn), hooks=hooks, max_steps=max_steps)
         return self
 
     def partial_fit(self, x=None, y=None, input_fn=None, steps=1, batch_size=None, monitors=None):
@@ -190,7 +194,7 @@ class BaseEstimator(Evaluable, Trainable):
           ValueError: for both kinds of input or none, and metrics that are no dict.
           NotFittedError: if there is no checkpoint.
         """
-        _check_input(x, y, input_fn, batch_size)
+        check_input(x, y, input_fn, batch_size)
         if metrics is not None and not isinstance(metrics, dict):
             raise ValueError(f"Metrics argument should be None or dict. Got {metrics}.")
         self._check_fitted(checkpoint_path)
@@ -227,7 +231,7 @@ class BaseEstimator(Evaluable, Trainable):
           ValueError: for both kinds of input or none, and names that there are not.
           NotFittedError: if there is no checkpoint.
         """
-        _check_input(x, None, input_fn, batch_size)
+        check_input(x, None, input_fn, batch_size)
         self._check_fitted()
         feeds = None
         if x is not None:
