@@ -19,7 +19,7 @@ CONTRIB = set(
     "FeatureUsageCounts FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp "
     "FertileStatsSerialize GrowTreeV4 MaskedMatmul MaxBytesInUse ProcessInputV4 TraverseTreeV4 "
     "TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize TreeSize UpdateModelV4 "
-    "WALSComputePartialLhsAndRhs "
+    "Resampler ResamplerGrad WALSComputePartialLhsAndRhs "
     "BucketizeWithInputBoundaries BuildCategoricalEqualitySplits BuildDenseInequalitySplits "
     "BuildSparseInequalitySplits CenterTreeEnsembleBias CreateQuantileAccumulator CreateStatsAccumulatorScalar "
     "CreateStatsAccumulatorTensor CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp "

@@ -78,6 +78,7 @@ OF_OP = {
     "ScaleAndTranslateGrad": {
         "grads": _PIXELS, "original_image": _PIXELS, "scale": (2,), "translation": (2,),
     },
+    "ImageConnectedComponents": {"image": (1, 2, 2)},
     "KmeansPlusPlusInitialization": {"num_to_sample": 1, "seed": 1, "num_retries_per_sample": 1},
     "KMC2ChainInitialization": {"distances": [1.0, 2.0], "seed": 1},
     "MaskedMatmul": {"mask_indices": [[0, 0]], "transpose_a": False, "transpose_b": False},
@@ -245,7 +246,7 @@ LEFT_OUT = set(
     "TensorArrayReadV2 TensorArrayScatter TensorArrayScatterV2 TensorArraySplit TensorArraySplitV2 TensorArrayUnpack "
     "TensorArrayWrite TensorArrayWriteV2 TensorArray TensorArrayV2 "
     "TensorArrayV3 Print PrintV2 Const Placeholder PlaceholderV2 VarHandleOp Variable VariableV2 "
-    "TemporaryVariable DestroyTemporaryVariable "
+    "TemporaryVariable DestroyTemporaryVariable ZeroInitializer ZeroVarInitializer "
     "Restore RestoreSlice RestoreV2 "
     "Save SaveSlices HashTable HashTableV2 InitializeTable InitializeTableV2 LookupTableImport "
     "LookupTableImportV2 LookupTableFind LookupTableFindV2 LookupTableExport LookupTableExportV2 SaveV2 "

@@ -88,6 +88,22 @@ def test_custom_gradients(new_graph):
     np.testing.assert_allclose(run(tf.gradients(tf.square(single(x)), x)), [50])
 
 
+def test_a_custom_gradient_may_have_one_of_its_own(new_graph):
+    @tf.custom_gradient
+    def cube(x):
+        @tf.custom_gradient
+        def gradient(dy):
+            return dy * 3.0 * tf.square(x), lambda ddy: ddy * 7.0
+
+        return x**3, gradient
+
+    x = tf.constant(2.0)
+    (first,) = tf.gradients(cube(x), x)
+    seed = tf.constant(1.0)
+    (again,) = tf.gradients(tf.gradients(cube(x), x, grad_ys=seed), seed)
+    assert run([first, again]) == [12.0, 7.0]
+
+
 def test_mistakes_with_custom_gradients(new_graph):
     x = tf.constant(1.0)
     wrong = tf.custom_gradient(lambda x: (x * 2.0, lambda dy: (dy, dy)))

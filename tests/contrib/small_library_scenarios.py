@@ -216,6 +216,21 @@ def logistic_regressors(tf):
     return {key: rounded(float(value)) for key, value in sorted(found.items())}
 
 
+def weighted_models(tf):
+    """A linear classifier with weights of examples: its loss is the mean over the weights."""
+    columns = [tf.contrib.layers.real_valued_column("x", 3)]
+
+    def input_fn():
+        features, labels = _input_fn(tf)()
+        features["w"] = tf.constant(np.linspace(0.5, 2.0, 20, dtype=np.float32)[:, None])
+        return features, labels
+
+    config = tf.contrib.learn.RunConfig(model_dir="weighted", tf_random_seed=1)
+    model = tf.contrib.learn.LinearClassifier(columns, weight_column_name="w", config=config)
+    model.fit(input_fn=input_fn, steps=3)
+    return {key: rounded(float(value)) for key, value in sorted(model.evaluate(input_fn=input_fn, steps=1).items())}
+
+
 def exported_models(tf):
     """export_savedmodel, its signatures, predictors of it and of the estimator, and a strategy."""
     learn = tf.contrib.learn
@@ -314,6 +329,22 @@ def generators(tf):
     return [batches, refusals(calls)]
 
 
+def graph_runs(tf):
+    """run_n, run_feeds and infer, with variables initialized and restored."""
+    learn = tf.contrib.learn
+    fed = tf.placeholder_with_default(1.0, [])
+    variable = tf.get_variable("v", initializer=2.0)
+    names = tf.train.string_input_producer(["a", "b"], shuffle=False)
+    outputs = {"sum": variable.assign_add(fed), "name": names.dequeue()}
+    found = [learn.run_n(outputs, n=3), learn.run_feeds(outputs, [{fed: 3.0}, {fed: 4.0}])]
+    with tf.Session() as sess:
+        sess.run(variable.assign(10.0))
+        path = tf.train.Saver().save(sess, "runs/model")
+    found.append(learn.infer(path, outputs, {fed: 5.0}))
+    calls = (lambda: learn.run_n({}), lambda: learn.run_feeds(outputs, []))
+    return [rounded(found), refusals(calls)]
+
+
 def distribution_heads(tf):
     """estimator_head_distribution_regression of a normal distribution."""
     make = tf.contrib.distributions.estimator_head_distribution_regression
@@ -329,7 +360,8 @@ def distribution_heads(tf):
 
 SCENARIOS = (
     matched_pairs, components, stereograms, zeros, fused_graphs, sampled_losses, buckets, joined_heads,
-    logistic_regressors, exported_models, read_records, generators, distribution_heads,
+    logistic_regressors, weighted_models, exported_models, read_records, generators, graph_runs,
+    distribution_heads,
 )  # fmt: skip
 
 

@@ -156,7 +156,7 @@ def test_registered_ops_are_messages_by_their_names():
 @pytest.mark.parametrize(
     ("module", "here", "missing"),
     [
-        ("contrib.framework.python.ops", "arg_scope", "zero_initializer"),
+        ("contrib.framework.python.ops", "zero_initializer", "no_such_name"),
         ("core.framework.graph_pb2", "GraphDef", None),
         ("core.framework.api_def_pb2", None, "ApiDef"),
         ("python.ops.gen_math_ops", "mat_mul", "batch_fft"),

@@ -152,3 +152,11 @@ def test_another_tensorflow_is_left_alone():
         timeout=60,
     )
     assert "RuntimeError: Another tensorflow has been imported already" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["train.AdamOptimizer", "nn.relu", "keras.Model", "contrib.layers.conv2d"])
+def test_classes_and_functions_are_no_modules(name):
+    """Programs that find a class by its path import ever shorter ones, until one is a module."""
+    text = "import importlib, stillflow; stillflow.install_as_tensorflow(); importlib.import_module('tensorflow.{}')"
+    result = subprocess.run([sys.executable, "-c", text.format(name)], capture_output=True, text=True, check=False)
+    assert f"No module named 'tensorflow.{name}': it is a name in a module" in result.stderr

@@ -11,6 +11,14 @@ import stillflow as tf
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 
+@pytest.fixture(autouse=True)
+def _threads_end_with_their_test():
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:
+        thread.join(60)
+
+
 def model(replicas, backups=0):
     step = tf.train.get_or_create_global_step()
     x = tf.get_variable("x", initializer=[1.0, -2.0])

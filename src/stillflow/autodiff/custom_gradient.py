@@ -114,5 +114,5 @@ def _used_since(graph, first):
 
 def takes_variables(gradient):
     """Whether a gradient function takes the variables of the function whose gradient it is."""
-    spec = inspect.getfullargspec(gradient)
+    spec = inspect.getfullargspec(inspect.unwrap(gradient))  # it may have a gradient of its own
     return "variables" in spec.args or "variables" in spec.kwonlyargs or spec.varkw is not None

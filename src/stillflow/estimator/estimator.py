@@ -36,7 +36,7 @@ from stillflow.training_loop.monitored_session import MonitoredSession
 from stillflow.training_loop.scaffold import Scaffold
 from stillflow.training_loop.session_creators import ChiefSessionCreator
 
-_MAY_OVERRIDE = {"model_fn", "_create_and_assert_global_step", "_export_all_saved_models"}
+_MAY_OVERRIDE = {"model_fn", "_create_and_assert_global_step", "_export_all_saved_models", "_metrics_with_loss"}
 
 
 @public("estimator.Estimator", "python.estimator.estimator.EstimatorV2")
@@ -223,6 +223,10 @@ class Estimator:
             raise ValueError(f"Must specify steps > 0, given: {steps}")
         return [StopAfterNEvalsHook(num_evals=steps)]
 
+    def _metrics_with_loss(self, spec):
+        """The metrics of an evaluation, with the mean of the loss."""
+        return evaluation.add_loss(spec.eval_metric_ops, spec.loss)
+
     def _evaluate_build_graph(self, input_fn, hooks=None, checkpoint_path=None):
         """Builds the model in the default graph. Its Scaffold, what updates metrics, their values, and all hooks."""
         graph = get_default_graph()
@@ -232,7 +236,7 @@ class Estimator:
             self._create_and_assert_global_step(graph)
             features, labels, input_hooks = self._features_and_labels(input_fn, ModeKeys.EVAL)
             spec = self._call_model_fn_in_replica(features, labels, ModeKeys.EVAL)
-        metrics = evaluation.add_loss(spec.eval_metric_ops, spec.loss)
+        metrics = self._metrics_with_loss(spec)
         update_op, eval_dict = evaluation.updates_and_values(metrics)
         step = get_global_step(graph)
         self._maybe_warm_start(checkpoint_path)

@@ -115,13 +115,19 @@ class InputLayer:
         self._name = name
         self._template = make_template(name, self._build, create_scope_now_=create_scope_now)
 
-    def _build(self, features):
+    def _build(self, features, cols_to_output_tensors=None):
         columns = _dense_columns(self._feature_columns)
-        return _concatenated(features, columns, with_model_variables(self._weight_collections), self._trainable)
+        collections = with_model_variables(self._weight_collections)
+        return _concatenated(
+            features, columns, collections, self._trainable, cols_to_output_tensors=cols_to_output_tensors
+        )
 
-    def __call__(self, features):
-        """The tensor [batch, all numbers] of {name: tensor or SparseTensor}."""
-        return self._template(features)
+    def __call__(self, features, cols_to_output_tensors=None):
+        """The tensor [batch, all numbers] of {name: tensor or SparseTensor}.
+
+        `cols_to_output_tensors` is a dict to put {column: its tensor} into.
+        """
+        return self._template(features, cols_to_output_tensors)
 
     @property
     def name(self):

@@ -60,7 +60,7 @@ _PUBLIC = public_names(
     }
 )
 
-_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tfprof.", "")
+_PACKAGES = ("tensorflow.", "tensorflow.boosted_trees.", "tensorflow.tpu.", "tensorflow.tfprof.", "")
 
 
 # A message has one class, also if several threads ask for it at once; functools.cache would call a function twice.

@@ -34,7 +34,8 @@ def is_namespace(name: str) -> bool:
     """Whether there is a module of that name below tf: one of public names, or one of TensorFlow's inner modules."""
     if name.startswith("names."):  # which the tables themselves are in
         return False
-    return name in _members() or name in _table() or inner.is_module(name) or second.is_namespace(name)
+    is_public_module = _table().get(name, ":?").endswith(":")  # not a class or a function
+    return name in _members() or is_public_module or inner.is_module(name) or second.is_namespace(name)
 
 
 def find(name: str):

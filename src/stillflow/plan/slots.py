@@ -75,11 +75,13 @@ class Slots:
                     self._left_over.setdefault(index, []).append(value)
 
     def _assign(self, value):
+        self.of[value] = self._take()
+
+    def _take(self):
         if self._free:
-            self.of[value] = self._free.pop()
-        else:
-            self.of[value] = self.count
-            self.count += 1
+            return self._free.pop()
+        self.count += 1
+        return self.count - 1
 
     def _assign_permanent(self, value):
         self.of[value] = self.permanent[value] = self.count
@@ -89,8 +91,13 @@ class Slots:
         for value in node.inputs:
             if value not in self.of:  # a constant or a variable, met for the first time
                 self._assign_permanent(value)
+        # What is known of several outputs is read from a slot of its own, also where this node does not run.
+        unread: dict = {}
         for value in node.outputs:
-            self._assign(value)
+            if value.constant is None:
+                self._assign(value)
+            else:
+                unread[value] = self._take()
         dying = 0
         ending: list = []
         for position, value in enumerate(node.inputs):
@@ -100,12 +107,18 @@ class Slots:
                 ending.append(value)
             if position < 64 and node.inputs.count(value) == 1:
                 dying |= 1 << position
-        ending.extend(value for value in node.outputs if value not in self._uses and value not in self._lasting)
+        ending.extend(
+            value
+            for value in node.outputs
+            if value not in unread and value not in self._uses and value not in self._lasting
+        )
         for value in self._ending.get(index, ()):
             if value not in ending and value not in self.permanent and value not in self._lasting:
                 ending.append(value)
         made = node.attrs["variables"] if node.type == "_LoopNext" else node.outputs
-        inputs, outputs, releases = ([self.of[v] for v in values] for values in (node.inputs, made, ending))
+        inputs, releases = ([self.of[v] for v in values] for values in (node.inputs, ending))
+        outputs = [unread[v] if v in unread else self.of[v] for v in made]
+        releases += unread.values()
         if self._reuses:
             self._free.extend(releases)
         left_over = [self.of[value] for value in self._left_over.get(index, ()) if value not in self.permanent]

@@ -158,7 +158,7 @@ def _problems_of_slots(plan, slots):
             held = holds.get(slot)
             if held is not None and held is not value and is_read_after(held, position):
                 yield f"step {index} [{node.name}] writes {value.name} over {held.name} in slot {slot}"
-            holds[slot] = value
+            holds[slot] = value if value.constant is None else None
         for slot in step.releases:
             held = holds.pop(slot, None)
             if held is not None and is_read_after(held, position):

@@ -36,7 +36,7 @@ def define_set(values, name: str, value: object) -> None:
     if _setting and name not in values:
         from absl import flags
 
-        values[name] = flags.Flag(_AnyValue(), None, name, value, "set by the program, not defined")
+        values[name] = flags.Flag(_AnyValue(), None, name, value, "set, not defined")  # type: ignore[arg-type]
         _setting[0](name)
 
 

@@ -70,8 +70,10 @@ def _with_newshape(reshape):
     return with_newshape
 
 
-_OF_ABSTRACT = {np.integer: np.int64, np.signedinteger: np.int64, np.unsignedinteger: np.uint64}
-_OF_ABSTRACT |= dict.fromkeys((np.number, np.inexact, np.floating), np.float64) | {np.complexfloating: np.complex128}
+_OF_ABSTRACT: dict[object, type] = {
+    np.integer: np.int64, np.signedinteger: np.int64, np.unsignedinteger: np.uint64, np.number: np.float64,
+    np.inexact: np.float64, np.floating: np.float64, np.complexfloating: np.complex128,
+}  # fmt: skip
 
 
 def _again_without_abstract_dtypes(error, function, args, kwargs):

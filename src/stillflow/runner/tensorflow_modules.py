@@ -63,7 +63,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if not namespace.is_namespace(_served_name(fullname)):
             # A name of None: `from package import name` must not replace the sentence by its own.
-            raise ModuleNotFoundError(f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing")
+            raise ModuleNotFoundError(_why_not_found(fullname))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def _keras_spec(self, fullname):
@@ -84,6 +84,15 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         name = _served_name(module.__name__.removeprefix("stillflow."))
         sys.modules[module.__name__] = importlib.import_module(f"stillflow.{name}")
+
+
+def _why_not_found(fullname):
+    """Programs that look for a class by its path try its path as a module first."""
+    try:
+        namespace.find(_served_name(fullname))
+    except KeyError:
+        return f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing"
+    return f"No module named {fullname!r}: it is a name in a module"
 
 
 def _name_of_keras(name):

@@ -218,6 +218,67 @@ def _ranking(tf, folder):
     return [_trees(tf, folder), _values(metrics), [each["logits"].tolist() for each in predicted]]
 
 
+def _combined(tf):
+    return _module(tf, "contrib.boosted_trees.estimator_batch.dnn_tree_combined_estimator")
+
+
+def _combined_settings(tf, folder):
+    """Trees that begin at once and predict alone, so that no random weight of the network counts."""
+    return {
+        "dnn_hidden_units": [3],
+        "tree_learner_config": _config(tf, num_classes=2),
+        "num_trees": 2,
+        "tree_examples_per_layer": COUNT,
+        "dnn_steps_to_train": 0,
+        "predict_with_tree_only": True,
+        "model_dir": folder,
+    }
+
+
+def _tree_names(found):
+    """The trees without the names of the network's variables."""
+    *trees, names = found
+    return [*trees, [name for name in names if not name.startswith("dnn/")]]
+
+
+def _combined_regression(tf, folder):
+    """Trees of the network's input and of another column."""
+    layers = _module(tf, "contrib.layers")
+    estimator = _combined(tf).DNNBoostedTreeCombinedRegressor(
+        dnn_feature_columns=[layers.real_valued_column("x", 2)],
+        tree_feature_columns=[layers.one_hot_column(layers.sparse_column_with_integerized_feature("kind", 5))],
+        config=_module(tf, "contrib.learn").RunConfig(num_cores=1, tf_random_seed=3),
+        **_combined_settings(tf, folder),
+    )
+
+    def features(tf, rows):
+        found = _column_features(tf, rows)
+        places = np.stack([np.arange(COUNT), np.zeros(COUNT, np.int64)], 1)
+        return {**found, "kind": tf.SparseTensor(places, tf.cast(found["kind"][:, 0], tf.int64), [COUNT, 1])}
+
+    estimator.fit(input_fn=_input_fn(tf, features, TARGETS), steps=20)  # TensorFlow fails to evaluate it.
+    predicted = _first(estimator.predict(input_fn=_input_fn(tf, features, None)))
+    return [_tree_names(_trees(tf, folder)), [_values(each) for each in predicted]]
+
+
+def _combined_core(tf, folder):
+    """Trees of their own columns."""
+    columns = _columns(tf)
+    session = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
+    estimator = _combined(tf).CoreDNNBoostedTreeCombinedEstimator(
+        head=_two_class_head(tf),
+        dnn_feature_columns=columns[:1],
+        tree_feature_columns=columns,
+        dnn_input_layer_to_tree=False,
+        tree_center_bias=True,
+        config=tf.estimator.RunConfig(session_config=session, tf_random_seed=3),
+        **_combined_settings(tf, folder),
+    )
+    estimator.train(input_fn=_input_fn(tf, _column_features, BINARY), steps=20)
+    predicted = _first(estimator.predict(input_fn=_input_fn(tf, _column_features, None)))
+    return [_tree_names(_trees(tf, folder)), [each["logits"].tolist() for each in predicted]]
+
+
 _CLASSIFIER = "GradientBoostedDecisionTreeClassifier"
 _REGRESSOR = "GradientBoostedDecisionTreeRegressor"
 
@@ -269,6 +330,8 @@ def scenarios():
             center_bias=False,
         ),
         "ranking": _ranking,
+        "combined_regression": _combined_regression,
+        "combined_core": _combined_core,
     }
 
 

@@ -68,12 +68,15 @@ class _Deep:
     """The layers of a deep model, which are made before they are called, as their scopes tell."""
 
     def __init__(
-        self, units, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
-    ):
+        self, units, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm,
+        note_inputs=None,
+    ):  # fmt: skip
         if is_feature_column_v2(feature_columns):
             self._input_layer: Any = DenseFeatures(feature_columns=feature_columns, name="input_layer")
         else:
             self._input_layer = InputLayer(feature_columns, name="input_layer", create_scope_now=False)
+        self._feature_columns = feature_columns
+        self._note_inputs = note_inputs
         self._partitioner = input_layer_partitioner
         self._hidden = []
         for number, width in enumerate(hidden_units):
@@ -93,7 +96,10 @@ class _Deep:
         # TensorFlow's is a Keras model, which opens a scope of its own, and leaves it again for the one around it.
         with name_scope("dnn"), name_scope(get_default_graph().get_name_scope().rsplit("/", 1)[0] + "/"):
             with variable_scope("input_from_feature_columns", partitioner=self._partitioner):
-                net = self._input_layer(features)
+                tensors: dict = {}
+                net = self._input_layer(features, cols_to_output_tensors=tensors)
+            if self._note_inputs is not None:
+                self._note_inputs(features, self._feature_columns, tensors)
             for name, dense, drop, norm in self._hidden:
                 net = dense(net)
                 if drop is not None and is_training:
@@ -127,16 +133,21 @@ def dnn_partitioner(config):
 def dnn_model_fn(
     features, labels, mode, head, hidden_units, feature_columns, optimizer="Adagrad", activation_fn=ops.relu,
     dropout=None, input_layer_partitioner=None, config=None, use_tpu=False, batch_norm=False,
+    note_inputs=None,
 ):  # fmt: skip
-    """The tf.estimator.EstimatorSpec of a deep model: arguments as of DNNEstimator, and of a model function."""
+    """The tf.estimator.EstimatorSpec of a deep model: arguments as of DNNEstimator, and of a model function.
+
+    `note_inputs` is called with features, columns and {column: its tensor}.
+    """
     opt = optimizer_of(optimizer, learning_rate=_LEARNING_RATE)
     check_features(features)
     with variable_scope("dnn", values=tuple(features.values()), partitioner=dnn_partitioner(config)):
         split = input_layer_partitioner or linear_partitioner(config)
-        logit_fn = dnn_logit_fn_builder(
-            head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, split, batch_norm
-        )
-        logits = logit_fn(features=features, mode=mode)
+        model = _Deep(
+            head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, split, batch_norm,
+            note_inputs,
+        )  # fmt: skip
+        logits = model(features, mode)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels, optimizer=opt, logits=logits)
 
 

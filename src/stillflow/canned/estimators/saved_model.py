@@ -24,7 +24,7 @@ _METHODS = {ModeKeys.TRAIN: names.SUPERVISED_TRAIN_METHOD_NAME, ModeKeys.EVAL: n
 _OF_LOADING = (names.ASSETS_KEY, names.LEGACY_INIT_OP_KEY, names.MAIN_OP_KEY, names.TRAIN_OP_KEY)
 
 
-@public("python.estimator.canned.saved_model_estimator.SavedModelEstimator")
+@public("contrib.estimator.SavedModelEstimator", "python.estimator.canned.saved_model_estimator.SavedModelEstimator")
 class SavedModelEstimator(Estimator):
     """Trains, evaluates and predicts with the graphs of a SavedModel, beginning with its variables.
 

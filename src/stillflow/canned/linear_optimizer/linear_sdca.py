@@ -18,14 +18,13 @@ from stillflow.training.global_step import get_global_step
 from stillflow.training_loop.hooks.hook import SessionRunArgs, SessionRunHook
 
 
-def _distinct_features(pair):
+def distinct_features(ids, weights):
     """The entries of a sparse column, those of a feature that an example has twice as one with their sum.
 
     Features below 0, which stand for categories that are not known, are left out.
     """
-    ids = pair.id_tensor
-    if pair.weight_tensor is not None:
-        weights = pair.weight_tensor.values
+    if weights is not None:
+        weights = ops.reshape(weights.values, [-1])
     else:
         weights = ops.ones([ops.shape(ids.indices)[0]], dtypes.float32)
     examples = ops.reshape(ids.indices[:, 0], [-1])
@@ -95,7 +94,8 @@ class LinearSDCA:
         for column in sorted(feature_columns, key=lambda column: column.name):
             kind = type(column).__name__
             if isinstance(column, CategoricalColumn):
-                sparse.append(_distinct_features(column.get_sparse_tensors(cache, state_manager)))
+                pair = column.get_sparse_tensors(cache, state_manager)
+                sparse.append(distinct_features(pair.id_tensor, pair.weight_tensor))
                 sparse_weights.append(state_manager.get_variable(column, "weights"))
             elif isinstance(column, DenseColumn):
                 if column.variable_shape.ndims != 1:
@@ -124,7 +124,7 @@ class LinearSDCA:
         return model, model.minimize(global_step=global_step)
 
 
-class _UpdateWeights(SessionRunHook):
+class UpdateWeights(SessionRunHook):
     """Gives the model its weights in each step."""
 
     def __init__(self, model, train_op):
@@ -180,4 +180,4 @@ def sdca_spec(features, labels, mode, head, feature_columns, optimizer, summariz
     spec = head.create_estimator_spec(
         features=features, mode=mode, labels=labels, train_op_fn=lambda loss: train_op, logits=logits
     )
-    return spec._replace(training_chief_hooks=(*spec.training_chief_hooks, _UpdateWeights(sdca, train_op)))
+    return spec._replace(training_chief_hooks=(*spec.training_chief_hooks, UpdateWeights(sdca, train_op)))

@@ -20,7 +20,10 @@ _LOSSES = ("logistic_loss", "squared_loss", "hinge_loss", "smooth_hinge_loss", "
 _WEIGHTS = ("sparse_features_weights", "dense_features_weights")
 
 
-@public("python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SparseFeatureColumn")
+@public(
+    "contrib.linear_optimizer.SparseFeatureColumn",
+    "python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SparseFeatureColumn",
+)
 class SparseFeatureColumn:
     """A sparse column: for each entry an example, in ascending order, a feature and perhaps a value, else 1."""
 
@@ -64,7 +67,9 @@ def _whole(variable):
     return parts[0]
 
 
-@public("python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SDCAModel")
+@public(
+    "contrib.linear_optimizer.SdcaModel", "python.estimator.canned.linear_optimizer.python.utils.sdca_ops._SDCAModel"
+)
 class SdcaModel:
     """A linear model that is trained by stochastic dual coordinate ascent.
 
@@ -127,7 +132,7 @@ class SdcaModel:
             for column, weights in zip(
                 examples["sparse_features"], self._variables["sparse_features_weights"], strict=True
             ):
-                products = ops.gather(convert_to_tensor(weights), column.feature_indices)
+                products = ops.gather(_flat(weights), column.feature_indices)
                 if column.feature_values is not None:
                     products = products * column.feature_values
                 sums = ops.segment_sum(products, column.example_indices)
@@ -135,7 +140,7 @@ class SdcaModel:
             for features, weights in zip(
                 examples["dense_features"], self._variables["dense_features_weights"], strict=True
             ):
-                column = ops.expand_dims(convert_to_tensor(weights), -1)
+                column = ops.expand_dims(_flat(weights), -1)
                 logits += ops.squeeze(ops.matmul(convert_to_tensor(features), column))
         return logits
 
@@ -241,6 +246,12 @@ class SdcaModel:
         with name_scope("sdca/regularized_loss"):
             cost = self._l1_loss() + self._l2_loss()
             return cost / ops.reduce_sum(ops.to_double(weights)) + self.unregularized_loss(examples)
+
+
+def _flat(weights):
+    """Weights as a vector; those of tf.contrib's columns are one column of a matrix."""
+    weights = convert_to_tensor(weights)
+    return weights if weights.shape.ndims == 1 else ops.reshape(weights, [-1])
 
 
 def _losses(loss_type, logits, labels):

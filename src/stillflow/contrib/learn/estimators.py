@@ -19,6 +19,7 @@ from stillflow.contrib.learn.modes import ModeKeys, ModelFnOps
 from stillflow.contrib.learn.run_settings import RunConfig
 from stillflow.estimator import run_config
 from stillflow.estimator.estimator import Estimator as _CoreEstimator
+from stillflow.estimator.evaluation import LOSS_METRIC_KEY
 from stillflow.estimator.model_function import wanted
 from stillflow.estimator.saved_models import copy_extra_assets
 from stillflow.files import gfile
@@ -49,6 +50,14 @@ _MODES = {
     EstimatorModeKeys.EVAL: ModeKeys.EVAL,
     EstimatorModeKeys.PREDICT: ModeKeys.INFER,
 }
+
+
+class _Core(_CoreEstimator):
+    """A tf.estimator.Estimator whose models may have a metric "loss" of their own: heads' mean over the weights."""
+
+    def _metrics_with_loss(self, spec):
+        has_own = LOSS_METRIC_KEY in spec.eval_metric_ops
+        return dict(spec.eval_metric_ops) if has_own else super()._metrics_with_loss(spec)
 
 
 @public("contrib.learn.NotFittedError")
@@ -104,7 +113,7 @@ class BaseEstimator(Evaluable, Trainable):
             self._config._session_config = getattr(config, "tf_config", None) or run_config.default_session_config()
         self._labels_info = None
         self._eval_metrics = None
-        self._core = _CoreEstimator(model_fn=self._model_fn_of_core, model_dir=self._model_dir, config=self._config)
+        self._core = _Core(model_fn=self._model_fn_of_core, model_dir=self._model_dir, config=self._config)
 
     def model_ops(self, features, labels, mode, metrics=None):
         """The ModelFnOps of a mode, one of ModeKeys."""

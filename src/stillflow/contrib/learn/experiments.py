@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stillflow.contrib.learn.estimators import Evaluable, Trainable
-from stillflow.contrib.learn.monitors import ValidationMonitor
 from stillflow.contrib.learn.run_settings import RunConfig
+from stillflow.contrib.learn.training_monitors import ValidationMonitor
 from stillflow.contrib.training.hyperparameters import HParams
 from stillflow.estimator.estimator import Estimator as CoreEstimator
 from stillflow.graph.collections import GraphKeys

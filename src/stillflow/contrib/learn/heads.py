@@ -218,7 +218,9 @@ class ClassHead(_SingleHead):
         return {self.head_name: (self._PROBLEM, exported)}
 
 
-class _BinaryHead(ClassHead):
+class BinaryHead(ClassHead):
+    """One of two classes, of one logit."""
+
     _NAME = "binary_logistic_head"
     _PROBLEM = ProblemType.LOGISTIC_REGRESSION
 
@@ -241,7 +243,9 @@ class _BinaryHead(ClassHead):
         return head_metrics.two_class_metrics(logistic, classes, labels, weights, self._thresholds)
 
 
-class _SvmHead(_SingleHead):
+class SvmHead(_SingleHead):
+    """One of two classes, with the hinge loss."""
+
     _NAME = "binary_svm_head"
     _PROBLEM = ProblemType.LOGISTIC_REGRESSION
 
@@ -374,7 +378,7 @@ def multi_class_head(
         raise ValueError("metric_class_ids invalid for n_classes==2.")
     if label_keys:
         raise ValueError("label_keys is not supported for n_classes=2.")
-    return _BinaryHead(thresholds, 1, *arguments, loss_fn or head_metrics.logistic_loss)
+    return BinaryHead(thresholds, 1, *arguments, loss_fn or head_metrics.logistic_loss)
 
 
 @public("contrib.learn.binary_svm_head")
@@ -383,4 +387,4 @@ def binary_svm_head(
 ):
     """A head of one of two classes, with the hinge loss. Args: see multi_class_head."""
     arguments = label_name, weight_column_name, enable_centered_bias, head_name
-    return _SvmHead(1, *arguments, head_metrics.svm_loss)
+    return SvmHead(1, *arguments, head_metrics.svm_loss)

@@ -126,7 +126,7 @@ class ModelFnOps(_ModelFnOps):
             predictions=self.predictions,
             loss=self.loss,
             train_op=self.train_op,
-            eval_metric_ops={key: value for key, value in self.eval_metric_ops.items() if key != "loss"},
+            eval_metric_ops=dict(self.eval_metric_ops),
             training_chief_hooks=self.training_chief_hooks,
             training_hooks=self.training_hooks,
             scaffold=self.scaffold,

@@ -15,7 +15,9 @@ from stillflow.contrib.layers.column_inputs import input_from_feature_columns, w
 from stillflow.contrib.layers.dense import fully_connected
 from stillflow.contrib.layers.optimizers import OPTIMIZER_CLS_NAMES, optimize_loss
 from stillflow.contrib.layers.plain import dropout
+from stillflow.contrib.learn.dual_ascent import dual_ascent_model_fn
 from stillflow.contrib.learn.modes import ModeKeys
+from stillflow.contrib.linear_optimizer.sdca_optimizer import SDCAOptimizer
 from stillflow.feature_columns.input_layer import input_layer
 from stillflow.feature_columns.linear_model import linear_model
 from stillflow.graph.contexts import colocate_with, control_dependencies
@@ -148,6 +150,8 @@ def linear_model_fn(features, labels, mode, params, config=None):
     """The model function of a linear model; of `params` see LinearEstimator."""
     head, features, columns = params["head"], _as_dict(features), params["feature_columns"]
     optimizer = params.get("optimizer")
+    if isinstance(optimizer, SDCAOptimizer):
+        return dual_ascent_model_fn(features, labels, mode, params)
     values = tuple(features.values())
     with variable_scope("linear", values=values, partitioner=_partitioner(config, _SLICE)) as scope:
         logits = _linear_logits(features, columns, head.logits_dimension, scope)

@@ -168,7 +168,7 @@ def get_run_start_intro(run_call_count, fetches, feed_dict, tensor_filters, is_c
     if not tensor_filters:
         out.append("        (None)")
     out.append("")
-    out.append_rich_line(RichLine("For more details, see ") + RichLine("help.", MenuItem("", "help")) + ".")
+    out.append_rich_line(RichLine("For more details, see ") + RichLine("help", MenuItem("", "help")) + ".")
     out.append("")
     menu = Menu()
     menu.append(MenuItem("run", "run"))

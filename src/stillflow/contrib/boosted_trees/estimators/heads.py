@@ -6,14 +6,14 @@ from stillflow import ops
 from stillflow.canned.graph_heads.multi_class import multi_class_head
 from stillflow.canned.graph_heads.regression import regression_head
 from stillflow.contrib.boosted_trees.losses import per_example_maxent_loss, per_example_quantile_regression_loss
-from stillflow.contrib.learn.heads import _RegressionHead
+from stillflow.contrib.learn.heads import RegressionHead
 from stillflow.graph import dtypes
 from stillflow.losses.weighted import Reduction
 from stillflow.names import public
 
 
 @public("contrib.boosted_trees.estimator_batch.custom_loss_head.CustomLossHead")
-class CustomLossHead(_RegressionHead):
+class CustomLossHead(RegressionHead):
     """A head of numbers with a loss of its own.
 
     Args:
