@@ -168,3 +168,20 @@ def test_gradients_of_other_shapes_and_types_are_refused():
         ):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 session.run(wrong)
+
+
+def test_sparse_gradients_may_have_more_dimensions_than_the_shape_says():
+    """As in TensorFlow: replicas that are in step accumulate the gradients of rows under the shape ()."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        accumulator = tf.SparseConditionalAccumulator(tf.float32, shape=())
+        rows = tf.IndexedSlices(tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([0, 2], tf.int64), [3, 2])
+        apply = accumulator.apply_indexed_slices_grad(rows, local_step=0)
+        session.run(apply)
+        session.run(apply)
+        taken = accumulator.take_indexed_slices_grad(2)
+        indices, values, shape = session.run([taken.indices, taken.values, taken.dense_shape])
+        assert (indices.tolist(), values.tolist(), shape.tolist()) == ([0, 2], [[1, 2], [3, 4]], [-1, 2])
+
+        of_rows = tf.SparseConditionalAccumulator(tf.float32, shape=[None, None, 2])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="expected (shape|values) rank at least 3, got 2"):
+            session.run(of_rows.apply_indexed_slices_grad(rows, local_step=0))

@@ -332,9 +332,10 @@ Status CheckSparse(const Tensor& indices, const Tensor& values, const PartialSha
     return STILLFLOW_INVALID_ARGUMENT("Expected %lld non-empty input values, got %lld", Long(indices.count),
                                       Long(values.dims[0]));
   }
-  if (shape.rank < 0) return Status();
-  if (shape.rank != values.rank) {
-    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values rank %d, got %d", shape.rank, values.rank);
+  if (shape.rank <= 0) return Status();
+  if (shape.rank > values.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected values rank at least %d, got %d", shape.rank,
+                                      values.rank);
   }
   for (int64_t i = 0; shape.dims[0] >= 0 && i < indices.count; ++i) {
     const int64_t index = Data<int64_t>(indices)[i];
@@ -353,11 +354,11 @@ Status CheckSparse(const Tensor& indices, const Tensor& values, const PartialSha
   return Status();
 }
 
-// The whole shape that comes with a gradient has to be that of the accumulator, as far as that is known.
+// The whole shape that comes with a gradient has to begin with that of the accumulator, as far as that is known.
 Status CheckWholeShape(const Tensor& given, const PartialShape& shape) {
   if (shape.rank < 0) return Status();
-  if (given.count != shape.rank) {
-    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected shape rank %d, got %lld", shape.rank,
+  if (given.count < shape.rank) {
+    return STILLFLOW_INVALID_ARGUMENT("Shape mismatch: expected shape rank at least %d, got %lld", shape.rank,
                                       Long(given.count));
   }
   for (int i = 0; i < shape.rank; ++i) {
