@@ -28,6 +28,12 @@ LIBRARIES = {
         None,
     ),
     "deepctr_deepfm": ("deepctr==0.9.3", [*PANDAS, *HTTP, "h5py"], None),
+    "deeplabcut_pose": (
+        "deeplabcut==3.0.2",
+        ["tf-slim==1.1.0", "absl-py", "scikit-image", "scipy", "lazy_loader", "packaging", "networkx", "pillow",
+         "imageio", "tifffile"],
+        None,
+    ),
     "deepxde_burgers": (
         "deepxde==0.11.2",
         [*SKLEARN, *PLOTS, "python-dateutil", "six", "scikit-optimize", "pyaml", "pyyaml"],

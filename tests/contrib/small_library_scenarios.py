@@ -329,6 +329,22 @@ def generators(tf):
     return [batches, refusals(calls)]
 
 
+def graph_runs(tf):
+    """run_n, run_feeds and infer, with variables initialized and restored."""
+    learn = tf.contrib.learn
+    fed = tf.placeholder_with_default(1.0, [])
+    variable = tf.get_variable("v", initializer=2.0)
+    names = tf.train.string_input_producer(["a", "b"], shuffle=False)
+    outputs = {"sum": variable.assign_add(fed), "name": names.dequeue()}
+    found = [learn.run_n(outputs, n=3), learn.run_feeds(outputs, [{fed: 3.0}, {fed: 4.0}])]
+    with tf.Session() as sess:
+        sess.run(variable.assign(10.0))
+        path = tf.train.Saver().save(sess, "runs/model")
+    found.append(learn.infer(path, outputs, {fed: 5.0}))
+    calls = (lambda: learn.run_n({}), lambda: learn.run_feeds(outputs, []))
+    return [rounded(found), refusals(calls)]
+
+
 def distribution_heads(tf):
     """estimator_head_distribution_regression of a normal distribution."""
     make = tf.contrib.distributions.estimator_head_distribution_regression
@@ -344,7 +360,8 @@ def distribution_heads(tf):
 
 SCENARIOS = (
     matched_pairs, components, stereograms, zeros, fused_graphs, sampled_losses, buckets, joined_heads,
-    logistic_regressors, weighted_models, exported_models, read_records, generators, distribution_heads,
+    logistic_regressors, weighted_models, exported_models, read_records, generators, graph_runs,
+    distribution_heads,
 )  # fmt: skip
 
 

@@ -97,3 +97,11 @@ def test_gradients_are_not_written():
     callback = tf.keras.callbacks.TensorBoard(write_grads=True)
     helpers().validate_callbacks([callback], tf.keras.optimizers.SGD())
     assert not callback.write_grads
+
+
+def test_variables_that_are_read_as_other_types_are_of_the_scope():
+    with on_cpu().scope():
+        policy = tf.keras.mixed_precision.experimental.Policy("mixed_float16", loss_scale=None)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,), dtype=policy)])
+        model.compile("sgd", "mse")
+        assert model.variables[0].dtype == tf.float32

@@ -129,3 +129,13 @@ def test_eager_training_draws_what_tensorflow_draws():
         history = model.fit(x, y, epochs=3, batch_size=16, shuffle=False, verbose=0)
     # Of TensorFlow 1.15.5.
     assert history.history["loss"] == pytest.approx([0.2641099989, 0.1718323082, 0.1880384162], rel=1e-6)
+
+
+def test_cells_in_a_stack_draw_masks_of_their_own_in_each_graph():
+    layers = tf.keras.layers
+    with eager_mode():
+        cells = [layers.LSTMCell(3, dropout=0.2, recurrent_dropout=0.1), layers.GRUCell(2, dropout=0.3)]
+        model = tf.keras.Sequential([layers.RNN(cells, input_shape=(4, 5)), layers.Dense(1)])
+        model.compile("sgd", "mse")
+        history = model.fit(np.ones((8, 4, 5), np.float32), np.ones((8, 1), np.float32), epochs=2, verbose=0)
+    assert np.isfinite(history.history["loss"]).all()

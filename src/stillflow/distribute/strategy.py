@@ -14,6 +14,7 @@ from stillflow.graph import replica_modes as modes
 from stillflow.graph.shape import dimension_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import group as group_of
+from stillflow.variables.cast_variable import AutoCastVariable
 from stillflow.variables.creators import variable_creator_scope
 
 
@@ -219,7 +220,7 @@ class StrategyExtended:
 
     def variable_created_in_scope(self, v):
         """Whether the variable was made in a scope of the strategy."""
-        return v in self._variables
+        return (v._variable if isinstance(v, AutoCastVariable) else v) in self._variables
 
     def colocate_vars_with(self, colocate_with_variable):
         """A context in which variables are where another one is."""

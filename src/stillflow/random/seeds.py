@@ -77,7 +77,7 @@ def get_seed(op_seed):
     else:
         return None, None
     first = _as_int(first) % _MODULUS
-    second = second % _MODULUS if isinstance(second, Tensor) else _as_int(second) % _MODULUS
+    second = second % _MODULUS if isinstance(second, Tensor) else _as_int(second) % _MODULUS  # type: ignore[operator]
     # (0, 0) would mean unseeded.
     return (0, _MODULUS) if (first, second) == (0, 0) else (first, second)
 

@@ -17,17 +17,17 @@ from stillflow.training.global_step import get_global_step
 from stillflow.variables.scope import variable_scope
 
 _BIAS = "tf_virtual_bias_column"
-_LOSSES = {SvmHead: "hinge_loss", BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
+_LOSSES: dict[type, str] = {SvmHead: "hinge_loss", BinaryHead: "logistic_loss", RegressionHead: "squared_loss"}
 
 
 def _loss_of(head):
     """The optimizer's name of a head's loss. Raises ValueError for a head that it cannot train."""
-    for kind, loss in _LOSSES.items():
-        if isinstance(head, kind):
-            if head.logits_dimension != 1:
-                raise ValueError("SDCA only applies for logits_dimension=1.")
-            return loss
-    raise ValueError(f"Unsupported head type: {head}")
+    loss = next((loss for kind, loss in _LOSSES.items() if isinstance(head, kind)), None)
+    if loss is None:
+        raise ValueError(f"Unsupported head type: {head}")
+    if head.logits_dimension != 1:
+        raise ValueError("SDCA only applies for logits_dimension=1.")
+    return loss
 
 
 def _add_bias(features, columns_to_variables, bias):

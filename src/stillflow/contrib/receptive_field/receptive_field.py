@@ -65,13 +65,14 @@ class _Field(NamedTuple):
         """What it sees of the input of a layer."""
         return _Field(
             stride * self.size + kernel_size - stride, stride * self.stride,
-            stride * self.padding + padding if is_known else None,
+            stride * self.padding + padding if is_known and self.padding is not None else None,
         )  # fmt: skip
 
     def check_aligned(self, other, direction):
+        """Raises ValueError if the other field lies elsewhere. The paddings of both are known."""
         for what, same in (
             ("effective stride", self.stride == other.stride),
-            ("center shift", (self.size - 1) / 2 - self.padding == (other.size - 1) / 2 - other.padding),
+            ("center shift", self.size - 2 * (self.padding or 0) == other.size - 2 * (other.padding or 0)),
         ):
             if not same:
                 raise ValueError(
@@ -119,7 +120,9 @@ def compute_receptive_field_from_graph_def(
             continue
         params = get_layer_params(info.node, nodes, info.input_size)
         is_known = is_known and params[4] is not None and params[5] is not None
-        before = tuple(field.before(*params[i:6:2], is_known) for i, field in enumerate(fields[name]))
+        before = tuple(
+            field.before(params[i], params[i + 2], params[i + 4], is_known) for i, field in enumerate(fields[name])
+        )
         for source in info.node.input:
             if source.startswith(("^", *(stop_propagation or ()))):
                 continue

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from stillflow import ops
 from stillflow.eager.tensor import EagerTensor
 from stillflow.graph import nest
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.shape import TensorShape, as_shape
 from stillflow.keras.backend.choices import in_train_phase
 from stillflow.keras.backend.neural import dropout as dropped_out
@@ -174,7 +175,7 @@ class DropoutMasks:
             return None
         masks = self.__dict__.setdefault("_masks", {})
         key = kind, isinstance(like, EagerTensor)
-        if key not in masks:
+        if key not in masks or not _is_known_here(masks[key]):
             ones = ops.ones_like(like)
 
             def mask():
@@ -203,6 +204,17 @@ class DropoutMasks:
     def get_recurrent_dropout_mask_for_cell(self, inputs, training, count=1):
         """The mask of states, or a list of `count`; None without dropout."""
         return self._mask("states", self.recurrent_dropout, inputs, training, count)
+
+
+def _is_known_here(masks):
+    """Whether masks are of the default graph, or one around it: cells in a stack keep those of other graphs."""
+    mask = masks[0] if isinstance(masks, list) else masks
+    if isinstance(mask, EagerTensor):
+        return True
+    graph = get_default_graph()
+    while graph is not None and graph is not mask.graph:
+        graph = getattr(graph, "outer_graph", None)
+    return graph is not None
 
 
 class WeightedCell(DropoutMasks, Layer):

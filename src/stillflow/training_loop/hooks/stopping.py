@@ -52,7 +52,11 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
-@public("train.NanLossDuringTrainingError", "estimator.NanLossDuringTrainingError")
+@public(
+    "train.NanLossDuringTrainingError",
+    "contrib.learn.NanLossDuringTrainingError",
+    "estimator.NanLossDuringTrainingError",
+)
 class NanLossDuringTrainingError(RuntimeError):
     """The loss was not a number."""
 
