@@ -58,6 +58,16 @@ RECORDED["SingleImageRandomDotStereograms"] = (
     "number_colors: int = 256; output_image_shape: shape = [1024,768,1]; output_data_window: shape = [1022,757]",
     [],
 )
+RECORDED["Resampler"] = (
+    "Resampler(data: T, warp: T) -> (output: T)",
+    "T: {float16, bfloat16, float32, float64}",
+    [],
+)
+RECORDED["ResamplerGrad"] = (
+    "ResamplerGrad(data: T, warp: T, grad_output: T) -> (grad_data: T, grad_warp: T)",
+    "T: {float16, bfloat16, float32, float64}",
+    [],
+)
 RECORDED["ZeroInitializer"] = (
     "ZeroInitializer(ref: Ref(T)) -> (output_ref: Ref(T))",
     "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}",

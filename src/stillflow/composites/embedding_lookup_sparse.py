@@ -18,7 +18,11 @@ from stillflow.variables.resource_variable import is_resource_variable
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
-@public("nn.embedding_lookup_sparse", "contrib.slim.embedding_lookup_sparse_with_distributed_aggregation")
+@public(
+    "nn.embedding_lookup_sparse",
+    "contrib.slim.embedding_lookup_sparse_with_distributed_aggregation",
+    "contrib.layers.python.layers.embedding_ops.embedding_lookup_sparse_with_distributed_aggregation",
+)
 def embedding_lookup_sparse(
     params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None
 ):

@@ -26,7 +26,7 @@ _PYTHON_NAMES = {
 # Ops of the libraries of tf.contrib and those that TensorFlow hides, which are not here.
 _OF_CONTRIB = set(
     "BipartiteMatch BytesInUse BytesLimit ImageConnectedComponents MaxBytesInUse SingleImageRandomDotStereograms "
-    "ZeroInitializer ZeroVarInitializer "
+    "Resampler ResamplerGrad ZeroInitializer ZeroVarInitializer "
     "GatherTree ImageProjectiveTransformV2 KMC2ChainInitialization KmeansPlusPlusInitialization MaskedMatmul "
     "NearestNeighbors SparseFeatureCross SparseFeatureCrossV2 WALSComputePartialLhsAndRhs "
     "CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp FeatureUsageCounts "
