@@ -11,7 +11,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python import pywrap_tensorflow  # noqa: E402
-from tensorflow.python.framework import dtypes  # noqa: E402
+from tensorflow.python.framework import dtypes, load_library  # noqa: E402
 
 # Ops of the libraries of tf.contrib that are written as well.
 CONTRIB = set(
@@ -19,7 +19,9 @@ CONTRIB = set(
     "FeatureUsageCounts FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp "
     "FertileStatsSerialize GrowTreeV4 MaskedMatmul MaxBytesInUse ProcessInputV4 TraverseTreeV4 "
     "TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize TreeSize UpdateModelV4 "
-    "Resampler ResamplerGrad WALSComputePartialLhsAndRhs "
+    "BipartiteMatch GatherTree ImageConnectedComponents ImageProjectiveTransformV2 Resampler ResamplerGrad "
+    "SingleImageRandomDotStereograms SparseFeatureCross SparseFeatureCrossV2 WALSComputePartialLhsAndRhs "
+    "ZeroInitializer ZeroVarInitializer "
     "BucketizeWithInputBoundaries BuildCategoricalEqualitySplits BuildDenseInequalitySplits "
     "BuildSparseInequalitySplits CenterTreeEnsembleBias CreateQuantileAccumulator CreateStatsAccumulatorScalar "
     "CreateStatsAccumulatorTensor CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp "
@@ -34,6 +36,11 @@ CONTRIB = set(
     "StatsAccumulatorTensorSerialize TreeEnsembleDeserialize TreeEnsembleIsInitializedOp TreeEnsembleSerialize "
     "TreeEnsembleStampToken TreeEnsembleStats TreeEnsembleUsedHandlers".split()
 )
+# The libraries that register them when they are loaded.
+LIBRARIES = (
+    "boosted_trees.python.ops.boosted_trees_ops_loader", "factorization", "image", "layers", "memory_stats",
+    "resampler", "seq2seq", "tensor_forest.python.tensor_forest",
+)  # fmt: skip
 FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
 TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
 
@@ -108,11 +115,10 @@ def all_ops():
 
 def main():
     own = {op.name for op in all_ops()}
-    importlib.import_module("tensorflow.contrib.boosted_trees.python.ops.boosted_trees_ops_loader")
-    importlib.import_module("tensorflow.contrib.factorization")
-    importlib.import_module("tensorflow.contrib.memory_stats")
-    importlib.import_module("tensorflow.contrib.resampler")
-    importlib.import_module("tensorflow.contrib.tensor_forest.python.tensor_forest")
+    for library in LIBRARIES:
+        importlib.import_module("tensorflow.contrib." + library)
+    variables = importlib.import_module("tensorflow.contrib.framework.python.ops.variables")
+    load_library.load_op_library(os.path.join(os.path.dirname(variables.__file__), "_variable_ops.so"))
     with open(TARGET, "w") as target:
         for op in sorted(all_ops(), key=lambda op: op.name):
             if op.name not in own | CONTRIB:

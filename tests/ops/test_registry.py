@@ -27,65 +27,6 @@ def recorded():
 
 
 RECORDED = recorded()
-# Of the libraries of tf.contrib, which the registry has only when they are loaded.
-RECORDED["GatherTree"] = (
-    "GatherTree(step_ids: T, parent_ids: T, max_sequence_lengths: int32, end_token: T) -> (beams: T)",
-    "T: {int32}",
-    [],
-)
-RECORDED["ImageProjectiveTransformV2"] = (
-    "ImageProjectiveTransformV2(images: dtype, transforms: float32, output_shape: int32)"
-    " -> (transformed_images: dtype)",
-    "dtype: {uint8, int32, int64, float16, float32, float64}; interpolation: string",
-    [],
-)
-RECORDED["BipartiteMatch"] = (
-    "BipartiteMatch(distance_mat: float32, num_valid_rows: float32)"
-    " -> (row_to_col_match_indices: int32, col_to_row_match_indices: int32)",
-    "top_k: int = -1",
-    ["is_stateful"],
-)
-RECORDED["ImageConnectedComponents"] = (
-    "ImageConnectedComponents(image: dtype) -> (components: int64)",
-    "dtype: {int64, int32, uint16, int16, uint8, int8, float16, float32, float64, bool, string}",
-    [],
-)
-RECORDED["SingleImageRandomDotStereograms"] = (
-    "SingleImageRandomDotStereograms(depth_values: T) -> (image: uint8)",
-    "T: {float64, float32, int64, int32}; hidden_surface_removal: bool = true; convergence_dots_size: int = 8; "
-    "dots_per_inch: int = 72; eye_separation: float = 2.5; mu: float = 0.33329999446868896; normalize: bool = true; "
-    "normalize_max: float = -100.0; normalize_min: float = 100.0; border_level: float = 0.0; "
-    "number_colors: int = 256; output_image_shape: shape = [1024,768,1]; output_data_window: shape = [1022,757]",
-    [],
-)
-RECORDED["Resampler"] = (
-    "Resampler(data: T, warp: T) -> (output: T)",
-    "T: {float16, bfloat16, float32, float64}",
-    [],
-)
-RECORDED["ResamplerGrad"] = (
-    "ResamplerGrad(data: T, warp: T, grad_output: T) -> (grad_data: T, grad_warp: T)",
-    "T: {float16, bfloat16, float32, float64}",
-    [],
-)
-RECORDED["ZeroInitializer"] = (
-    "ZeroInitializer(ref: Ref(T)) -> (output_ref: Ref(T))",
-    "T: {float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64}",
-    ["allows_uninitialized_input"],
-)
-RECORDED["ZeroVarInitializer"] = (
-    "ZeroVarInitializer(var: resource) -> (output_var: resource)",
-    "dtype: type; shape: shape",
-    ["allows_uninitialized_input"],
-)
-for _name, _key in (("SparseFeatureCross", ""), ("SparseFeatureCrossV2", "hash_key: int; ")):
-    RECORDED[_name] = (
-        f"{_name}(indices: N * int64, values: sparse_types, shapes: N * int64, dense: dense_types)"
-        " -> (output_indices: int64, output_values: out_type, output_shape: int64)",
-        f"N: int >= 0; hashed_output: bool; num_buckets: int >= 0; {_key}sparse_types: list({{int64, string}}) >= 0; "
-        "dense_types: list({int64, string}) >= 0; out_type: {int64, string}; internal_type: {int64, string}",
-        [],
-    )
 
 
 def test_signatures_are_those_of_tensorflow():
