@@ -18,6 +18,7 @@ zero_var_initializer = define_op(
     "ZeroVarInitializer(var: resource) -> (output_var: resource)",
     "dtype: type; shape: shape",
     kernel="assign_zeros_to_handle(var | dtype, shape)",
+    stateful=True,
     allows_uninitialized_input=True,
     differentiable=False,
 )
