@@ -281,7 +281,9 @@ def read_records(tf):
     found = []
     for build in (
         lambda: learn.read_batch_record_features("records", 2, spec, **common)["i"],
-        lambda: learn.read_batch_features("records", 2, spec, tf.TFRecordReader, read_batch_size=1, **common)["i"],
+        lambda: learn.read_batch_features(
+            "records", 2, spec, tf.TFRecordReader, read_batch_size=1, num_enqueue_threads=1, **common
+        )["i"],
         lambda: tf.parse_example(learn.read_batch_examples("records", 2, tf.TFRecordReader, **common), spec)["i"],
         lambda: learn.read_keyed_batch_examples("rec*", 3, tf.TFRecordReader, read_batch_size=5, **common)[0],
     ):
