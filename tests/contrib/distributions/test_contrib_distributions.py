@@ -91,3 +91,27 @@ def test_values_are_checked_when_they_are_to_be():
     ):
         with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match=text):
             sess.run(make())
+
+
+def test_weibulls_bijector_computes_what_tensorflow_does():
+    weibull = tf.contrib.distributions.python.ops.bijectors.weibull.Weibull
+    bijector = weibull(scale=[1.5, 2.0], concentration=[0.7, 3.0], validate_args=True)
+    x, y = tf.constant([[0.5, 1.0], [2.0, 0.25]]), tf.constant([[0.2, 0.6], [0.9, 0.01]])
+    computed = [
+        bijector.forward(x), bijector.inverse(y), bijector.forward_log_det_jacobian(x, 0),
+        bijector.inverse_log_det_jacobian(y, 0),
+    ]  # fmt: skip
+    expected = [
+        [[0.3709, 0.1175], [0.70568, 0.00195]], [[0.17599, 1.94256], [4.9379, 0.43161]],
+        [[-0.89602, -1.10583], [-2.07153, -3.75537]], [[0.34245, 0.56911], [3.42217, 2.67135]],
+    ]  # fmt: skip
+    with tf.Session() as sess:
+        np.testing.assert_allclose(sess.run(computed), expected, atol=6e-6)
+        for bad, message in (
+            (bijector.forward(-1.0), "at least 0"),
+            (bijector.inverse(2.0), "less than or equal to 1"),
+        ):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+                sess.run(bad)
+    with pytest.raises(ValueError, match="must be of the same type"):
+        weibull(scale=1.0, concentration=np.float64(2))

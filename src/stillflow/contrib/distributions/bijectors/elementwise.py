@@ -6,6 +6,7 @@ import numpy as np
 
 from stillflow import ops
 from stillflow.composites import checks
+from stillflow.composites.shape_checks import assert_same_float_dtype
 from stillflow.contrib.distributions.bijectors.base import ElementwiseBijector
 from stillflow.contrib.distributions.numerics import softplus_inverse
 from stillflow.graph.name_scope import name_scope
@@ -303,6 +304,62 @@ class Kumaraswamy(ElementwiseBijector):
     def _inverse_log_det_jacobian(self, y):
         a, b = self.concentration1, self.concentration0
         return ops.log(a) + ops.log(b) + (a - 1) * ops.log(y) + (b - 1) * ops.log1p(-(y**a))
+
+
+@public("contrib.distributions.python.ops.bijectors.weibull.Weibull")
+class Weibull(ElementwiseBijector):
+    """y = 1 - exp(-(x / scale)^concentration), the distribution function of Weibull's distribution."""
+
+    def __init__(self, scale=1.0, concentration=1.0, validate_args=False, name="weibull"):
+        with name_scope(name, values=[scale, concentration]):
+            self._scale = convert_to_tensor(scale, name="scale")
+            self._concentration = convert_to_tensor(concentration, name="concentration")
+            assert_same_float_dtype([self._scale, self._concentration])
+            if validate_args:
+                check = checks.assert_positive(self._scale, message="Argument scale was not positive")
+                self._scale = with_dependencies([check], self._scale)
+                check = checks.assert_positive(self._concentration, message="Argument concentration was not positive")
+                self._concentration = with_dependencies([check], self._concentration)
+        super().__init__(validate_args, name)
+
+    @property
+    def scale(self):
+        """The l of 1 - exp(-(x / l)^k)."""
+        return self._scale
+
+    @property
+    def concentration(self):
+        """The k of 1 - exp(-(x / l)^k)."""
+        return self._concentration
+
+    def _forward(self, x):
+        return -ops.expm1(-((self._checked_x(x) / self.scale) ** self.concentration))
+
+    def _inverse(self, y):
+        return self.scale * (-ops.log1p(-self._checked_y(y))) ** (1 / self.concentration)
+
+    def _inverse_log_det_jacobian(self, y):
+        z = -ops.log1p(-self._checked_y(y))
+        return z + (1 / self.concentration - 1) * ops.log(z) + ops.log(self.scale / self.concentration)
+
+    def _forward_log_det_jacobian(self, x):
+        k = self.concentration
+        return -((x / self.scale) ** k) + (k - 1) * ops.log(x) + ops.log(k) - k * ops.log(self.scale)
+
+    def _checked_x(self, x):
+        if not self.validate_args:
+            return x
+        check = checks.assert_non_negative(x, message="Forward transformation input must be at least 0.")
+        return with_dependencies([check], x)
+
+    def _checked_y(self, y):
+        if not self.validate_args:
+            return y
+        is_positive = checks.assert_non_negative(y, message="Inverse transformation input must be greater than 0.")
+        is_below_one = checks.assert_less_equal(
+            y, ops.constant(1.0, y.dtype), message="Inverse transformation input must be less than or equal to 1."
+        )
+        return with_dependencies([is_positive, is_below_one], y)
 
 
 @public("contrib.distributions.bijectors.SinhArcsinh")
