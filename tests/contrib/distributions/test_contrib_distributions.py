@@ -107,11 +107,11 @@ def test_weibulls_bijector_computes_what_tensorflow_does():
     ]  # fmt: skip
     with tf.Session() as sess:
         np.testing.assert_allclose(sess.run(computed), expected, atol=6e-6)
-        for bad, message in (
-            (bijector.forward(-1.0), "at least 0"),
-            (bijector.inverse(2.0), "less than or equal to 1"),
+        for compute, value, message in (
+            (bijector.forward, -1.0, "at least 0"),
+            (bijector.inverse, 2.0, "less than or equal to 1"),
         ):
             with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-                sess.run(bad)
+                sess.run(compute(value))
     with pytest.raises(ValueError, match="must be of the same type"):
         weibull(scale=1.0, concentration=np.float64(2))
