@@ -161,6 +161,16 @@ def test_raw_ops_are_those_of_tensorflow():
     recorded = json.loads((ROOT / "tests" / "data" / "signatures.json").read_text())
     theirs = {name.removeprefix("tf.raw_ops.") for name in recorded if name.startswith("tf.raw_ops.")}
     assert len(dir(tf.raw_ops)) > 600 and set(dir(tf.raw_ops)) <= theirs
+    assert all(callable(getattr(tf.raw_ops, name)) for name in dir(tf.raw_ops))
+
+
+def test_raw_ops_whose_shapes_need_not_be_told():
+    queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.int32])
+    put = tf.raw_ops.QueueEnqueueV2(handle=queue, components=[7])
+    taken = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.int32])
+    with tf.Session() as sess:
+        sess.run(put)
+        assert queue.op.get_attr("shapes") == [] and sess.run(taken) == [7]
 
 
 def test_raw_ops_take_arguments_by_name_alone():

@@ -82,7 +82,7 @@ def _python_default(op_def: OpDef, attr: AttrDef):
         if isinstance(value, tuple):
             return tuple(float(str(np.float32(item))) for item in value)
         return float(str(np.float32(value)))
-    if kind == "shape" and value.rank is None:
+    if attr.kind == "shape" and value.rank is None:
         return None
     return value.decode() if isinstance(value, bytes) else value
 
