@@ -46,6 +46,16 @@ def test_flags_as_programs_of_before_absl_read_them():
     assert execute(program, "--size=5").stdout == "True 5 False\n"
 
 
+def test_defaults_may_be_numbers_of_numpy():
+    program = (
+        "import numpy as np, stillflow as tf\n"
+        "tf.flags.DEFINE_integer('size', np.power(2, 9), 'Help.')\n"
+        "tf.flags.DEFINE_float('rate', default_value=np.float32(0.5), docstring='Help.')\n"
+        "print(repr(tf.flags.FLAGS.size), repr(tf.flags.FLAGS.rate))\n"
+    )
+    assert execute(program).stdout == "512 0.5\n"
+
+
 def test_required_flags():
     program = (
         "import stillflow as tf\n"

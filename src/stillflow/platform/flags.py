@@ -6,6 +6,7 @@ from __future__ import absolute_import, annotations, division, print_function  #
 import functools
 import sys
 
+import numpy as _np
 from absl import flags as _absl
 from absl.flags import *
 
@@ -78,10 +79,16 @@ def _is_in_kernel():
     return "ipykernel" in sys.modules and "-f" in sys.argv
 
 
+def _plain(value):
+    """The number that one of numpy's stands for, which absl refuses as a default and flags of before it took."""
+    return value.item() if isinstance(value, _np.number) else value
+
+
 def _with_old_names(define):
     @functools.wraps(define)
     def wrapper(*args, **kwargs):
-        arguments = {_OLD_NAMES.get(name, name): value for name, value in kwargs.items()}
+        arguments = {_OLD_NAMES.get(name, name): _plain(value) for name, value in kwargs.items()}
+        args = tuple(map(_plain, args))
         old_flags.make_way(args[0] if args else arguments.get("name", ""))
         return define(*args, **arguments)
 
