@@ -48,6 +48,10 @@ class Worker:
             text=True,
         )
 
+    def wait_until_loaded(self):
+        """An engine that is still loading would take the processors from the one that is measured."""
+        self._process.stdout.readline()
+
     def measure(self, case, seconds):
         """Seconds per call, or None if the engine fails."""
         try:
@@ -67,6 +71,8 @@ def side_by_side(name, threads, pythons, rounds, seconds):
     workers = [Worker(engine, pythons[engine], threads) for engine in engines]
     times = {engine: [] for engine in engines}
     try:
+        for worker in workers:
+            worker.wait_until_loaded()
         for _ in range(rounds):
             for worker in workers:
                 found = worker.measure(name, seconds)

@@ -2,8 +2,8 @@
 
     python worker.py stillflow|tf1|tf2|numpy|torch|copy THREADS
 
-reads {"case": name, "seconds": s} and answers {"seconds": median time of a call, "calls": n}. Only the worker that
-is asked works, so engines can take turns on one machine.
+says {} when the engine is loaded, then reads {"case": name, "seconds": s} and answers {"seconds": median time of a
+call, "calls": n}. Only the worker that is asked works, so engines can take turns on one machine.
 """
 
 import importlib
@@ -86,6 +86,7 @@ def main(name, threads):
 
     engine = load(name, threads)
     made = {}
+    print("{}", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         key = request["case"]
