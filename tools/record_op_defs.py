@@ -4,6 +4,7 @@ Run with a Python 3.7 that has tensorflow==1.15.5. The form is that of stillflow
 Name(inputs) -> (outputs) [attributes] flags
 """
 
+import ast
 import importlib
 import os
 
@@ -13,36 +14,15 @@ from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python import pywrap_tensorflow  # noqa: E402
 from tensorflow.python.framework import dtypes, load_library  # noqa: E402
 
-# Ops of the libraries of tf.contrib that are written as well.
-CONTRIB = set(
-    "BytesInUse BytesLimit CreateFertileStatsVariable CreateTreeVariable DecisionTreeResourceHandleOp "
-    "FeatureUsageCounts FertileStatsDeserialize FertileStatsIsInitializedOp FertileStatsResourceHandleOp "
-    "FertileStatsSerialize GrowTreeV4 MaskedMatmul MaxBytesInUse ProcessInputV4 TraverseTreeV4 "
-    "TreeDeserialize TreeIsInitializedOp TreePredictionsV4 TreeSerialize TreeSize UpdateModelV4 "
-    "BipartiteMatch GatherTree ImageConnectedComponents ImageProjectiveTransformV2 Resampler ResamplerGrad "
-    "SingleImageRandomDotStereograms SparseFeatureCross SparseFeatureCrossV2 WALSComputePartialLhsAndRhs "
-    "ZeroInitializer ZeroVarInitializer "
-    "BucketizeWithInputBoundaries BuildCategoricalEqualitySplits BuildDenseInequalitySplits "
-    "BuildSparseInequalitySplits CenterTreeEnsembleBias CreateQuantileAccumulator CreateStatsAccumulatorScalar "
-    "CreateStatsAccumulatorTensor CreateTreeEnsembleVariable DecisionTreeEnsembleResourceHandleOp "
-    "GradientTreesPartitionExamples GradientTreesPrediction GradientTreesPredictionVerbose GrowTreeEnsemble "
-    "MakeQuantileSummaries QuantileAccumulatorAddSummaries QuantileAccumulatorDeserialize QuantileAccumulatorFlush "
-    "QuantileAccumulatorFlushSummary QuantileAccumulatorGetBuckets QuantileAccumulatorIsInitialized "
-    "QuantileAccumulatorSerialize QuantileBuckets QuantileStreamResourceHandleOp Quantiles StatsAccumulatorScalarAdd "
-    "StatsAccumulatorScalarDeserialize StatsAccumulatorScalarFlush StatsAccumulatorScalarIsInitialized "
-    "StatsAccumulatorScalarMakeSummary StatsAccumulatorScalarResourceHandleOp StatsAccumulatorScalarSerialize "
-    "StatsAccumulatorTensorAdd StatsAccumulatorTensorDeserialize StatsAccumulatorTensorFlush "
-    "StatsAccumulatorTensorIsInitialized StatsAccumulatorTensorMakeSummary StatsAccumulatorTensorResourceHandleOp "
-    "StatsAccumulatorTensorSerialize TreeEnsembleDeserialize TreeEnsembleIsInitializedOp TreeEnsembleSerialize "
-    "TreeEnsembleStampToken TreeEnsembleStats TreeEnsembleUsedHandlers".split()
-)
-# The libraries that register them when they are loaded.
+# The libraries of tf.contrib that register ops when they are loaded.
 LIBRARIES = (
     "boosted_trees.python.ops.boosted_trees_ops_loader", "factorization", "image", "layers", "memory_stats",
     "resampler", "seq2seq", "tensor_forest.python.tensor_forest",
 )  # fmt: skip
 FLAGS = ("is_stateful", "is_commutative", "allows_uninitialized_input")
-TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "op_defs.txt")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+RAW_OPS = os.path.join(ROOT, "src", "stillflow", "ops", "raw_ops.py")
+TARGET = os.path.join(ROOT, "tests", "golden", "op_defs.txt")
 
 
 def type_name(number):
@@ -107,6 +87,15 @@ def attr_text(attr):
     return text
 
 
+def ops_of_contrib():
+    """The ops of tf.contrib that are here, read from the source of tf.raw_ops, which Python 3.7 cannot import."""
+    with open(RAW_OPS) as file:
+        for statement in ast.parse(file.read()).body:
+            if isinstance(statement, ast.Assign) and statement.targets[0].id == "_OF_CONTRIB":
+                return set(ast.literal_eval(statement.value.args[0].func.value).split())
+    raise ValueError("tf.raw_ops does not say which ops are of tf.contrib")
+
+
 def all_ops():
     ops = op_def_pb2.OpList()
     ops.ParseFromString(pywrap_tensorflow.TF_GetBuffer(pywrap_tensorflow.TF_GetAllOpList()))
@@ -114,14 +103,14 @@ def all_ops():
 
 
 def main():
-    own = {op.name for op in all_ops()}
+    recorded = {op.name for op in all_ops()} | ops_of_contrib()
     for library in LIBRARIES:
         importlib.import_module("tensorflow.contrib." + library)
     variables = importlib.import_module("tensorflow.contrib.framework.python.ops.variables")
     load_library.load_op_library(os.path.join(os.path.dirname(variables.__file__), "_variable_ops.so"))
     with open(TARGET, "w") as target:
         for op in sorted(all_ops(), key=lambda op: op.name):
-            if op.name not in own | CONTRIB:
+            if op.name not in recorded:
                 continue
             inputs = ", ".join(map(arg_text, op.input_arg))
             outputs = ", ".join(map(arg_text, op.output_arg))
