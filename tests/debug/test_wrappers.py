@@ -96,15 +96,6 @@ def test_an_estimator_takes_the_hook(tmp_path):
     assert any("loss:0:DebugIdentity" in dump.debug_watch_keys("loss") for dump in _runs(tmp_path / "root"))
 
 
-def test_sessions_of_debug_servers_say_what_to_use_instead(session):
-    with pytest.raises(tf.errors.UnimplementedError, match="DumpingDebugWrapperSession"):
-        tf_debug.TensorBoardDebugWrapperSession(session, "localhost:6064")
-    with pytest.raises(tf.errors.UnimplementedError, match="grpc://localhost:6064"):
-        tf_debug.GrpcDebugHook(["localhost:6064"])
-    with pytest.raises(TypeError, match="Expected type str in list"):
-        tf_debug.GrpcDebugWrapperSession(session, [6064])
-
-
 # ---- The base class -----------------------------------------------------------------------------------------------
 
 
