@@ -1,6 +1,7 @@
 // An ensemble as bytes of a boosted_trees.TreeEnsemble, written as protocol buffers write it.
+#include "state_kernels/boosted_trees/ensemble_message.h"
+
 #include "state_kernels/boosted_trees/ensemble.h"
-#include "state_kernels/boosted_trees/message_fields.h"
 
 namespace stillflow::boosted_trees {
 namespace {
@@ -65,6 +66,16 @@ std::string Message(const TreeMetadata& metadata) {
     WriteFloats(2, each.change, &inner);
     writer.Field(4, update);
   }
+  return bytes;
+}
+
+std::string Message(const GrowingMetadata& growing) {
+  std::string bytes;
+  MessageWriter writer(&bytes);
+  WriteInt(1, growing.trees_attempted, &writer);
+  WriteInt(2, growing.layers_attempted, &writer);
+  WriteInt(3, growing.last_layer_begin, &writer);
+  WriteInt(4, growing.last_layer_end, &writer);
   return bytes;
 }
 
@@ -144,18 +155,6 @@ bool ParseNode(Bytes bytes, Node* node) {
   return reader.ok();
 }
 
-bool ParseTree(Bytes bytes, Tree* tree) {
-  WireReader reader(bytes);
-  while (reader.NextField()) {
-    if (!reader.Is(1, WireType::kBytes)) {
-      reader.Skip();
-    } else if (!ParseNode(reader.LengthDelimited(), &tree->nodes.emplace_back())) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
-
 bool ParsePrunedNode(Bytes bytes, PrunedNode* pruned) {
   WireReader reader(bytes);
   while (reader.NextField()) {
@@ -205,48 +204,10 @@ bool ParseGrowing(Bytes bytes, GrowingMetadata* growing) {
 
 }  // namespace
 
-bool Ensemble::Parse(Bytes bytes) {
-  *this = Ensemble();
-  WireReader reader(bytes);
-  while (reader.NextField()) {
-    bool is_parsed = true;
-    if (reader.Is(1, WireType::kBytes)) {
-      is_parsed = ParseTree(reader.LengthDelimited(), &trees.emplace_back());
-    } else if (reader.field == 2) {
-      is_parsed = ReadFloats(&reader, &weights);
-    } else if (reader.Is(3, WireType::kBytes)) {
-      is_parsed = ParseTreeMetadata(reader.LengthDelimited(), &metadata.emplace_back());
-    } else if (reader.Is(4, WireType::kBytes)) {
-      is_parsed = ParseGrowing(reader.LengthDelimited(), &growing);
-    } else {
-      reader.Skip();
-    }
-    if (!is_parsed) return false;
-  }
-  return reader.ok();
-}
+bool Ensemble::Parse(Bytes bytes) { return ParseEnsemble(bytes, ParseNode, ParseTreeMetadata, ParseGrowing, this); }
 
 std::string Ensemble::Serialize() const {
-  std::string bytes;
-  MessageWriter writer(&bytes);
-  for (const Tree& tree : trees) {
-    std::string nodes;
-    MessageWriter inner(&nodes);
-    for (const Node& node : tree.nodes) inner.Field(1, Message(node));
-    writer.Field(1, nodes);
-  }
-  WriteFloats(2, weights, &writer);
-  for (const TreeMetadata& each : metadata) writer.Field(3, Message(each));
-  if (growing.is_set) {
-    std::string numbers;
-    MessageWriter inner(&numbers);
-    WriteInt(1, growing.trees_attempted, &inner);
-    WriteInt(2, growing.layers_attempted, &inner);
-    WriteInt(3, growing.last_layer_begin, &inner);
-    WriteInt(4, growing.last_layer_end, &inner);
-    writer.Field(4, numbers);
-  }
-  return bytes;
+  return EnsembleMessage(*this, [](const auto& part) { return Message(part); });
 }
 
 }  // namespace stillflow::boosted_trees

@@ -1,7 +1,7 @@
 // Trees and splits as messages.
 #include "state_kernels/gradient_trees/tree_config.h"
 
-#include "state_kernels/boosted_trees/message_fields.h"
+#include "state_kernels/boosted_trees/ensemble_message.h"
 
 namespace stillflow::gradient_trees {
 namespace {
@@ -93,6 +93,15 @@ std::string Message(const TreeMetadata& metadata) {
   WriteInt(1, metadata.weight_updates, &writer);
   WriteInt(2, metadata.layers_grown, &writer);
   WriteInt(3, metadata.is_finalized, &writer);
+  return bytes;
+}
+
+std::string Message(const GrowingMetadata& growing) {
+  std::string bytes;
+  MessageWriter writer(&bytes);
+  WriteInt(1, growing.trees_attempted, &writer);
+  WriteInt(2, growing.layers_attempted, &writer);
+  WriteInts(3, growing.used_handlers, &writer);
   return bytes;
 }
 
@@ -264,59 +273,12 @@ bool ParseGrowing(Bytes bytes, GrowingMetadata* growing) {
 
 }  // namespace
 
-bool ParseTree(Bytes bytes, Tree* tree) {
-  WireReader reader(bytes);
-  while (reader.NextField()) {
-    if (!reader.Is(1, WireType::kBytes)) {
-      reader.Skip();
-    } else if (!ParseNode(reader.LengthDelimited(), &tree->nodes.emplace_back())) {
-      return false;
-    }
-  }
-  return reader.ok();
-}
+bool ParseTree(Bytes bytes, Tree* tree) { return ParseTreeOf(bytes, ParseNode, tree); }
 
-bool Ensemble::Parse(Bytes bytes) {
-  *this = Ensemble();
-  WireReader reader(bytes);
-  while (reader.NextField()) {
-    bool is_parsed = true;
-    if (reader.Is(1, WireType::kBytes)) {
-      is_parsed = ParseTree(reader.LengthDelimited(), &trees.emplace_back());
-    } else if (reader.field == 2) {
-      is_parsed = ReadFloats(&reader, &weights);
-    } else if (reader.Is(3, WireType::kBytes)) {
-      is_parsed = ParseTreeMetadata(reader.LengthDelimited(), &metadata.emplace_back());
-    } else if (reader.Is(4, WireType::kBytes)) {
-      is_parsed = ParseGrowing(reader.LengthDelimited(), &growing);
-    } else {
-      reader.Skip();
-    }
-    if (!is_parsed) return false;
-  }
-  return reader.ok();
-}
+bool Ensemble::Parse(Bytes bytes) { return ParseEnsemble(bytes, ParseNode, ParseTreeMetadata, ParseGrowing, this); }
 
 std::string Ensemble::Serialize() const {
-  std::string bytes;
-  MessageWriter writer(&bytes);
-  for (const Tree& tree : trees) {
-    std::string nodes;
-    MessageWriter inner(&nodes);
-    for (const Node& node : tree.nodes) inner.Field(1, Message(node));
-    writer.Field(1, nodes);
-  }
-  WriteFloats(2, weights, &writer);
-  for (const TreeMetadata& each : metadata) writer.Field(3, Message(each));
-  if (growing.is_set) {
-    std::string numbers;
-    MessageWriter inner(&numbers);
-    WriteInt(1, growing.trees_attempted, &inner);
-    WriteInt(2, growing.layers_attempted, &inner);
-    WriteInts(3, growing.used_handlers, &inner);
-    writer.Field(4, numbers);
-  }
-  return bytes;
+  return EnsembleMessage(*this, [](const auto& part) { return Message(part); });
 }
 
 void Ensemble::CountAttempt() {
