@@ -49,6 +49,7 @@ OUTCOMES = (
     ("boosted_trees", "canned.boosted_trees.tree_scenarios"),
     ("boosted_trees_ops", "canned.boosted_trees.ensemble_scenarios"),
     ("canned_models", "canned.canned_scenarios"),
+    ("distribution_graphs", "contrib.distributions.graph_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
     ("factorization", "contrib.factorization.factorization_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
