@@ -35,7 +35,6 @@ NAMES = {
     "config.experimental_connect_to_*": "runs eager operations on other machines; sessions reach these",
     "*control_flow_v2*": "conditions and loops of graphs are Switch and Merge nodes here, as by default in 1.15",
     "enable_v2_behavior": "turns a program of 1.15 into one of TensorFlow 2, with control flow of its kind",
-    "enable_v2_tensorshape": "makes the sizes of shapes plain integers in all programs of a process",
     "enable_tensor_equality": "makes == of tensors compare elements in all programs of a process",
     "experimental.output_all_intermediates": "of conditions and loops of TensorFlow 2, for its compiler",
     "profiler.advise": "advice of TensorFlow's profiler about its own kernels",

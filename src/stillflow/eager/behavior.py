@@ -48,11 +48,6 @@ def disable_tensor_equality():
     """Chooses that tensors compare by identity, as they do."""
 
 
-@public("disable_v2_tensorshape")
-def disable_v2_tensorshape():
-    """Chooses TensorFlow 1's TensorShape, which there is."""
-
-
 @public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")
 def executing_eagerly():
     """Whether operations run when they are called here, instead of becoming nodes of a graph.
