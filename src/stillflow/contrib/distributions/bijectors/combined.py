@@ -9,8 +9,8 @@ from stillflow.composites import checks
 from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape_inference import constant_value
 from stillflow.graph.shape import dimension_value
+from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
 from stillflow.ops.convert import convert_to_tensor
