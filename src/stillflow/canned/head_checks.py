@@ -93,7 +93,7 @@ def checked_labels(labels, logits, size, wording=OF_GRAPH_HEADS):
         shapes = (ops.shape(labels), ops.shape(logits)) if wording.shapes_first else None
         message = wording.other_shape.format(size)
         with control_dependencies([assert_rank_at_least(labels, 2, message=message)]):
-            if labels.shape.ndims is not None and labels.shape[-1].value not in (None, size):
+            if labels.shape.ndims is not None and labels.shape.dims[-1].value not in (None, size):
                 raise ValueError(wording.other_size.format(size, labels.shape[-1]))
             if shapes is None:
                 logits_shape = ops.shape(logits)
@@ -167,8 +167,8 @@ def checked_logits(logits, size, cast=ops.to_float):
         logits = cast(logits)
         shape = ops.shape(logits)
         with control_dependencies([assert_rank_at_least(logits, 2, data=[shape], message=message)]):
-            if logits.shape.ndims is not None and logits.shape[-1].value is not None:
-                if isinstance(size, int) and logits.shape[-1].value != size:
+            if logits.shape.ndims is not None and logits.shape.dims[-1].value is not None:
+                if isinstance(size, int) and logits.shape.dims[-1].value != size:
                     raise ValueError(f"{message}, got {logits.shape}.")
                 return logits
             check = assert_equal(size, shape[-1], data=[shape], message=message)

@@ -127,7 +127,7 @@ def safe_embedding_lookup_sparse(
     ]
     with name_scope(name, "embedding_lookup", [*tables, sparse_ids, sparse_weights]) as scope:
         shape = sparse_ids.dense_shape
-        known_rank = shape.shape[0].value
+        known_rank = shape.shape.dims[0].value
         rank = ops.size(shape) if known_rank is None else known_rank
         row_count = ops.reduce_prod(ops.slice(shape, [0], [rank - 1]))
         sparse_ids = ops.sparse_reshape(sparse_ids, [row_count, ops.gather(shape, rank - 1)])

@@ -50,7 +50,7 @@ class _Form:
 
 def _size(tensor, is_zero_known=False):
     """The number of parts: an int if it is known."""
-    size = tensor.shape[0].value
+    size = tensor.shape.dims[0].value
     return size if size or (is_zero_known and size is not None) else ops.shape(tensor)[0]
 
 
@@ -107,9 +107,9 @@ def map_fn(
 def _stacked(arrays, tensors):
     """What the arrays hold as tensors, of as many parts as `tensors` have."""
     results = [array.stack() for array in arrays]
-    count = Dimension(tensors[0].shape.with_rank_at_least(1)[0].value)
+    count = Dimension(tensors[0].shape.with_rank_at_least(1).dims[0].value)
     for tensor in tensors[1:]:
-        count.merge_with(Dimension(tensor.shape.with_rank_at_least(1)[0].value))
+        count.merge_with(Dimension(tensor.shape.with_rank_at_least(1).dims[0].value))
     for result in results:
         result.set_shape(TensorShape([count]).concatenate(result.shape[1:]))
     return results

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 from stillflow.names import public
+from stillflow.platform import tf2
 
 # A shape in its plain form, as shape rules take and return it: None when even the rank is unknown, else a
 # tuple of sizes, None where a size is unknown.
@@ -160,7 +161,8 @@ class TensorShape:
     """A shape of which the rank, or single sizes, may be unknown.
 
     Made from None (unknown rank), a TensorShape, a TensorShapeProto, one size, or an iterable of sizes, each
-    an int, a Dimension or None.
+    an int, a Dimension or None. Indexing and iteration give Dimensions, or after `tf.enable_v2_tensorshape` ints and
+    None.
     """
 
     __slots__ = ("_dims",)
@@ -319,15 +321,14 @@ class TensorShape:
     def __iter__(self):
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter(self.dims or ())
+        return iter(self._dims if _has_plain_sizes() else self.dims or ())
 
     def __getitem__(self, key):
-        if self._dims is not None:
-            if isinstance(key, slice):
-                return TensorShape._of(self._dims[key])
-            return Dimension(self._dims[key])
         if not isinstance(key, slice):
-            return Dimension(None)
+            size = None if self._dims is None else self._dims[key]
+            return size if _has_plain_sizes() else Dimension(size)
+        if self._dims is not None:
+            return TensorShape._of(self._dims[key])
         start = key.start or 0
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
@@ -361,14 +362,16 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self):
+        if _has_plain_sizes():
+            return f"TensorShape({None if self._dims is None else list(self._dims)})"
         return f"TensorShape({self.dims!r})"
 
     def __str__(self):
         if self._dims is None:
             return "<unknown>"
-        if len(self._dims) == 1:
-            return f"({'?' if self._dims[0] is None else self._dims[0]},)"
-        return f"({', '.join('?' if size is None else str(size) for size in self._dims)})"
+        unknown = "None" if _has_plain_sizes() else "?"
+        sizes = [unknown if size is None else str(size) for size in self._dims]
+        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
     def __reduce__(self):
         return TensorShape, (None if self._dims is None else list(self._dims),)
@@ -415,7 +418,30 @@ def dimension_value(dimension):
 @public("dimension_at_index", "compat.dimension_at_index")
 def dimension_at_index(shape, index):
     """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
-    return Dimension(None) if shape.rank is None else shape[index]
+    return Dimension(None) if shape.rank is None else Dimension(shape._dims[index])
+
+
+# ---- TensorFlow 2's shapes --------------------------------------------------------------------------------------
+
+_plain_sizes: bool | None = None  # whether sizes are ints; None for as `tf2` says
+
+
+def _has_plain_sizes():
+    return tf2.enabled() if _plain_sizes is None else _plain_sizes
+
+
+@public("enable_v2_tensorshape")
+def enable_v2_tensorshape():
+    """Makes the sizes that indexing and iterating a TensorShape give ints and None, as in TensorFlow 2."""
+    global _plain_sizes
+    _plain_sizes = True
+
+
+@public("disable_v2_tensorshape")
+def disable_v2_tensorshape():
+    """Makes the sizes that indexing and iterating a TensorShape give Dimensions, as in TensorFlow 1."""
+    global _plain_sizes
+    _plain_sizes = False
 
 
 # ---- tensorflow.python.framework.tensor_shape --------------------------------------------------------------------

@@ -85,7 +85,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _diagonal(self, is_positive):
         if self._diag_update is not None:
             return LinearOperatorDiag(self._diag_update, is_positive_definite=is_positive)
-        columns = self._u.shape[-1].value
+        columns = self._u.shape.dims[-1].value
         return LinearOperatorIdentity(ops.shape(self._u)[-1] if columns is None else columns, dtype=self.dtype)
 
     def _check_shapes(self):

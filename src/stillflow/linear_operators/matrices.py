@@ -134,7 +134,7 @@ def _with_batches_as_columns(matrix, rhs, adjoint):
     # TensorFlow takes these sizes whether it then needs them or not.
     ops.shape(rhs)[:extra]
     ops.shape(rhs)[extra:]
-    size, columns = matrix.shape[-2 if adjoint else -1].value, rhs.shape[-1].value
+    size, columns = matrix.shape.dims[-2 if adjoint else -1].value, rhs.shape.dims[-1].value
     batches = rhs.shape[:extra]
     is_known = size is not None and columns is not None and batches.is_fully_defined()
     if is_known and (math.prod(batches.as_list()) < 2 or size <= columns):

@@ -106,7 +106,7 @@ class SparseTensor(CompositeTensor):
         # Of a loop's variable, the shape of the dense shape is given.
         if shape.rank not in (None, 1):
             raise ValueError("Expected a shape with 1 dimension")
-        rank = None if shape.rank is None else shape[0].value
+        rank = None if shape.rank is None else shape.dims[0].value
         return SparseTensorSpec(TensorShape(None if rank is None else [None] * rank), self.dtype)
 
     @staticmethod

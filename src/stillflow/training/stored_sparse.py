@@ -39,7 +39,7 @@ def store_sparse(tensors_list, enqueue_many, keep_input):
             if is_sparse(tensor):
                 number, op = _store(tensor, enqueue_many, keep_input, stored[i])
                 if stored[i] is None:
-                    rank = tensor.dense_shape.shape.with_rank(1)[0].value
+                    rank = tensor.dense_shape.shape.with_rank(1).dims[0].value
                     batch_rank = rank if enqueue_many or rank is None else rank + 1
                     stored[i] = Stored(op, batch_rank)
                 tensor = ops.expand_dims(number, [-1])

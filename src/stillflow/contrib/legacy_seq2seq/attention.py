@@ -49,7 +49,7 @@ def attention_decoder(
         raise ValueError("Must provide at least 1 input to attention decoder.")
     if num_heads < 1:
         raise ValueError("With less than 1 heads, use a non-attention decoder.")
-    if attention_states.shape[2].value is None:
+    if attention_states.shape.dims[2].value is None:
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.shape}")
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "attention_decoder", dtype=dtype) as entered:
@@ -80,7 +80,7 @@ def attention_decoder(
 
 def _combined(values, means, dtype):
     """A linear function of an input and of means, of the input's size."""
-    size = values.shape.with_rank(2)[1]
+    size = values.shape.with_rank(2).dims[1]
     if size.value is None:
         raise ValueError(f"Could not infer input size from input: {values.name}")
     parts = [ops.cast(part, dtype) for part in [values, *means]]
@@ -92,9 +92,9 @@ class _Attention:
 
     def __init__(self, states, num_heads, dtype):
         self._dtype = dtype
-        length = states.shape[1].value
+        length = states.shape.dims[1].value
         self._length = ops.shape(states)[1] if length is None else length
-        self._size = states.shape[2].value
+        self._size = states.shape.dims[2].value
         self._hidden = ops.reshape(states, [-1, self._length, 1, self._size])
         self._features, self._vectors = [], []
         for head in range(num_heads):

@@ -99,7 +99,7 @@ def _parse_dict(data, spec):
         column.original_type = _KINDS[feature.dtype]
         column.name = _column_name(key, len(dense))
         shape = feature.get_shape()
-        column.size = 1 if len(shape) == 1 else shape[1].value
+        column.size = 1 if len(shape) == 1 else shape.dims[1].value
         size += column.size
         dense.append(_as_float(feature))
     dense_features = ops.concat(dense, 1) if dense else None

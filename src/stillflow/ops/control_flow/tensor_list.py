@@ -425,7 +425,7 @@ def _(op, gradient):
 @tensor_list_from_tensor_op.gradient
 def _(op, gradient):
     tensor = op._inputs[0]
-    count = tensor.shape[0].value if tensor.shape.rank else None
+    count = tensor.shape.dims[0].value if tensor.shape.rank else None
     shape = ops.slice(ops.shape(tensor), [1], [-1])
     stacked = tensor_list_stack_op(
         gradient, shape, element_dtype=tensor.dtype, num_elements=-1 if count is None else count

@@ -292,9 +292,9 @@ class SoftmaxCentered(Bijector):
 
     @staticmethod
     def _resized(shape, more):
-        if shape.ndims is None or shape[-1].value is None:
+        if shape.ndims is None or shape.dims[-1].value is None:
             return shape if shape.ndims is None else shape[:-1].concatenate([None])
-        return shape[:-1].concatenate([shape[-1].value + more])
+        return shape[:-1].concatenate([shape.dims[-1].value + more])
 
     def _forward_event_shape_tensor(self, input_shape):
         return ops.concat([input_shape[:-1], input_shape[-1:] + 1], axis=0)
