@@ -10,7 +10,7 @@ from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector, static_number
 from stillflow.distributions.static_values import pad
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape
+from stillflow.graph.shape import TensorShape, dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -312,14 +312,16 @@ class Ordered(Bijector):
 
 def _last_size(shape, more):
     """The shape of vectors that have as many numbers as the last dimension, or more."""
-    if shape.ndims is None or shape[-1] is None:
+    if shape.ndims is None:
         return shape
-    return TensorShape([shape[-1] + more if more >= 0 else shape[-1] - -more])
+    size = dimension_value(shape[-1])
+    return TensorShape([None if size is None else size + more])
 
 
 def _checked_above_one(shape):
-    if shape.ndims is not None and shape[-1] is not None and shape[-1] <= 1:
-        raise ValueError(f"output_shape[-1] = {shape[-1]} <= 1")
+    size = None if shape.ndims is None else dimension_value(shape[-1])
+    if size is not None and size <= 1:
+        raise ValueError(f"output_shape[-1] = {size} <= 1")
     return shape
 
 
