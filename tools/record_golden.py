@@ -67,6 +67,7 @@ OUTCOMES = (
     ("monitored_sessions", "training_loop.scenarios"),
     ("parallel_for", "parallel_for.pfor_cases"),
     ("profiles", "profiler.profile_scenarios"),
+    ("quantized_graphs", "contrib.quantize.quantize_scenarios"),
     ("slim", "contrib.slim_scenarios"),
     ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from stillflow import ops
@@ -38,7 +40,7 @@ def auto_correlation(x, axis=-1, max_lags=None, center=True, normalize=True, nam
         x = convert_to_tensor(x, name="x")
         rank = prefer_static_rank(x)
         axis = rank + axis if axis < 0 else axis
-        shift = rank - 1 - axis
+        shift: Any = rank - 1 - axis
         shift = shift if isinstance(shift, Tensor) else np.int64(shift)
         series = rotate_transpose(x, shift)
         if center:
@@ -49,7 +51,6 @@ def auto_correlation(x, axis=-1, max_lags=None, center=True, normalize=True, nam
         products = products[..., : lags + 1]
         if is_known:
             products.set_shape([*series.shape.as_list()[:-1], min(count, lags + 1)])
-        lags = lags if isinstance(lags, Tensor) else np.int64(lags)
         number, last = ops.cast(count, x.dtype.real_dtype), ops.cast(lags, x.dtype.real_dtype)
         found = products / ops.cast(number - ops.range(0.0, last + 1.0), x.dtype)
         if normalize:
@@ -75,12 +76,13 @@ def _last_lag(max_lags, count, series):
     """(the last number of steps, whether it is known)."""
     is_known = series.shape.is_fully_defined()
     if max_lags is None:
-        return count - 1, is_known
+        last: Any = count - 1
+        return (last if isinstance(last, Tensor) else np.int64(last)), is_known
     max_lags = convert_to_tensor(max_lags, name="max_lags")
     known = constant_value(max_lags)
     if known is None or not is_known:
         return ops.minimum(count - 1, max_lags), False
-    return min(count - 1, known), True
+    return min(np.int64(count - 1), known), True
 
 
 @public("contrib.distributions.percentile")

@@ -26,7 +26,7 @@ class AffineScalar(ElementwiseBijector):
             self._shift = None if shift is None else convert_to_tensor(shift, name="shift")
             self._scale = None if scale is None else convert_to_tensor(scale, name="scale")
             if validate_args and scale is not None:
-                check = checks.assert_none_equal(self._scale, ops.zeros([], dtype=self._scale.dtype))
+                check = checks.assert_none_equal(self._scale, ops.zeros([], dtype=self.scale.dtype))
                 self._scale = with_dependencies([check], self._scale)
             super().__init__(validate_args, name, is_constant_jacobian=True)
 
@@ -197,7 +197,7 @@ class Affine(AffineLinearOperator):
                 scale = _checked_number(parts[0], validate_args)
                 parents = [scale]
             else:
-                scale = _operator(shift, *parts, validate_args)
+                scale = _operator(shift, parts, validate_args)
                 _check_types(shift, scale)
                 parents = [] if shift is None else [*scale.graph_parents, shift]
             self._set(scale, parents, scale.dtype.base_dtype, validate_args, name)
@@ -236,8 +236,9 @@ def _checked_number(multiplier, validate_args):
     return with_dependencies([check], multiplier)
 
 
-def _operator(shift, multiplier, diag, tril, perturb_diag, perturb_factor, validate_args):
+def _operator(shift, parts, validate_args):
     """The linear operator of a scale that is more than numbers."""
+    multiplier, diag, tril, perturb_diag, perturb_factor = parts
     hint = None if perturb_factor is None else dimension_size(perturb_factor, -2)
     scale = make_tril_scale(shift, tril, diag, multiplier, hint, validate_args)
     if perturb_factor is None:

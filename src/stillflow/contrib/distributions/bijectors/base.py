@@ -8,6 +8,7 @@ from typing import Any
 
 from stillflow import ops
 from stillflow.composites import checks
+from stillflow.composites.rank_checks import assert_rank
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
@@ -344,7 +345,7 @@ class Bijector:
             if rank.shape.ndims != 0:
                 raise ValueError(f"Expected scalar shape, got ndims {rank.shape.ndims}")
         elif self.validate_args:
-            found.append(checks.assert_rank(rank, 0, message="Expected scalar."))
+            found.append(assert_rank(rank, 0, message="Expected scalar."))
         return found
 
     def _summed(self, value, determinant, least, event_ndims):
