@@ -54,10 +54,10 @@ class _Run:
     def _outcome(self, batch):
         if self.mode == modes.TRAIN:
             x, y, weights = batch
-            return eager_steps.train(self.model, x, y, weights, is_of_run=True)
+            return eager_steps.train(self.model, x, y, weights, self.source.shapes_of)
         if self.mode == modes.TEST:
-            return eager_steps.test(self.model, *batch)
-        return data.as_numpy(eager_steps.predict(self.model, batch[0]))
+            return eager_steps.test(self.model, *batch, self.source.shapes_of)
+        return data.as_numpy(eager_steps.predict(self.model, batch[0], self.source.shapes_of))
 
     def _next(self, step, aggregator):
         """The next batch, or None at the end of the data."""
