@@ -1,4 +1,4 @@
-"""Trainings whose losses show which random numbers were drawn, in graphs and eagerly: TensorFlow 1.15.5 and stillflow."""
+"""Trainings whose losses show which random numbers were drawn: TensorFlow 1.15.5 and stillflow do the same."""
 
 import numpy as np
 from keras_cases import eager_scenarios, training_scenarios

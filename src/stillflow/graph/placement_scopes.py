@@ -68,7 +68,7 @@ class PlacementScopes(ThreadScopes):
             self._device_stack, self._colocation_stack = saved
 
     def _op_of(self, value):
-        """The operation of what is not of this graph by itself: of a variable of eager execution what reads it here."""
+        """The operation of what has none by itself: of a variable of eager execution, of what reads it here."""
         if hasattr(value, "read_value"):
             return value.read_value().op.inputs[0].op
         return self.as_graph_element(value).op

@@ -126,8 +126,8 @@ class Batches:
         self._enqueuer: Any = None
         if class_weight:
             logging.warning(
-                "`class_weight` does not count in eager execution where batches come one by one, as in TensorFlow 1.15: "
-                "give weights of samples in the batches."
+                "`class_weight` does not count in eager execution where batches come one by one, as in TensorFlow "
+                "1.15: give weights of samples in the batches."
             )
         if isinstance(source, sequences.Sequence):
             self.size = len(source)

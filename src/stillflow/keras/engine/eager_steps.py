@@ -25,8 +25,8 @@ from stillflow.platform import logging
 from stillflow.ragged.composites import as_tensor
 from stillflow.traced_functions.polymorphic import Function
 
-# Of the functions in which TensorFlow runs steps: the batch comes from an iterator, its samples are counted unless the
-# model predicts.
+# Of the functions in which TensorFlow runs steps: the batch comes from an iterator, its samples are counted unless
+# the model predicts.
 _NODES_BEFORE_STEP = 9
 _NODES_BEFORE_PREDICTION = 4
 
@@ -175,7 +175,7 @@ def _traced(model, body, batch, is_there, shapes):
     reference = weakref.ref(model)
     name = body.__name__.strip("_")
     signature = shapes and [TensorSpec(shape, dtype) for shape, dtype in shapes]
-    is_first = body is _train and not model.optimizer.weights
+    is_first = body is _train and not getattr(model.optimizer, "_weights", None)
     place = _place_in_random_numbers()
     function = make()
     # TensorFlow traces again where the first trace made variables: layers that numpy seeds get other seeds.

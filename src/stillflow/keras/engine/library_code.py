@@ -1,7 +1,7 @@
 """Whether a step of a model is all of the library's code and draws no random numbers.
 
-TensorFlow computes a batch that is given by itself operation by operation, and so runs a program's own Python code each
-time. Where there is no such code, a function that is traced once gives the same.
+TensorFlow computes a batch that is given by itself operation by operation, and so runs a program's own Python code
+each time. Where there is no such code, a function that is traced once gives the same.
 """
 
 from __future__ import annotations
@@ -53,4 +53,6 @@ def is_library_code(model):
 
 def is_repeatable(graph):
     """Whether a graph has no random operation of its own and calls nothing that could have one."""
-    return not any("seed2" in operation.node_def.attr or operation.type in _CALLS for operation in graph.get_operations())
+    return not any(
+        "seed2" in operation.node_def.attr or operation.type in _CALLS for operation in graph.get_operations()
+    )
