@@ -114,9 +114,9 @@ class _Reordered(sequences.Sequence):
 class Batches:
     """Batches that come one by one, of a dataset, a generator or a Sequence."""
 
-    samples: int | None = None
-    size: int | None = None
-    batch_size: int | None = None
+    samples: Any = None
+    size: Any = None
+    batch_size: Any = None
 
     def __init__(self, model, source, queue, shuffle, class_weight):
         self._model = model
@@ -159,7 +159,7 @@ class Batches:
         sizes = [each.shape.as_list()[0] for each in tensors]
         if not dataset_feeds.is_dataset(self._source):
             return _shapes(tensors, sizes)
-        known = [getattr(spec, "shape", None) for spec in nest.flatten(self._source.element_spec)]
+        known: list[Any] = [getattr(spec, "shape", None) for spec in nest.flatten(self._source.element_spec)]
         if len(known) == len(tensors) and all(
             shape is not None and shape.ndims == each.shape.ndims for shape, each in zip(known, tensors, strict=True)
         ):
