@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
@@ -85,7 +86,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _diagonal(self, is_positive):
         if self._diag_update is not None:
             return LinearOperatorDiag(self._diag_update, is_positive_definite=is_positive)
-        columns = self._u.shape[-1].value
+        columns = dimension_value(self._u.shape[-1])
         return LinearOperatorIdentity(ops.shape(self._u)[-1] if columns is None else columns, dtype=self.dtype)
 
     def _check_shapes(self):

@@ -9,6 +9,7 @@ from stillflow.composites import checks
 from stillflow.composites.statistics import reduce_logsumexp
 from stillflow.contrib.distributions.bijectors.base import Bijector, ConditionalBijector
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.control_flow.dependencies import with_dependencies
@@ -292,9 +293,9 @@ class SoftmaxCentered(Bijector):
 
     @staticmethod
     def _resized(shape, more):
-        if shape.ndims is None or shape[-1].value is None:
+        if shape.ndims is None or dimension_value(shape[-1]) is None:
             return shape if shape.ndims is None else shape[:-1].concatenate([None])
-        return shape[:-1].concatenate([shape[-1].value + more])
+        return shape[:-1].concatenate([dimension_value(shape[-1]) + more])
 
     def _forward_event_shape_tensor(self, input_shape):
         return ops.concat([input_shape[:-1], input_shape[-1:] + 1], axis=0)
