@@ -1,4 +1,4 @@
-"""Recurrent layers of TensorFlow 2 in graphs: the nodes that TensorFlow 1.15.5 adds beside those of tf.keras.layers."""
+"""Recurrent layers of TensorFlow 2 in graphs: what TensorFlow 1.15.5 adds beside the nodes of tf.keras.layers."""
 
 import pytest
 
