@@ -62,8 +62,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if top not in (*_PACKAGES, "tf_slim"):
             return None
         if not namespace.is_namespace(_served_name(fullname)):
-            # A name of None: `from package import name` must not replace the sentence by its own.
-            raise ModuleNotFoundError(_why_not_found(fullname))
+            raise _not_found(fullname)
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def _keras_spec(self, fullname):
@@ -86,13 +85,18 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = importlib.import_module(f"stillflow.{name}")
 
 
-def _why_not_found(fullname):
-    """Programs that look for a class by its path try its path as a module first."""
+def _not_found(fullname):
+    """The error for what is no module.
+
+    Programs that look for a class by its path try its path as a module first, and so does pydoc.locate, which asks
+    for the error's name. What is not here at all has none: `from package import name` must not replace the sentence
+    by its own.
+    """
     try:
         namespace.find(_served_name(fullname))
     except KeyError:
-        return f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing"
-    return f"No module named {fullname!r}: it is a name in a module"
+        return ModuleNotFoundError(f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing")
+    return ModuleNotFoundError(f"No module named {fullname!r}: it is a name in a module", name=fullname)
 
 
 def _name_of_keras(name):
