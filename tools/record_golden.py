@@ -18,6 +18,7 @@ variable TENSORFLOW_SOURCES names; the messages among them are to be compiled th
 
 import importlib
 import os
+import subprocess
 import sys
 import types
 import warnings
@@ -214,6 +215,11 @@ def record_transcripts():
         with context.eager_mode(), open(path, "w") as file:
             file.write(transcripts.transcript(name, tf))
         print("eager", name, os.path.getsize(path))
+    path = os.path.join(TESTS, "golden", "eager", transcripts.V2_BEHAVIOR + ".txt")
+    program = "import sys, tensorflow as tf; from programs import transcripts; "
+    program += "transcripts.write_with_v2_behavior(tf, sys.argv[1])"
+    environment = dict(os.environ, PYTHONPATH=TESTS)
+    subprocess.check_call([sys.executable, "-c", program, path], env=environment)
 
 
 def main(names):

@@ -36,7 +36,8 @@ class Tensor:
     """One output of an Operation: a symbol for a value that a session computes.
 
     `shape` is what is known of the value's shape while the graph is built. Tensors compare and hash by
-    identity, as in TensorFlow 1. Arithmetic operators and indexing add nodes to the graph.
+    identity, as in TensorFlow 1, unless tf.enable_tensor_equality was called. Arithmetic operators and indexing add
+    nodes to the graph.
     """
 
     OVERLOADABLE_OPERATORS = set(  # programs take operators out of it, as they can in TensorFlow
@@ -48,6 +49,7 @@ class Tensor:
     # numpy must leave `array + tensor` to the tensor.
     __array_priority__ = 100
     _value: Any = None  # an array where it is known: see eager.tensor
+    _USE_EQUALITY = False  # see ops.equality
     _findings: Any = None  # what was found out of its value: see shape_inference
 
     def __init__(self, op, value_index, dtype):
