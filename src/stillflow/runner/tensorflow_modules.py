@@ -49,6 +49,9 @@ _MODULES_OF_KERAS = {
     ),
 }  # fmt: skip
 
+# Where Keras 2.7 and later keep the cells of TensorFlow 1.
+_CELLS_OF_KERAS = {"layers.legacy_rnn": "nn.rnn_cell", "layers.legacy_rnn.rnn_cell_impl": "python.ops.rnn_cell_impl"}
+
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and everything below it, or says what is missing."""
@@ -101,6 +104,8 @@ def _not_found(fullname):
 
 def _name_of_keras(name):
     """The namespace that a module of Keras is: keras.layers.core is keras.layers."""
+    if name in _CELLS_OF_KERAS:
+        return _CELLS_OF_KERAS[name]
     name = _MODULES_OF_KERAS.get(name, name)
     return f"keras.{name}" if name else "keras"
 
