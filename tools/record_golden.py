@@ -63,6 +63,7 @@ OUTCOMES = (
     ("keras_layer_trainings", "keras_cases.layer_trainings"),
     ("keras_networks", "keras_cases.network_cases"),
     ("keras_pictures", "keras_cases.picture_cases"),
+    ("keras_seeded_trainings", "keras_cases.seeded_trainings"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("parallel_for", "parallel_for.pfor_cases"),
