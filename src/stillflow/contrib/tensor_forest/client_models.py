@@ -150,7 +150,7 @@ def get_model_fn(
                 train = group(growth, assign_add(get_global_step(), 1))
         if weights is not None:
             features[weights_name] = weights
-        hooks = [TensorForestRunOpAtEndHook(_ops_at_end(builder, report_feature_importances))]
+        hooks: list[SessionRunHook] = [TensorForestRunOpAtEndHook(_ops_at_end(builder, report_feature_importances))]
         arguments = {"features": features, "labels": labels, "mode": mode, "logits": logits}
         arguments["train_op_fn"] = lambda loss: train
         if is_core:
