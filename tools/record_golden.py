@@ -18,6 +18,7 @@ variable TENSORFLOW_SOURCES names; the messages among them are to be compiled th
 
 import importlib
 import os
+import subprocess
 import sys
 import types
 import warnings
@@ -49,6 +50,7 @@ OUTCOMES = (
     ("boosted_trees", "canned.boosted_trees.tree_scenarios"),
     ("boosted_trees_ops", "canned.boosted_trees.ensemble_scenarios"),
     ("canned_models", "canned.canned_scenarios"),
+    ("distribution_graphs", "contrib.distributions.graph_scenarios"),
     ("estimators", "estimator.estimator_scenarios"),
     ("factorization", "contrib.factorization.factorization_scenarios"),
     ("feature_columns", "feature_columns.column_cases"),
@@ -61,10 +63,12 @@ OUTCOMES = (
     ("keras_layer_trainings", "keras_cases.layer_trainings"),
     ("keras_networks", "keras_cases.network_cases"),
     ("keras_pictures", "keras_cases.picture_cases"),
+    ("keras_seeded_trainings", "keras_cases.seeded_trainings"),
     ("keras_trainings", "keras_cases.training_scenarios"),
     ("monitored_sessions", "training_loop.scenarios"),
     ("parallel_for", "parallel_for.pfor_cases"),
     ("profiles", "profiler.profile_scenarios"),
+    ("quantized_graphs", "contrib.quantize.quantize_scenarios"),
     ("slim", "contrib.slim_scenarios"),
     ("tensor_forest", "contrib.tensor_forest.forest_scenarios"),
     ("supervisors", "training_loop.supervisor_scenarios"),
@@ -214,6 +218,11 @@ def record_transcripts():
         with context.eager_mode(), open(path, "w") as file:
             file.write(transcripts.transcript(name, tf))
         print("eager", name, os.path.getsize(path))
+    path = os.path.join(TESTS, "golden", "eager", transcripts.V2_BEHAVIOR + ".txt")
+    program = "import sys, tensorflow as tf; from programs import transcripts; "
+    program += "transcripts.write_with_v2_behavior(tf, sys.argv[1])"
+    environment = dict(os.environ, PYTHONPATH=TESTS)
+    subprocess.check_call([sys.executable, "-c", program, path], env=environment)
 
 
 def main(names):

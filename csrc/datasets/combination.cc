@@ -148,7 +148,11 @@ class RepeatIterator final : public Iterator {
       if (count < 0 && !has_elements_) is_over_ = true;
       input_.reset();
       has_elements_ = false;
-      if (count >= 0) ++passes_;
+      if (count >= 0 && ++passes_ == count) {
+        // TensorFlow makes an iterator after the last pass, too: a shuffle takes the seeds of a pass then.
+        STILLFLOW_RETURN_IF_ERROR(StartPass(context));
+        input_.reset();
+      }
       STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
     }
     return Status();

@@ -33,6 +33,7 @@ struct IteratorContext {
   RunContext* run;
   const Services* services;
   Statistics* statistics = nullptr;  // null if nobody asks for them
+  bool is_restoring = false;         // whether iterators that are made get their position next
 
   // An error if the run is to end. Belongs into loops that may go on for long without bringing an element.
   Status CheckRun() const;

@@ -41,7 +41,10 @@ struct ShuffleOptions {
   uint64_t seed2;
   bool is_drawn;  // by the system: the seeds are then part of a position
 };
-DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles);
+class SeedGenerator;
+// `generator` may be null: each iterator over the whole pipeline then begins with the same seeds.
+DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles,
+                              std::shared_ptr<SeedGenerator> generator);
 DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count);
 
 // ---- batch.cc, padded_batch.cc, window.cc -----------------------------------------------------------------------

@@ -76,9 +76,11 @@ Status IteratorResource::Start(IteratorContext* context, DatasetPtr dataset, con
     STILLFLOW_RETURN_IF_ERROR(reader.status());
   }
   const Place place(&pipeline->legacies, "");
-  STILLFLOW_RETURN_IF_ERROR(pipeline->dataset->MakeIterator(context, place, &pipeline->iterator));
+  IteratorContext starting = *context;
+  starting.is_restoring = !position.empty();
+  STILLFLOW_RETURN_IF_ERROR(pipeline->dataset->MakeIterator(&starting, place, &pipeline->iterator));
   if (!position.empty()) {
-    STILLFLOW_RETURN_IF_ERROR(pipeline->iterator->Restore(context, &reader));
+    STILLFLOW_RETURN_IF_ERROR(pipeline->iterator->Restore(&starting, &reader));
     if (!reader.done()) reader.Fail();
     STILLFLOW_RETURN_IF_ERROR(reader.status());
   }

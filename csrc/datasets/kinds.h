@@ -60,12 +60,17 @@ class RepeatDataset final : public DatasetOf<RepeatDataset> {
 
 class ShuffleDataset final : public DatasetOf<ShuffleDataset> {
  public:
-  ShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles)
-      : DatasetOf(std::move(spec), {std::move(input)}), options_(options), reshuffles_(reshuffles) {}
+  ShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles,
+                 std::shared_ptr<SeedGenerator> generator)
+      : DatasetOf(std::move(spec), {std::move(input)}),
+        options_(options),
+        reshuffles_(reshuffles),
+        generator_(std::move(generator)) {}
   const char* type() const override { return "Shuffle"; }
   int64_t Cardinality() const override { return input().Cardinality(); }
   const ShuffleOptions& options() const { return options_; }
   bool reshuffles() const { return reshuffles_; }
+  bool shares_seeds() const { return generator_ != nullptr; }
   void SaveSeeds(PositionWriter* writer) const override;
   DatasetPtr WithSavedSeeds(PositionReader* reader) const override;
   Status MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const override;
@@ -73,6 +78,7 @@ class ShuffleDataset final : public DatasetOf<ShuffleDataset> {
  private:
   ShuffleOptions options_;
   bool reshuffles_;
+  std::shared_ptr<SeedGenerator> generator_;
 };
 
 }  // namespace stillflow

@@ -44,7 +44,7 @@ DatasetPtr FuseShuffleAndRepeat(const DatasetPtr& dataset, const RewritesPtr&) {
   const auto* repeat = dynamic_cast<const RepeatDataset*>(dataset.get());
   if (repeat == nullptr || repeat->count() == 0) return nullptr;
   const auto* shuffle = dynamic_cast<const ShuffleDataset*>(&repeat->input());
-  if (shuffle == nullptr || !shuffle->reshuffles()) return nullptr;
+  if (shuffle == nullptr || !shuffle->reshuffles() || shuffle->shares_seeds()) return nullptr;
   return MakeShuffleAndRepeatDataset(repeat->spec(), shuffle->inputs()[0], shuffle->options(), repeat->count());
 }
 

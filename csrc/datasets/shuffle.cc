@@ -8,7 +8,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/kinds.h"
-#include "datasets/words.h"
+#include "datasets/seed_generator.h"
 
 namespace stillflow {
 namespace {
@@ -68,20 +68,6 @@ class Ring {
   int64_t size_ = 0;
 };
 
-// Brings the seeds of each pass.
-struct SeedGenerator final : Legacy {
-  explicit SeedGenerator(const ShuffleOptions& options) : words(options.seed, options.seed2) {}
-  Status Save(PositionWriter* writer) override {
-    words.Save(writer);
-    return Status();
-  }
-  Status Restore(const Services&, PositionReader* reader) override {
-    words.Restore(reader);
-    return Status();
-  }
-  Words words;
-};
-
 void SaveDrawnSeeds(const ShuffleOptions& options, PositionWriter* writer) {
   writer->Bool(options.is_drawn);
   if (!options.is_drawn) return;
@@ -110,8 +96,17 @@ class ShuffleIterator final : public Iterator {
         generator_(std::move(generator)),
         words_(dataset.options().seed, dataset.options().seed2) {}
 
+  // Takes the seeds of the pass, as TensorFlow does when the iterator is made, whether or not an element is asked
+  // for.
+  void Begin() {
+    has_begun_ = true;
+    if (generator_ == nullptr) return;
+    const auto [seed, seed2] = generator_->Next();
+    words_ = Words(seed, seed2);
+  }
+
   Status Next(IteratorContext* context, Tuple* element, bool* is_end) override {
-    if (!has_begun_) Begin();
+    if (!has_begun_) Begin();  // of a position that was saved before anything was drawn
     while (input_ != nullptr && ring_.size() < dataset_.options().buffer_size) {
       if (ring_.size() % kElementsPerCheck == 0) STILLFLOW_RETURN_IF_ERROR(context->CheckRun());
       bool is_input_over = false;
@@ -144,14 +139,6 @@ class ShuffleIterator final : public Iterator {
   }
 
  private:
-  // Not before the first element: an iterator that is restored has drawn its seeds already.
-  void Begin() {
-    has_begun_ = true;
-    if (generator_ == nullptr) return;
-    const uint32_t key = generator_->words.Next();
-    words_ = Words(key, generator_->words.Next());
-  }
-
   const ShuffleDataset& dataset_;
   IteratorPtr input_;  // null when it is over
   const std::shared_ptr<SeedGenerator> generator_;
@@ -286,24 +273,28 @@ DatasetPtr ShuffleDataset::WithSavedSeeds(PositionReader* reader) const {
   ShuffleOptions options = options_;
   const bool is_changed = RestoreDrawnSeeds(reader, &options);
   DatasetPtr same = Dataset::WithSavedSeeds(reader);
-  return is_changed ? MakeShuffleDataset(spec(), same->inputs()[0], options, reshuffles_) : same;
+  return is_changed ? MakeShuffleDataset(spec(), same->inputs()[0], options, reshuffles_, generator_) : same;
 }
 
 Status ShuffleDataset::MakeIterator(IteratorContext* context, const Place& place, IteratorPtr* iterator) const {
   const Place own = place.Child(type());
   IteratorPtr input;
   STILLFLOW_RETURN_IF_ERROR(this->input().MakeIterator(context, own, &input));
-  std::shared_ptr<SeedGenerator> generator;
-  if (reshuffles_) {
-    const auto make = [this] { return std::make_shared<SeedGenerator>(options_); };
+  std::shared_ptr<SeedGenerator> generator = generator_;
+  if (reshuffles_ && generator == nullptr) {
+    const auto make = [this] { return std::make_shared<SeedGenerator>(options_.seed, options_.seed2); };
     STILLFLOW_RETURN_IF_ERROR(own.FindOrMake(*context->services, make, &generator));
   }
-  *iterator = std::make_unique<ShuffleIterator>(*this, std::move(input), std::move(generator));
+  auto made = std::make_unique<ShuffleIterator>(*this, std::move(input), std::move(generator));
+  if (!context->is_restoring) made->Begin();
+  *iterator = std::move(made);
   return Status();
 }
 
-DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles) {
-  return std::make_shared<ShuffleDataset>(std::move(spec), std::move(input), options, reshuffles);
+DatasetPtr MakeShuffleDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, bool reshuffles,
+                              std::shared_ptr<SeedGenerator> generator) {
+  return std::make_shared<ShuffleDataset>(std::move(spec), std::move(input), options, reshuffles,
+                                          std::move(generator));
 }
 
 DatasetPtr MakeShuffleAndRepeatDataset(TupleSpec spec, DatasetPtr input, ShuffleOptions options, int64_t count) {

@@ -11,9 +11,8 @@ def main(argv=None) -> int:
     """Runs the subcommand that the arguments name, or the program, and returns its exit code."""
     argv = sys.argv[1:] if argv is None else list(argv)
     program = argv[1:] if argv[:1] == ["run"] else argv
-    if program is not argv and program[:1] == ["--notice"]:
-        program = program[1:]
-        print(f"stillflow: import tensorflow is stillflow {version('stillflow')} here.", file=sys.stderr)
+    if program is not argv:
+        program = _without_options(program)
     if program is not argv and program[:1] == ["-m"] and len(program) > 1:
         from stillflow.runner import script
 
@@ -33,6 +32,26 @@ def main(argv=None) -> int:
     return arguments.run(arguments)
 
 
+def _without_options(program):
+    """The arguments of `run` from the program on; does what the options before it ask for."""
+    while program[:1] in (["--notice"], ["--tensorflow-version"]) and len(program) > 1:
+        if program[0] == "--notice":
+            print(f"stillflow: import tensorflow is stillflow {version('stillflow')} here.", file=sys.stderr)
+            program = program[1:]
+        else:
+            _call_tensorflow(program[1])
+            program = program[2:]
+    return program
+
+
+def _call_tensorflow(its_version):
+    """Lets programs read another version than 1.15.5, for libraries that ask for a later one and use compat.v1."""
+    import stillflow
+    from stillflow.platform import version as release
+
+    release.VERSION = stillflow.__version__ = its_version
+
+
 def _is_program(argument, is_named):
     """Whether an argument is a program's file: after `run` anything is that is no option."""
     return not argument.startswith("-") and (is_named or argument.endswith((".py", ".pyw")))
@@ -47,6 +66,11 @@ def _add_run(commands):
         "`stillflow run -m module` what `python -m module` would.",
     )
     parser.add_argument("--notice", action="store_true", help="say on stderr whose tensorflow the program imports")
+    parser.add_argument(
+        "--tensorflow-version",
+        metavar="VERSION",
+        help="what tf.__version__ says instead of 1.15.5, for libraries that use compat.v1 and ask for a later one",
+    )
     parser.add_argument("script", help="the program's file; or `-m` and a module's name")
     parser.add_argument("arguments", nargs="...", help="what the program finds in sys.argv")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stillflow as tf
-from stillflow.functions.branches import cond_v2
+from stillflow.functions.control_flow_v2 import cond_v2
 
 # x, pred -> y, dy/dx, dy/dw, d2y/dx2 of the program below, by hand.
 _E = np.exp(3.0)

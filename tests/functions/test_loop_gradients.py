@@ -6,7 +6,7 @@ from stillflow.python.framework.function import Defun
 from stillflow.python.ops import functional_ops, list_ops
 
 import stillflow as tf
-from stillflow.functions.branches import cond_v2
+from stillflow.functions.control_flow_v2 import cond_v2
 
 
 @pytest.fixture

@@ -53,3 +53,19 @@ def test_dimensions():
     assert (7 // two).value == 3 and (two < 3) is True and int(two) == 2
     with pytest.raises(TypeError, match="use // instead"):
         two / 2
+
+
+def test_sizes_can_be_plain_as_in_tensorflow_2():
+    shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
+    tf.enable_v2_tensorshape()
+    try:
+        assert (list(shape), shape[0], shape[1], unknown[0]) == ([2, None], 2, None, None)
+        assert (repr(shape), str(shape)) == ("TensorShape([2, None])", "(2, None)")
+        assert (str(tf.TensorShape([None])), str(tf.TensorShape([])), str(unknown)) == ("(None,)", "()", "<unknown>")
+        assert shape[:1] == tf.TensorShape([2])
+        assert isinstance(tf.dimension_at_index(shape, 0), tf.Dimension)
+        assert isinstance(shape.dims[0], tf.Dimension)
+    finally:
+        tf.disable_v2_tensorshape()
+    assert isinstance(shape[0], tf.Dimension)
+    assert str(shape) == "(2, ?)"

@@ -52,6 +52,20 @@ def test_a_notice_says_whose_tensorflow_it_is(program):
     assert re.fullmatch(r"stillflow: import tensorflow is stillflow [\d.]+\S* here\.\n", result.stderr)
 
 
+def test_a_library_may_be_told_of_a_later_version(program):
+    """Libraries for TensorFlow 2's compat.v1 ask which version it is, and call what then left `experimental`."""
+    text = """
+import sys
+import tensorflow.compat.v1 as tf
+print(tf.__version__, tf.VERSION, tf.config.list_physical_devices("GPU"), sys.argv[1:])
+"""
+    cwd = program(text)
+    options = ["--tensorflow-version", "2.7.0", "--notice"]
+    result = execute(["-m", "stillflow", "run", *options, "program.py", "--notice"], cwd)
+    assert result.stdout == "2.7.0 2.7.0 [] ['--notice']\n"
+    assert "stillflow" in result.stderr
+
+
 def test_a_program_may_have_a_flag_that_logging_has(program):
     """As before TensorFlow 1.14, whose absl refuses `--log_dir`."""
     cwd = program(

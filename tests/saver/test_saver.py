@@ -465,3 +465,16 @@ def test_the_blocks_of_a_checkpoint_that_is_replaced_are_freed_by_a_thread(tmp_p
     assert len(filesystem._removals) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", "m.data-00000-of-00001", "m.index"]
     assert np.unique(tf.train.load_variable(str(tmp_path / "m"), "v")).tolist() == [1.0]
+
+
+def test_slices_of_resource_variables_are_a_shard_of_their_own(tmp_path):
+    """They are read on the CPU, and what is beside them has no device, as in Estimators of TensorFlow."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("whole", [2], use_resource=True)
+        tf.get_variable("sliced", [4], use_resource=True, partitioner=tf.fixed_size_partitioner(2))
+        saver = tf.train.Saver(sharded=True)
+        session.run(tf.global_variables_initializer())
+        prefix = saver.save(session, str(tmp_path / "m"))
+        assert len(list(tmp_path.glob("m.data-*-of-00002"))) == 2
+        saver.restore(session, prefix)
+    assert dict(tf.train.list_variables(prefix)) == {"whole": [2], "sliced": [4]}

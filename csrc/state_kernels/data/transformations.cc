@@ -106,7 +106,7 @@ Status Shuffle(const KernelCall& call) {
   ShuffleOptions options{};
   STILLFLOW_RETURN_IF_ERROR(ShuffleArguments(call, &input, &options));
   const bool reshuffles = call.attrs[kFirstOwn].i != 0;
-  return OutputDataset(call, MakeShuffleDataset(OutputSpec(call), std::move(input), options, reshuffles));
+  return OutputDataset(call, MakeShuffleDataset(OutputSpec(call), std::move(input), options, reshuffles, nullptr));
 }
 
 Status ShuffleAndRepeat(const KernelCall& call) {

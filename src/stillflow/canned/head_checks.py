@@ -17,6 +17,7 @@ from stillflow.feature_columns.numeric import NumericColumn, numeric_column
 from stillflow.feature_columns.transformation import LazyBuilder
 from stillflow.graph.contexts import control_dependencies
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.names.arguments import fn_args
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
@@ -93,7 +94,7 @@ def checked_labels(labels, logits, size, wording=OF_GRAPH_HEADS):
         shapes = (ops.shape(labels), ops.shape(logits)) if wording.shapes_first else None
         message = wording.other_shape.format(size)
         with control_dependencies([assert_rank_at_least(labels, 2, message=message)]):
-            if labels.shape.ndims is not None and labels.shape[-1].value not in (None, size):
+            if labels.shape.ndims is not None and dimension_value(labels.shape[-1]) not in (None, size):
                 raise ValueError(wording.other_size.format(size, labels.shape[-1]))
             if shapes is None:
                 logits_shape = ops.shape(logits)
@@ -167,8 +168,8 @@ def checked_logits(logits, size, cast=ops.to_float):
         logits = cast(logits)
         shape = ops.shape(logits)
         with control_dependencies([assert_rank_at_least(logits, 2, data=[shape], message=message)]):
-            if logits.shape.ndims is not None and logits.shape[-1].value is not None:
-                if isinstance(size, int) and logits.shape[-1].value != size:
+            if logits.shape.ndims is not None and dimension_value(logits.shape[-1]) is not None:
+                if isinstance(size, int) and dimension_value(logits.shape[-1]) != size:
                     raise ValueError(f"{message}, got {logits.shape}.")
                 return logits
             check = assert_equal(size, shape[-1], data=[shape], message=message)

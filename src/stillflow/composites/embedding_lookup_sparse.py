@@ -9,7 +9,7 @@ from stillflow.composites.embedding_lookup import as_parts, embedding_lookup
 from stillflow.composites.sparse import sparse_retain
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import TensorShape, unknown_shape
+from stillflow.graph.shape import TensorShape, dimension_value, unknown_shape
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
@@ -127,7 +127,7 @@ def safe_embedding_lookup_sparse(
     ]
     with name_scope(name, "embedding_lookup", [*tables, sparse_ids, sparse_weights]) as scope:
         shape = sparse_ids.dense_shape
-        known_rank = shape.shape[0].value
+        known_rank = dimension_value(shape.shape[0])
         rank = ops.size(shape) if known_rank is None else known_rank
         row_count = ops.reduce_prod(ops.slice(shape, [0], [rank - 1]))
         sparse_ids = ops.sparse_reshape(sparse_ids, [row_count, ops.gather(shape, rank - 1)])

@@ -8,7 +8,7 @@ from stillflow import ops
 from stillflow.graph import nest
 from stillflow.graph.mode import by_mode
 from stillflow.graph.name_scope import name_scope
-from stillflow.graph.shape import Dimension, TensorShape
+from stillflow.graph.shape import Dimension, TensorShape, dimension_value
 from stillflow.names import public
 from stillflow.ops.control_flow.tensor_array import TensorArray
 from stillflow.ops.control_flow.while_loop import while_loop
@@ -50,7 +50,7 @@ class _Form:
 
 def _size(tensor, is_zero_known=False):
     """The number of parts: an int if it is known."""
-    size = tensor.shape[0].value
+    size = dimension_value(tensor.shape[0])
     return size if size or (is_zero_known and size is not None) else ops.shape(tensor)[0]
 
 
@@ -107,9 +107,9 @@ def map_fn(
 def _stacked(arrays, tensors):
     """What the arrays hold as tensors, of as many parts as `tensors` have."""
     results = [array.stack() for array in arrays]
-    count = Dimension(tensors[0].shape.with_rank_at_least(1)[0].value)
+    count = Dimension(dimension_value(tensors[0].shape.with_rank_at_least(1)[0]))
     for tensor in tensors[1:]:
-        count.merge_with(Dimension(tensor.shape.with_rank_at_least(1)[0].value))
+        count.merge_with(Dimension(dimension_value(tensor.shape.with_rank_at_least(1)[0])))
     for result in results:
         result.set_shape(TensorShape([count]).concatenate(result.shape[1:]))
     return results

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from stillflow import ops
+from stillflow.graph.shape import dimension_value
 from stillflow.names import public
 
 
 def _size_of_matrices(diagonals):
-    rows, columns = diagonals.shape[-2].value, diagonals.shape[-1].value
+    rows, columns = dimension_value(diagonals.shape[-2]), dimension_value(diagonals.shape[-1])
     if rows and columns and rows != columns:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")
     return rows, columns
@@ -41,14 +42,14 @@ def _check_ranks(diagonals, rhs, rank, rhs_rank):
         raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
     if rhs_rank not in (rank, rank - 1):
         raise ValueError(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {rhs_rank}")
-    if diagonals.shape[-2].value not in (None, 3):
+    if dimension_value(diagonals.shape[-2]) not in (None, 3):
         raise ValueError(f"Expected 3 diagonals got {diagonals.shape[-2]}")
     if not diagonals.shape[:-2].is_compatible_with(rhs.shape[: rank - 2]):
         raise ValueError(f"Batch shapes {diagonals.shape[:-2]} and {rhs.shape[: rank - 2]} are incompatible")
 
 
 def _check_sizes(diagonals, rhs):
-    if not diagonals.shape[-1].is_compatible_with(rhs.shape[-2]):
+    if not diagonals.shape[-1:].is_compatible_with(rhs.shape[-2:-1]):
         raise ValueError(
             "Expected number of left-hand sided and right-hand sides to be equal, got "
             f"{diagonals.shape[-1]} and {rhs.shape[-2]}"
@@ -66,14 +67,14 @@ def _stacked(diagonals):
                 "Tensors representing the three diagonals must have the same shape,except for the last dimension, "
                 f"got {below.shape}, {main.shape}, {above.shape}"
             )
-    size = main.shape[-1].value
+    size = dimension_value(main.shape[-1])
     below = _padded(below, "subdiagonal", [1, 0], size)
     above = _padded(above, "superdiagonal", [0, 1], size)
     return ops.stack((above, main, below), axis=-2)
 
 
 def _padded(diagonal, name, sides, size):
-    length = diagonal.shape[-1].value
+    length = dimension_value(diagonal.shape[-1])
     if not length or length == size:
         return diagonal
     if size is None or length != size - 1:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.datasets.node import UnaryUnchangedStructureDataset
 from stillflow.graph import dtypes
+from stillflow.graph.default_graph import get_default_graph
+from stillflow.graph.mode import by_mode, eager_version_of
 from stillflow.graph.name_scope import name_scope
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.platform import tf2
 from stillflow.random import seeds
 
 
@@ -35,15 +38,30 @@ class ShuffleDataset(UnaryUnchangedStructureDataset):
         self._buffer_size = convert_to_tensor(buffer_size, dtype=dtypes.int64, name="buffer_size")
         self._seed, self._seed2 = get_seed(seed)
         self._reshuffle_each_iteration = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        variant = ops.shuffle_dataset(
-            input_dataset._variant_tensor,
-            buffer_size=self._buffer_size,
-            seed=self._seed,
-            seed2=self._seed2,
-            reshuffle_each_iteration=self._reshuffle_each_iteration,
-            **self._flat_structure,
-        )
-        super().__init__(input_dataset, variant)
+        super().__init__(input_dataset, _shuffled(self))
+
+
+@by_mode
+def _shuffled(dataset):
+    return ops.shuffle_dataset(
+        dataset._input_dataset._variant_tensor,
+        buffer_size=dataset._buffer_size,
+        seed=dataset._seed,
+        seed2=dataset._seed2,
+        reshuffle_each_iteration=dataset._reshuffle_each_iteration,
+        **dataset._flat_structure,
+    )
+
+
+@eager_version_of(_shuffled)
+def _shuffled_in_each_loop(dataset):
+    """With TensorFlow 2's behaviour, iterators over one data set take their seeds one after the other."""
+    if not tf2.enabled() or not dataset._reshuffle_each_iteration:
+        return _shuffled.__wrapped__(dataset)
+    generator, _ = ops.anonymous_random_seed_generator(dataset._seed, dataset._seed2)
+    get_default_graph().free_with(dataset, generator, "seed_generator")
+    variant = dataset._input_dataset._variant_tensor
+    return ops.shuffle_dataset_v2(variant, dataset._buffer_size, generator, **dataset._flat_structure)
 
 
 class ShuffleAndRepeatDataset(UnaryUnchangedStructureDataset):

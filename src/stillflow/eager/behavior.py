@@ -1,17 +1,44 @@
-"""tf.*: which behaviour is in force. It is that of TensorFlow 1: graphs, run by sessions, or eager execution."""
+"""tf.*: which behaviour is in force: that of TensorFlow 1, graphs that sessions run, or parts of TensorFlow 2's."""
 
 from __future__ import annotations
 
+from stillflow.functions.control_flow_v2 import disable_control_flow_v2, enable_control_flow_v2
 from stillflow.graph import default_graph
+from stillflow.graph.shape import disable_v2_tensorshape, enable_v2_tensorshape
 from stillflow.names import public
+from stillflow.ops.equality import disable_tensor_equality, enable_tensor_equality
+from stillflow.platform import tf2
+from stillflow.variables.defaults import disable_resource_variables, enable_resource_variables
+
+
+@public("enable_v2_behavior")
+def enable_v2_behavior():
+    """Chooses the behaviour of TensorFlow 2 where it differs, before anything else of the program.
+
+    That is eager execution, resource variables, sizes of shapes that are plain integers, == by elements, conditions
+    and loops of graphs that are nodes calling functions, shuffled data sets that have another order in each loop over
+    them, and what Keras does by itself: the names of metrics, layers that cast their inputs, and SavedModels as the
+    format of `save`. Names of tf mean what they do without it.
+
+    Raises ValueError if there is a default graph already.
+    """
+    tf2.enable()
+    enable_eager_execution()
+    enable_v2_tensorshape()
+    enable_resource_variables()
+    enable_tensor_equality()
+    enable_control_flow_v2()
 
 
 @public("disable_v2_behavior")
 def disable_v2_behavior():
-    """Chooses the behaviour of TensorFlow 1, which there is; resource variables are no longer the default."""
-    from stillflow.variables.defaults import disable_resource_variables
-
+    """Chooses the behaviour of TensorFlow 1, which there is from the start."""
+    tf2.disable()
+    disable_eager_execution()
+    disable_v2_tensorshape()
     disable_resource_variables()
+    disable_tensor_equality()
+    disable_control_flow_v2()
 
 
 @public("enable_eager_execution", "contrib.eager.enable_eager_execution")
@@ -36,21 +63,6 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 def disable_eager_execution():
     """Chooses graphs and sessions, from here on."""
     default_graph.execute_eagerly(None)
-
-
-@public("disable_control_flow_v2")
-def disable_control_flow_v2():
-    """Chooses TensorFlow 1's control flow, which there is."""
-
-
-@public("disable_tensor_equality")
-def disable_tensor_equality():
-    """Chooses that tensors compare by identity, as they do."""
-
-
-@public("disable_v2_tensorshape")
-def disable_v2_tensorshape():
-    """Chooses TensorFlow 1's TensorShape, which there is."""
 
 
 @public("executing_eagerly", "contrib.eager.executing_eagerly", "contrib.eager.in_eager_mode")

@@ -194,7 +194,7 @@ class GradientTape:
         if not (
             target.shape.with_rank_at_least(2)
             and source.shape.with_rank_at_least(2)
-            and target.shape[0].is_compatible_with(source.shape[0])
+            and target.shape[:1].is_compatible_with(source.shape[:1])
         ):
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match."

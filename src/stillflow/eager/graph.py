@@ -158,13 +158,13 @@ class EagerGraph(Graph):
     def free_with(self, owner, handle, kind):
         """Frees the resource of that kind that a handle stands for when the object `owner` goes."""
         op = handle._op
-        if not op._attrs["shared_name"]:
+        if op._attrs.get("shared_name") == b"":
             op._attrs["shared_name"] = op._name.encode()  # the engine finds it by that
         weakref.finalize(owner, self._free, op, kind)
 
     def _free(self, op, kind):
         op.forget_uses()
-        self.compiled.core.forget_resource(kind, op._attrs["shared_name"].decode())
+        self.compiled.core.forget_resource(kind, op._attrs.get("shared_name", op._name.encode()).decode())
 
     # ---- Seeds ----------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from stillflow.eager import (  # noqa: F401
     control,
     critical_section,
     custom_gradient,
+    equality,
     py_func,
     queues,
     template,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from stillflow import ops
 from stillflow.graph.collections import GraphKeys
@@ -39,6 +40,7 @@ class FunctionGraph(Graph):
     """
 
     takes_any_input = True
+    versions: ClassVar[dict] = {}  # what is in a function is Switch and Merge nodes, which nobody sees
     _building_function = True
 
     def __init__(self, name, outer_graph=None):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from stillflow import ops
 from stillflow.functions import numbers
 from stillflow.functions.automatic_control import AutomaticControl
@@ -17,8 +19,7 @@ from stillflow.variables.scope import get_variable_scope, share_with_function
 class TracedGraph(FunctionGraph):
     """The body of a function of a data set, whose TensorArrays are lists: they may be elements."""
 
-    def version_of(self, item):
-        return ListTensorArray if item is TensorArray else item
+    versions: ClassVar[dict] = {TensorArray: ListTensorArray}
 
 
 def trace(python_function, name, signature, argument_names=None) -> Function:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+from typing import ClassVar
 
 from stillflow.graph import op_def as op_defs
 from stillflow.graph import recording, scopes
@@ -32,10 +33,11 @@ class Graph(PlacementScopes):
     takes_any_input = False  # whether operations may read tensors of other graphs
     scopes_need_names = True  # whether a name scope of None for a function with inputs is refused
     runs_one_op = False  # see eager.kernels
+    versions: ClassVar[dict] = {}  # which tf.enable_control_flow_v2 sets
 
     def version_of(self, item):
         """What this graph has in the place of a function or class that depends on the mode; see graph.mode."""
-        return item
+        return self.versions.get(item, item)
 
     def require_nodes(self, reason, error=RuntimeError):
         """Raises `error` with the reason given where operations do not become nodes."""

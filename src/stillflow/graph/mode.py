@@ -16,6 +16,7 @@ from typing import Any
 from stillflow.graph.default_graph import get_default_graph, outermost_graph
 
 EAGER_VERSIONS: dict[Any, Any] = {}  # function or class -> what eager execution has in its place
+FUNCTIONAL_VERSIONS: dict[Any, Any] = {}  # ... graphs in which conditions and loops are nodes that call functions
 
 
 def by_mode(function):
@@ -47,9 +48,17 @@ class MadeByMode(type):
 
 def eager_version_of(item):
     """Decorates what eager execution has in the place of a function marked `@by_mode`, or of a class."""
+    return _version_of(item, EAGER_VERSIONS)
 
+
+def functional_version_of(item):
+    """Decorates what has the place of a function or class where control flow is that of TensorFlow 2."""
+    return _version_of(item, FUNCTIONAL_VERSIONS)
+
+
+def _version_of(item, versions):
     def mark(version):
-        EAGER_VERSIONS[getattr(item, "__wrapped__", item)] = version
+        versions[getattr(item, "__wrapped__", item)] = version
         return version
 
     return mark

@@ -39,6 +39,7 @@ _OTHER_HANDLES = frozenset(
         "stats_handle",
         "stats_aggregator",
         "thread_pool",
+        "seed_generator",
         "tree_ensemble_handle",
         "quantile_stream_resource_handle",
         "quantile_accumulator_handle",

@@ -36,10 +36,11 @@ class Tensor:
     """One output of an Operation: a symbol for a value that a session computes.
 
     `shape` is what is known of the value's shape while the graph is built. Tensors compare and hash by
-    identity, as in TensorFlow 1. Arithmetic operators and indexing add nodes to the graph.
+    identity, as in TensorFlow 1, unless tf.enable_tensor_equality was called. Arithmetic operators and indexing add
+    nodes to the graph.
     """
 
-    OVERLOADABLE_OPERATORS = frozenset(
+    OVERLOADABLE_OPERATORS = set(  # programs take operators out of it, as they can in TensorFlow
         "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __div__ __rdiv__ __truediv__ __rtruediv__ "
         "__floordiv__ __rfloordiv__ __mod__ __rmod__ __lt__ __le__ __gt__ __ge__ __ne__ __eq__ __and__ __rand__ "
         "__or__ __ror__ __xor__ __rxor__ __getitem__ __pow__ __rpow__ __invert__ __neg__ __abs__ __matmul__ "
@@ -48,6 +49,7 @@ class Tensor:
     # numpy must leave `array + tensor` to the tensor.
     __array_priority__ = 100
     _value: Any = None  # an array where it is known: see eager.tensor
+    _USE_EQUALITY = False  # see ops.equality
     _findings: Any = None  # what was found out of its value: see shape_inference
 
     def __init__(self, op, value_index, dtype):

@@ -10,6 +10,25 @@ from stillflow.names import public
 # tuple of sizes, None where a size is unknown.
 Dims = "tuple[int | None, ...] | None"
 
+_sizes_are_plain = False  # what single sizes of a TensorShape are: as in TensorFlow 2, or Dimensions
+
+
+@public("enable_v2_tensorshape")
+def enable_v2_tensorshape():
+    """Makes the single sizes of every TensorShape ints and None, as they are in TensorFlow 2.
+
+    That is what indexing and iterating return, and how shapes are written; `dims` is a list of Dimensions still.
+    """
+    global _sizes_are_plain
+    _sizes_are_plain = True
+
+
+@public("disable_v2_tensorshape")
+def disable_v2_tensorshape():
+    """Makes the single sizes of every TensorShape Dimensions, as they are in TensorFlow 1."""
+    global _sizes_are_plain
+    _sizes_are_plain = False
+
 
 @public("Dimension")
 class Dimension:
@@ -319,15 +338,15 @@ class TensorShape:
     def __iter__(self):
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
-        return iter(self.dims or ())
+        return iter(self._dims if _sizes_are_plain else self.dims or ())
 
     def __getitem__(self, key):
         if self._dims is not None:
             if isinstance(key, slice):
                 return TensorShape._of(self._dims[key])
-            return Dimension(self._dims[key])
+            return self._dims[key] if _sizes_are_plain else Dimension(self._dims[key])
         if not isinstance(key, slice):
-            return Dimension(None)
+            return None if _sizes_are_plain else Dimension(None)
         start = key.start or 0
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
@@ -361,14 +380,16 @@ class TensorShape:
         return hash(self._dims)
 
     def __repr__(self):
+        if _sizes_are_plain and self._dims is not None:
+            return f"TensorShape({list(self._dims)!r})"
         return f"TensorShape({self.dims!r})"
 
     def __str__(self):
         if self._dims is None:
             return "<unknown>"
-        if len(self._dims) == 1:
-            return f"({'?' if self._dims[0] is None else self._dims[0]},)"
-        return f"({', '.join('?' if size is None else str(size) for size in self._dims)})"
+        unknown = "None" if _sizes_are_plain else "?"
+        sizes = [unknown if size is None else str(size) for size in self._dims]
+        return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
     def __reduce__(self):
         return TensorShape, (None if self._dims is None else list(self._dims),)
@@ -415,7 +436,7 @@ def dimension_value(dimension):
 @public("dimension_at_index", "compat.dimension_at_index")
 def dimension_at_index(shape, index):
     """The Dimension of a TensorShape at `index`; an unknown one where the rank is not known."""
-    return Dimension(None) if shape.rank is None else shape[index]
+    return Dimension(None) if shape.rank is None else shape.dims[index]
 
 
 # ---- tensorflow.python.framework.tensor_shape --------------------------------------------------------------------

@@ -25,6 +25,7 @@ from stillflow.graph.operation import Tensor
 from stillflow.importer.nodes import parse_input_name, parse_nodes, parse_tensor_name
 from stillflow.names import public
 from stillflow.ops import convert
+from stillflow.platform import tf2
 
 
 @public("import_graph_def", "graph_util.import_graph_def")
@@ -267,7 +268,7 @@ class _Import:
                 raise TypeError(f"Expected binary or unicode string, got {group!r}")
             if group.startswith(b"loc:@"):
                 target = group[5:].decode("utf-8", "replace")
-                if target not in self._nodes:
+                if target not in self._nodes and not tf2.enabled():
                     raise ValueError(f"Node '{node.name}' expects to be colocated with unknown node '{target}'")
 
     def _in_order(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stillflow import ops
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.linear_operators import matrices
 from stillflow.linear_operators.arguments import tensor_or_reference
 from stillflow.linear_operators.base import LinearOperator
@@ -85,17 +86,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _diagonal(self, is_positive):
         if self._diag_update is not None:
             return LinearOperatorDiag(self._diag_update, is_positive_definite=is_positive)
-        columns = self._u.shape[-1].value
+        columns = dimension_value(self._u.shape[-1])
         return LinearOperatorIdentity(ops.shape(self._u)[-1] if columns is None else columns, dtype=self.dtype)
 
     def _check_shapes(self):
         factors = ops.broadcast_static_shape(self._u.shape, self._v.shape)
         batch = ops.broadcast_static_shape(self._base_operator.batch_shape, factors[:-2])
         if factors.rank is not None:
-            self._base_operator.domain_dimension.assert_is_compatible_with(factors[-2])
+            self._base_operator.domain_dimension.assert_is_compatible_with(factors.dims[-2])
         if self._diag_update is not None:
             if factors.rank is not None:
-                factors[-1].assert_is_compatible_with(self._diag_update.shape[-1])
+                factors.dims[-1].assert_is_compatible_with(self._diag_update.shape[-1])
             ops.broadcast_static_shape(batch, self._diag_update.shape[:-1])
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from stillflow import ops
 from stillflow.composites import checks
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.shape import dimension_value
 from stillflow.graph.shape_inference import constant_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
@@ -134,7 +135,7 @@ def _with_batches_as_columns(matrix, rhs, adjoint):
     # TensorFlow takes these sizes whether it then needs them or not.
     ops.shape(rhs)[:extra]
     ops.shape(rhs)[extra:]
-    size, columns = matrix.shape[-2 if adjoint else -1].value, rhs.shape[-1].value
+    size, columns = dimension_value(matrix.shape[-2 if adjoint else -1]), dimension_value(rhs.shape[-1])
     batches = rhs.shape[:extra]
     is_known = size is not None and columns is not None and batches.is_fully_defined()
     if is_known and (math.prod(batches.as_list()) < 2 or size <= columns):

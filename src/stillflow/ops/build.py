@@ -46,7 +46,9 @@ def function_of(op_def: OpDef) -> Any:
     parameters = [*parameter_names(op_def), "name"]
     handlers: list = []  # see dispatch.dispatched
 
-    def add(*args, name=None, **kwargs):
+    # No parameter of its own: what is loaded from a configuration of a Lambda layer has no defaults of keywords.
+    def add(*args, **kwargs):
+        name = kwargs.pop("name", None)
         if args:
             if len(args) > len(parameters):
                 raise TypeError(

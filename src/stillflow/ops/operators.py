@@ -7,6 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
 from stillflow.ops.convert import convert_to_tensor
+from stillflow.ops.equality import differs, equals
 from stillflow.ops.sparse_tensor import SparseTensor, parts
 
 
@@ -98,16 +99,8 @@ def _get_item(tensor, index, var=None):
     return ops.get_item(tensor, index, var)
 
 
-def _is(x, y):
-    return x is y
-
-
-def _is_not(x, y):
-    return x is not y
-
-
 def install():
-    """Gives tensors their operators. == and != compare identities, as in TensorFlow 1."""
+    """Gives tensors their operators."""
     _overload("add", _add)
     _overload("mul", _multiply)
     SparseTensor._override_operator("__mul__", _sparse("mul", _named("sparse_dense_cwise_mul")))
@@ -118,5 +111,5 @@ def install():
     for operator, builder in _PLAIN.items():
         Tensor._override_operator(operator, _named(builder))
     Tensor._override_operator("__getitem__", _get_item)
-    Tensor._override_operator("__eq__", _is)
-    Tensor._override_operator("__ne__", _is_not)
+    Tensor._override_operator("__eq__", equals)
+    Tensor._override_operator("__ne__", differs)

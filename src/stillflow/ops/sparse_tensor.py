@@ -14,7 +14,7 @@ from stillflow.graph.indexed_slices import IndexedSlices
 from stillflow.graph.inner_functions import TensorLike
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor, session_for
-from stillflow.graph.shape import TensorShape, as_shape
+from stillflow.graph.shape import TensorShape, as_shape, dimension_value
 from stillflow.graph.tensor_spec import TensorSpec
 from stillflow.graph.type_spec import BatchableTypeSpec, register_type_spec_from_value_converter
 from stillflow.names import public
@@ -106,7 +106,7 @@ class SparseTensor(CompositeTensor):
         # Of a loop's variable, the shape of the dense shape is given.
         if shape.rank not in (None, 1):
             raise ValueError("Expected a shape with 1 dimension")
-        rank = None if shape.rank is None else shape[0].value
+        rank = None if shape.rank is None else dimension_value(shape[0])
         return SparseTensorSpec(TensorShape(None if rank is None else [None] * rank), self.dtype)
 
     @staticmethod

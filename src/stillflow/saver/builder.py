@@ -27,7 +27,7 @@ def _by_device(objects):
     """[(device, saveables on it)], in alphabetical order."""
     found: dict = {}
     for saveable in objects:
-        devices = {canonical_name(spec.device) for spec in saveable.specs}
+        devices = {canonical_name(spec.tensor.device) for spec in saveable.specs}
         if len(devices) != 1:
             raise ValueError(f"All tensors of a saveable object must be on the same device: {saveable.name}")
         found.setdefault(devices.pop(), []).append(saveable)

@@ -1,4 +1,7 @@
-"""tf.config.experimental: the devices there are: one CPU, whose memory grows as it is needed."""
+"""tf.config.experimental: the devices there are: one CPU, whose memory grows as it is needed.
+
+Four of the functions left `experimental` in TensorFlow 2.1, and programs for its compat.v1 call them so.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ from stillflow.session.process_settings import LOGICAL_CPU as _LOGICAL_CPU
 from stillflow.session.process_settings import settings as _settings
 
 
-@public("config.experimental.list_physical_devices")
-@public("config.experimental.get_visible_devices")
+@public("config.experimental.list_physical_devices", "config.list_physical_devices")
+@public("config.experimental.get_visible_devices", "config.get_visible_devices")
 def list_physical_devices(device_type=None):
     """The devices of this machine, of a type such as "CPU" or "GPU", or of all."""
     return [_CPU] if device_type in (None, _CPU.device_type) else []
 
 
-@public("config.experimental.list_logical_devices")
+@public("config.experimental.list_logical_devices", "config.list_logical_devices")
 def list_logical_devices(device_type=None):
     """The devices that nodes can be assigned to, of a type or of all."""
     _virtual_devices.are_in_use = True
@@ -82,7 +85,7 @@ def get_visible_devices(device_type=None):
     return list_physical_devices(device_type)
 
 
-@public("config.experimental.set_visible_devices")
+@public("config.experimental.set_visible_devices", "config.set_visible_devices")
 def set_visible_devices(devices, device_type=None):
     """Says which devices to use; the CPU is always one of them.
 

@@ -9,6 +9,7 @@ from stillflow.composites.sparse import sparse_retain
 from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.operation import Operation
+from stillflow.graph.shape import dimension_value
 from stillflow.ops.control_flow.cond import cond, smart_constant_value
 from stillflow.ops.sparse_tensor import SparseTensor, is_sparse, parts
 
@@ -39,7 +40,7 @@ def store_sparse(tensors_list, enqueue_many, keep_input):
             if is_sparse(tensor):
                 number, op = _store(tensor, enqueue_many, keep_input, stored[i])
                 if stored[i] is None:
-                    rank = tensor.dense_shape.shape.with_rank(1)[0].value
+                    rank = dimension_value(tensor.dense_shape.shape.with_rank(1)[0])
                     batch_rank = rank if enqueue_many or rank is None else rank + 1
                     stored[i] = Stored(op, batch_rank)
                 tensor = ops.expand_dims(number, [-1])

@@ -18,6 +18,7 @@ from stillflow.graph.scopes import get_default_session
 from stillflow.names import public
 from stillflow.ops.control_flow.cond import cond
 from stillflow.ops.convert import register_conversion
+from stillflow.ops.equality import differs, equals
 from stillflow.platform.identities import Reference
 from stillflow.tracking.base import Trackable
 from stillflow.tracking.capture import variable_was_made
@@ -428,6 +429,7 @@ def overload_operators():
         return ops.get_item(self.value(), index, self)
 
     Variable.__getitem__ = get_item  # type: ignore[misc]
+    Variable.__eq__, Variable.__ne__ = equals, differs  # type: ignore[method-assign]
 
 
 overload_operators()

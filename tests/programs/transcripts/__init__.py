@@ -15,7 +15,9 @@ import re
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-NAMES = sorted(name[:-4] for name in os.listdir(HERE) if name.endswith(".txt"))
+# The file for a process of its own, which calls tf.enable_v2_behavior first.
+V2_BEHAVIOR = "v2_behavior"
+NAMES = sorted(name[:-4] for name in os.listdir(HERE) if name.endswith(".txt") and not name.startswith(V2_BEHAVIOR))
 
 # What differs from run to run, or between versions of Python and numpy.
 _REPLACEMENTS = (
@@ -69,3 +71,9 @@ SEPARATOR = "\n-----\n"
 def transcript(name, tf):
     """What all sections of a file show."""
     return SEPARATOR.join(outcome(section, tf) for section in sections(name)) + "\n"
+
+
+def write_with_v2_behavior(tf, path):
+    tf.enable_v2_behavior()
+    with open(path, "w") as file:
+        file.write(transcript(V2_BEHAVIOR, tf))

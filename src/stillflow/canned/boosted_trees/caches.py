@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.canned.boosted_trees.columns import count_features, transformed_and_known_features, transformed_columns
 from stillflow.feature_columns.dense_categories import IndicatorColumn
-from stillflow.functions.branches import cond_v2
+from stillflow.functions.control_flow_v2 import cond_v2
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.names import public

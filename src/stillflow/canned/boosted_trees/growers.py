@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from stillflow import ops
 from stillflow.canned.boosted_trees.resources import PruningMode
-from stillflow.functions.branches import cond_v2
+from stillflow.functions.control_flow_v2 import cond_v2
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies
 from stillflow.names import public

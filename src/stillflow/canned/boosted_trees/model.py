@@ -24,7 +24,7 @@ from stillflow.canned.boosted_trees.growers import AccumulatingGrower, InMemoryG
 from stillflow.canned.boosted_trees.resources import QuantileAccumulator, TreeEnsemble
 from stillflow.composites import summaries
 from stillflow.feature_columns.numeric import numeric_column
-from stillflow.functions.branches import cond_v2
+from stillflow.functions.control_flow_v2 import cond_v2
 from stillflow.graph import dtypes
 from stillflow.graph.contexts import control_dependencies, device
 from stillflow.graph.name_scope import name_scope

@@ -10,6 +10,7 @@ from stillflow.contrib.legacy_seq2seq.decoders import embedded_argmax, fed_by_ch
 from stillflow.contrib.rnn.linear import Linear
 from stillflow.contrib.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
 from stillflow.graph import dtypes, nest
+from stillflow.graph.shape import dimension_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.rnn.static import static_rnn
@@ -49,7 +50,7 @@ def attention_decoder(
         raise ValueError("Must provide at least 1 input to attention decoder.")
     if num_heads < 1:
         raise ValueError("With less than 1 heads, use a non-attention decoder.")
-    if attention_states.shape[2].value is None:
+    if dimension_value(attention_states.shape[2]) is None:
         raise ValueError(f"Shape[2] of attention_states must be known: {attention_states.shape}")
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or "attention_decoder", dtype=dtype) as entered:
@@ -92,9 +93,9 @@ class _Attention:
 
     def __init__(self, states, num_heads, dtype):
         self._dtype = dtype
-        length = states.shape[1].value
+        length = dimension_value(states.shape[1])
         self._length = ops.shape(states)[1] if length is None else length
-        self._size = states.shape[2].value
+        self._size = dimension_value(states.shape[2])
         self._hidden = ops.reshape(states, [-1, self._length, 1, self._size])
         self._features, self._vectors = [], []
         for head in range(num_heads):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.composites.sparse import sparse_tensor_to_dense
 from stillflow.graph import dtypes
+from stillflow.graph.shape import dimension_value
 from stillflow.names import public
 from stillflow.ops.convert import convert_to_tensor
 from stillflow.ops.sparse_tensor import SparseTensor
@@ -99,7 +100,7 @@ def _parse_dict(data, spec):
         column.original_type = _KINDS[feature.dtype]
         column.name = _column_name(key, len(dense))
         shape = feature.get_shape()
-        column.size = 1 if len(shape) == 1 else shape[1].value
+        column.size = 1 if len(shape) == 1 else dimension_value(shape[1])
         size += column.size
         dense.append(_as_float(feature))
     dense_features = ops.concat(dense, 1) if dense else None

@@ -137,7 +137,7 @@ def _counted_shares(labels, num_classes, smoothing_constant=_SMOOTHING):
 
 def _check_first_sizes(tensors, shape):
     for tensor in tensors:
-        tensor.shape.with_rank_at_least(1)[0].assert_is_compatible_with(shape[0])
+        tensor.shape.with_rank_at_least(1)[:1].assert_is_compatible_with(shape[:1])
 
 
 @public("contrib.training.python.training.sampling_ops._verify_input")

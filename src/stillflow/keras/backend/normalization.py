@@ -7,13 +7,14 @@ from stillflow.composites import normalization
 from stillflow.keras.backend.values import ndim
 from stillflow.names import public
 from stillflow.ops.nn.fused_batch_norm import fused_batch_norm
+from stillflow.platform import tf2
 from stillflow.training.moving_averages import assign_moving_average
 
 
 @public("keras.backend.moving_average_update")
 def moving_average_update(x, value, momentum):
     """An operation that brings a variable nearer to a value: momentum of it stays."""
-    return assign_moving_average(x, value, momentum, zero_debias=True)
+    return assign_moving_average(x, value, momentum, zero_debias=not tf2.enabled())
 
 
 @public("keras.backend.normalize_batch_in_training")

@@ -13,6 +13,7 @@ from stillflow.keras.metrics import functions as accuracies
 from stillflow.keras.metrics import lookup as metrics_by_name
 from stillflow.keras.metrics.base import Metric, clone_metric
 from stillflow.keras.metrics.means import MeanMetricWrapper
+from stillflow.platform import tf2
 
 _ACCURACY, _CROSSENTROPY = ("accuracy", "acc"), ("crossentropy", "ce")
 
@@ -22,7 +23,9 @@ def _is_name(metric, names):
 
 
 def _name(metric, is_weighted):
-    prefix = "weighted_" if is_weighted else ""
+    if tf2.enabled() and isinstance(metric, str):
+        return metric
+    prefix = "weighted_" if is_weighted and not tf2.enabled() else ""
     if _is_name(metric, _ACCURACY):
         return f"{prefix}acc"
     if _is_name(metric, _CROSSENTROPY):

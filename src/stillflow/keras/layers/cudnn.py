@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from stillflow import ops
+from stillflow.graph.shape import dimension_value
 from stillflow.keras.layers.recurrent import RNN
 from stillflow.layers.core import constraints, initializers, regularizers
 from stillflow.layers.core.input_spec import InputSpec
@@ -79,7 +80,7 @@ class _CuDNNRNN(RNN):
 
     def _transposed(self, kernel):
         """The matrix that inputs are multiplied by: the numbers of each gate are those of its transpose."""
-        rows = kernel.shape[0].value
+        rows = dimension_value(kernel.shape[0])
         gates = ops.split(kernel, self._gates, axis=1)
         return ops.concat([ops.transpose(ops.reshape(gate, [self.units, rows])) for gate in gates], axis=1)
 
@@ -90,7 +91,7 @@ class _CuDNNRNN(RNN):
             raise ValueError("Masking is not supported for CuDNN RNNs.")
         first = inputs[0] if isinstance(inputs, list) else inputs
         outer = ops.shape(first)[:2]
-        product = ops.matmul(ops.reshape(first, [-1, first.shape[2].value]), self._transposed(self.kernel))
+        product = ops.matmul(ops.reshape(first, [-1, dimension_value(first.shape[2])]), self._transposed(self.kernel))
         product = ops.bias_add(product, self.bias[: self._gates * self.units])
         product = ops.reshape(product, ops.concat([outer, [self._gates * self.units]], axis=0))
         product.set_shape([*first.shape.as_list()[:2], self._gates * self.units])

@@ -8,6 +8,7 @@ from stillflow.files import filesystem
 from stillflow.keras.engine.sequential import Sequential
 from stillflow.keras.saving import hdf5, hdf5_models, revived, saved_layers
 from stillflow.names import public
+from stillflow.platform import tf2
 
 _HDF5_EXTENSIONS = (".h5", ".hdf5", ".keras")
 
@@ -21,8 +22,8 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
       filepath: the path of the file, or of the SavedModel's folder; for HDF5 also an h5py.File.
       overwrite: whether something may be there; otherwise the user is asked.
       include_optimizer: whether the state of the training is written, too.
-      save_format: "h5", the default, or "tf" for a SavedModel. A path that ends in ".h5", ".hdf5" or ".keras" is that
-        of an HDF5 file in any case.
+      save_format: "h5", or "tf" for a SavedModel, which is the default after tf.enable_v2_behavior. A path that ends
+        in ".h5", ".hdf5" or ".keras" is that of an HDF5 file in any case.
       signatures: of SavedModels; see tf.saved_model.save.
 
     Raises:
@@ -32,7 +33,9 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
     """
     is_path = isinstance(filepath, (str, bytes, os.PathLike))
     path = filesystem.path_text(filepath) if is_path else ""
-    if is_path and save_format not in (None, "h5") and os.path.splitext(path)[1] not in _HDF5_EXTENSIONS:
+    if save_format is None:
+        save_format = "tf" if tf2.enabled() else "h5"
+    if is_path and save_format != "h5" and os.path.splitext(path)[1] not in _HDF5_EXTENSIONS:
         saved_layers.save(model, path, overwrite, include_optimizer, signatures)
         return
     hdf5.require("`save_model` requires h5py.")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+
 from stillflow.graph import dtypes
 from stillflow.layers.core import serialization
-from stillflow.names import public
+from stillflow.names import namespace, public
+from stillflow.platform import tf2
 from stillflow.variables import initializers as found
 
 
@@ -55,10 +59,24 @@ KNOWN = {
 }
 
 
+@functools.cache
+def _of_tensorflow_2():
+    """KNOWN, with the classes of compat.v2 where it has one of that name."""
+    known = dict(KNOWN)
+    for name in KNOWN:
+        with contextlib.suppress(KeyError):
+            known[name] = namespace.find(f"compat.v2.keras.initializers.{name}")
+    return known
+
+
+def _known():
+    return _of_tensorflow_2() if tf2.enabled() else KNOWN
+
+
 @public("keras.initializers.get")
 def get(identifier):
     """The initializer that an argument of a layer means. Raises ValueError for what means none."""
-    return serialization.lookup(identifier, KNOWN, "initializer", tuple(_MAKERS))
+    return serialization.lookup(identifier, _known(), "initializer", tuple(_MAKERS))
 
 
 @public("keras.initializers.serialize")
@@ -70,4 +88,4 @@ def serialize(initializer):
 @public("keras.initializers.deserialize")
 def deserialize(config, custom_objects=None):
     """What `serialize` was given. Raises ValueError for what it did not return."""
-    return serialization.deserialize(config, KNOWN, "initializer", custom_objects)
+    return serialization.deserialize(config, _known(), "initializer", custom_objects)

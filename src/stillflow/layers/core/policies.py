@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from stillflow.graph import dtypes
 from stillflow.layers.core.settings import floatx
 from stillflow.names import public
+from stillflow.platform import tf2
 from stillflow.training import mixed_precision
 from stillflow.training.loss_scale import as_loss_scale
 
@@ -16,7 +17,8 @@ _WITH_FLOAT32_VARIABLES = "_with_float32_vars"
 _DEFAULT = "USE_DEFAULT"
 # The policy of layers that are not given one, and whether layers have `floatx` and cast their inputs, as those of
 # TensorFlow 2 do.
-_state = SimpleNamespace(policy=None, casts_inputs=False)
+# `casts_inputs` is None where nothing was chosen: as platform.tf2 says.
+_state = SimpleNamespace(policy=None, casts_inputs=None)
 
 
 @public("keras.mixed_precision.experimental.Policy")
@@ -125,13 +127,13 @@ def policy_of(dtype):
 def global_policy():
     """The policy of layers that are not given one: by default "infer"."""
     if _state.policy is None:
-        return Policy(floatx() if _state.casts_inputs else "infer")
+        return Policy(floatx() if v2_dtype_behavior_enabled() else "infer")
     return _state.policy
 
 
 def defaults_to_floatx():
     """Whether layers that are not given a policy have `floatx`."""
-    return _state.policy is None and _state.casts_inputs
+    return _state.policy is None and v2_dtype_behavior_enabled()
 
 
 @public("keras.mixed_precision.experimental.set_policy")
@@ -148,7 +150,7 @@ def set_policy(policy):
     mixed_precision.refuse_rewrite_beside_policy()
     if policy is not None and not isinstance(policy, Policy):
         policy = Policy(policy)
-    if policy is not None and not _state.casts_inputs and policy.compute_dtype:
+    if policy is not None and not v2_dtype_behavior_enabled() and policy.compute_dtype:
         raise ValueError("The global policy can only be set to a non-infer policy in TensorFlow 2")
     _state.policy = policy
     mixed_precision.note_policy(is_default=policy is None)
@@ -181,4 +183,4 @@ def disable_v2_dtype_behavior():
 @public("python.keras.engine.base_layer_utils.v2_dtype_behavior_enabled")
 def v2_dtype_behavior_enabled():
     """Whether layers have the type `floatx`, and cast their inputs."""
-    return _state.casts_inputs
+    return tf2.enabled() if _state.casts_inputs is None else _state.casts_inputs

@@ -22,6 +22,7 @@ from stillflow.ops.convert import convert_to_tensor
 
 
 @public("cond")
+@by_mode
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """true_fn() if `pred` is true, else false_fn(): only the nodes that one of them has made run.
 

@@ -118,16 +118,4 @@ def GetContainingXLAContext(ctxt):
     """None: nothing is compiled by XLA."""
 
 
-@public("python.ops.control_flow_util.EnableControlFlowV2")
-def EnableControlFlowV2(graph):
-    """False: tf.cond and tf.while_loop build Switch and Merge nodes."""
-    return False
-
-
-@public("control_flow_v2_enabled", "python.ops.control_flow_v2_toggles.control_flow_v2_enabled")
-def control_flow_v2_enabled():
-    """False: tf.cond and tf.while_loop build Switch and Merge nodes."""
-    return False
-
-
 ENABLE_CONTROL_FLOW_V2 = public("python.ops.control_flow_util.ENABLE_CONTROL_FLOW_V2")(False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.name_scope import name_scope
+from stillflow.graph.operation import Tensor
 from stillflow.graph.shape import as_shape
 from stillflow.graph.shape_inference import constant_value
 from stillflow.ops.control_flow.tensor_array import TensorArray
@@ -65,9 +66,9 @@ class ListTensorArray(TensorArray):
 
     def stack(self, name=None):
         with name_scope(name, "TensorArrayV2Stack", [self._flow]):
-            count = (
-                None if self._dynamic_size or self._size is None else constant_value(convert_to_tensor(self._size))
-            )
+            count = None if self._dynamic_size else self._size
+            if isinstance(count, Tensor):
+                count = constant_value(count)
             count = -1 if count is None else int(count)
             return ops.tensor_list_stack(self._flow, self._dtype, count, self.element_shape)
 

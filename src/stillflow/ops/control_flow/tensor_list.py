@@ -5,7 +5,7 @@ from __future__ import annotations
 from stillflow import ops
 from stillflow.graph import dtypes
 from stillflow.graph.operation import Tensor
-from stillflow.graph.shape import TensorShape, merge
+from stillflow.graph.shape import TensorShape, dimension_value, merge
 from stillflow.graph.shape_inference import ShapeError, incompatible_text, partial_value, value_as_dims
 from stillflow.names import public
 from stillflow.ops import dims as plain
@@ -425,7 +425,7 @@ def _(op, gradient):
 @tensor_list_from_tensor_op.gradient
 def _(op, gradient):
     tensor = op._inputs[0]
-    count = tensor.shape[0].value if tensor.shape.rank else None
+    count = dimension_value(tensor.shape[0]) if tensor.shape.rank else None
     shape = ops.slice(ops.shape(tensor), [1], [-1])
     stacked = tensor_list_stack_op(
         gradient, shape, element_dtype=tensor.dtype, num_elements=-1 if count is None else count

@@ -21,6 +21,7 @@ from stillflow.ops.convert import convert_to_tensor
 
 
 @public("while_loop")
+@by_mode
 def while_loop(
     cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
     name=None, maximum_iterations=None, return_same_structure=False,
@@ -114,9 +115,9 @@ def _as_leaves(shapes):
 
 def _build(context, cond, body, loop_vars, shape_invariants):
     """Builds the loop; returns its results in the structure that the body returned."""
-    variables = [_as_variable(as_tensor(value)) for value in nest.flatten(loop_vars)]
+    variables = [as_variable(as_tensor(value)) for value in nest.flatten(loop_vars)]
     shapes = [None] * len(variables) if shape_invariants is None else nest.flatten(shape_invariants)
-    invariants = _flat_invariants(variables, shapes)
+    invariants = flat_invariants(variables, shapes)
     graph = get_default_graph()
     tensors = [part for value in variables for part in nest.components(value)]
     tensors = [tensor if tensor._value is None else graph.capture(tensor) for tensor in tensors]
@@ -128,12 +129,13 @@ def _build(context, cond, body, loop_vars, shape_invariants):
     return nest.pack_sequence_as(result, with_arrays(nest.flatten(result, True), exits), expand_composites=True)
 
 
-def _as_variable(value):
+def as_variable(value):
     """What stands for several tensors as it is, anything else as a tensor."""
     return value if isinstance(value, CompositeTensor) else convert_to_tensor(value)
 
 
-def _flat_invariants(variables, shapes):
+def flat_invariants(variables, shapes):
+    """The shapes that the tensors of a loop's variables always have; `shapes` as in `invariant_spec`."""
     specs = [_invariant_spec(variable, shape) for variable, shape in zip(variables, shapes, strict=True)]
     return [spec.shape for spec in nest.flatten(specs, expand_composites=True)]
 

@@ -59,6 +59,33 @@ shuffle_dataset = define_dataset(
     attrs=f"reshuffle_each_iteration: bool = true; {SPEC}",
     scalars=(1, 2, 3),
 )
+shuffle_dataset_v2 = define_dataset(
+    "ShuffleDatasetV2",
+    "input_dataset: variant, buffer_size: int64, seed_generator: resource",
+    "shuffle_dataset_v2(input_dataset, buffer_size, seed_generator | output_types, output_shapes)",
+    scalars=(1, 2),
+    stateful=True,
+)
+anonymous_random_seed_generator = define_op(
+    "AnonymousRandomSeedGenerator(seed: int64, seed2: int64) -> (handle: resource, deleter: variant)",
+    kernel="make_seed_generator(seed, seed2 | 'resource', 'localhost', node_name, node_name)",
+    state="op",
+    stateful=True,
+    differentiable=False,
+)
+delete_random_seed_generator = define_op(
+    "DeleteRandomSeedGenerator(handle: resource, deleter: variant) -> ()",
+    kernel="delete_seed_generator(handle, deleter)",
+    stateful=True,
+    differentiable=False,
+)
+
+
+@anonymous_random_seed_generator.shape_rule
+def _(context):
+    return [(), ()]
+
+
 shuffle_and_repeat_dataset = define_dataset(
     "ShuffleAndRepeatDataset",
     "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64, count: int64",

@@ -7,6 +7,7 @@ from stillflow.graph import dtypes
 from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import Tensor
+from stillflow.graph.shape import dimension_at_index
 from stillflow.names import public
 from stillflow.ops import dims as plain
 from stillflow.ops.control_flow.cond import cond
@@ -302,8 +303,8 @@ def _(op, grad_s, grad_u, grad_v):
     if a.dtype.is_complex:
         raise NotImplementedError("SVD gradient is not implemented for complex types and compute_uv=True.")
     u_dims, v_dims = grad_u.shape.with_rank_at_least(2), grad_v.shape.with_rank_at_least(2)
-    m = dims[-2].merge_with(u_dims[-2])
-    n = dims[-1].merge_with(v_dims[-2])
+    m = dimension_at_index(dims, -2).merge_with(dimension_at_index(u_dims, -2))
+    n = dimension_at_index(dims, -1).merge_with(dimension_at_index(v_dims, -2))
     dims = dims[:-2].merge_with(u_dims[:-2]).merge_with(v_dims[:-2]).concatenate([m, n])
     if m.value is None or n.value is None:
         raise NotImplementedError("SVD gradient has not been implemented for input with unknown inner matrix shape.")

@@ -66,10 +66,7 @@ def copy(source, target):
 
 
 def copy_all(sources, export_dir):
-    """Copies files into a SavedModel: {name there: path}."""
-    if not sources:
-        _log.info("No assets to write.")
-        return
+    """Copies files into the folder of a SavedModel's assets, which it makes: {name there: path}."""
     folder = names.assets_dir(export_dir)
     with filesystem.typed_errors(folder):
         system, path = filesystem.system_of(folder)

@@ -147,7 +147,10 @@ class _SavedModelBuilder:
             sources[name] = path
         if tensors is not None:
             _log.info("Assets added to graph.")
-        assets.copy_all(sources, self._export_dir)
+        if sources:
+            assets.copy_all(sources, self._export_dir)
+        else:
+            _log.info("No assets to write.")
 
     def _make_folder(self, folder):
         with filesystem.typed_errors(folder):
