@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stillflow import ops
+from stillflow.eager.variable import EagerVariable
 from stillflow.graph import dtypes, nest
 from stillflow.graph.name_scope import name_scope
 from stillflow.graph.operation import OperatorNotAllowedInGraphError, Tensor
@@ -36,6 +37,14 @@ from stillflow.variables.partitioned_variables import PartitionedVariable
 from stillflow.variables.variable import Variable
 
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "weights", "activity_regularizer", "autocast"}
+
+
+def _in_graph(output, graph):
+    """What a call in a graph returned, as a tensor of the graph: it may be a variable of eager execution."""
+    if isinstance(output, EagerVariable):
+        with graph.as_default():
+            return ops.identity(output)
+    return output
 
 
 @public("keras.layers.Layer")
@@ -226,6 +235,7 @@ class Layer(Typed, Saved):
                             "A layer's `call` method should return a Tensor or a list of Tensors, not None (layer: "
                             f"{self.name})."
                         )
+                    outputs = nest.map_structure(lambda each: _in_graph(each, values[0].graph), outputs)
                     if have_history(inputs):
                         arguments = dict(zip(self._call_fn_args[1:], args, strict=False))
                         arguments.update((key, value) for key, value in kwargs.items() if key not in passed)
