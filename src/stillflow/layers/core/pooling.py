@@ -32,6 +32,7 @@ class Pooling(Layer):
 
     rank: int
     _is_average: bool
+    _of_config: tuple[str, ...] = ("pool_size", "padding", "strides", "data_format")
 
     def __init__(self, pool_size=2, strides=None, padding="valid", data_format=None, **kwargs):
         super().__init__(**kwargs)
