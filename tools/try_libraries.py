@@ -27,7 +27,7 @@ LIBRARIES = {
         "pandas", [*PANDAS[1:], *SKLEARN, *PLOTS, "networkx", "scikit-image", "lazy-loader", "imageio", "tifffile"],
         None,
     ),
-    "deepctr_deepfm": ("deepctr==0.9.3", [*PANDAS, *HTTP, "h5py"], None),
+    "deepctr_deepfm": ("deepctr==0.9.4", [*PANDAS, *HTTP, "h5py"], None),
     "deeplabcut_pose": (
         "deeplabcut==3.0.2",
         ["tf-slim==1.1.0", "absl-py", "scikit-image", "scipy", "lazy_loader", "packaging", "networkx", "pillow",
@@ -35,7 +35,7 @@ LIBRARIES = {
         None,
     ),
     "deepxde_burgers": (
-        "deepxde==0.11.2",
+        "deepxde==1.15.0",
         [*SKLEARN, *PLOTS, "python-dateutil", "six", "scikit-optimize", "pyaml", "pyyaml"],
         None,
     ),
@@ -63,6 +63,9 @@ LIBRARIES = {
         None,
     ),
 }  # fmt: skip
+
+# What a program is run with: DeepXDE asks for 2.7 before it uses compat.v1.
+OPTIONS = {"deepxde_burgers": ["--tensorflow-version", "2.7.0"]}
 
 
 def install(packages, folder, built_with=None):
@@ -96,7 +99,9 @@ def run(program):
     script = os.path.join(ROOT, "tests", "living_libraries", program + ".py")
     start = time.monotonic()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([own, beside])}
-    done = subprocess.run([sys.executable, "-m", "stillflow", "run", script], env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "stillflow", "run", *OPTIONS.get(program, ()), script], env=environment
+    )
     result = "done" if done.returncode == 0 else f"FAILED with exit code {done.returncode}"
     print(f"{library}: {program}.py {result} in {time.monotonic() - start:.0f} s", flush=True)
     return done.returncode == 0

@@ -1,7 +1,11 @@
 """DeepXDE's example "Burgers.py", with fewer points, and by Adam alone, so that it takes a minute."""
 
-import deepxde as dde
+import os
+
 import numpy as np
+
+os.environ["DDE_BACKEND"] = "tensorflow.compat.v1"
+import deepxde as dde
 from deepxde.backend import tf
 
 np.random.seed(0)
@@ -17,15 +21,13 @@ def pde(x, y):
 
 space = dde.geometry.Interval(-1, 1)
 domain = dde.geometry.GeometryXTime(space, dde.geometry.TimeDomain(0, 0.99))
-border = dde.DirichletBC(domain, lambda x: 0, lambda _, on_boundary: on_boundary)
-start = dde.IC(domain, lambda x: -np.sin(np.pi * x[:, 0:1]), lambda _, on_initial: on_initial)
-data = dde.data.TimePDE(
-    domain, pde, [border, start], num_domain=1000, num_boundary=80, num_initial=160, train_distribution="pseudo"
-)
-net = dde.maps.FNN([2] + [20] * 3 + [1], "tanh", "Glorot normal")
+border = dde.icbc.DirichletBC(domain, lambda x: 0, lambda _, on_boundary: on_boundary)
+start = dde.icbc.IC(domain, lambda x: -np.sin(np.pi * x[:, 0:1]), lambda _, on_initial: on_initial)
+data = dde.data.TimePDE(domain, pde, [border, start], num_domain=1000, num_boundary=80, num_initial=160)
+net = dde.nn.FNN([2] + [20] * 3 + [1], "tanh", "Glorot normal")
 model = dde.Model(data, net)
 model.compile("adam", lr=1e-3)
-model.train(epochs=10000, display_every=1000)
+model.train(iterations=10000, display_every=1000)
 
 x = np.linspace(-1, 1, 101)
 at_start = model.predict(np.stack([x, np.zeros(101)], 1))[:, 0]

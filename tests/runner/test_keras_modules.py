@@ -19,10 +19,12 @@ from keras.preprocessing.image import ImageDataGenerator
 from keras.datasets import mnist
 from keras.callbacks import EarlyStopping
 from keras.optimizers import SGD
+from keras.layers.legacy_rnn.rnn_cell_impl import GRUCell
 import keras.backend.tensorflow_backend as KTF
 import tensorflow as tf
 
 assert keras.layers is layers is tf.keras.layers and keras.layers.Dense is Dense is tf.keras.layers.Dense
+assert GRUCell is tf.nn.rnn_cell.GRUCell
 assert KTF is K and np_utils.to_categorical is to_categorical and Layer is tf.keras.layers.Layer
 model = Sequential([Dense(3, input_dim=2), Dropout(0.5)])
 model.compile(SGD(0.1), "mse")

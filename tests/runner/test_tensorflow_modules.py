@@ -160,3 +160,13 @@ def test_classes_and_functions_are_no_modules(name):
     text = "import importlib, stillflow; stillflow.install_as_tensorflow(); importlib.import_module('tensorflow.{}')"
     result = subprocess.run([sys.executable, "-c", text.format(name)], capture_output=True, text=True, check=False)
     assert f"No module named 'tensorflow.{name}': it is a name in a module" in result.stderr
+
+
+def test_functions_and_classes_are_located_by_their_paths():
+    program = """
+import pydoc, stillflow
+stillflow.install_as_tensorflow()
+print(pydoc.locate("tensorflow.nn.relu").__name__, pydoc.locate("tensorflow.train.AdamOptimizer").__name__)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("relu AdamOptimizer\n", "")

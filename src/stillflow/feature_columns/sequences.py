@@ -227,6 +227,5 @@ def concatenate_context_input(context_input, sequence_input):
     ]
     with get_default_graph().control_dependencies(checks):
         steps = ops.shape(sequence_input)[1]
-        repeats = ops.concat([[1], [steps], [1]], 0)
-        tiled = ops.tile(ops.expand_dims(context_input, 1), repeats)
+        tiled = ops.tile(ops.expand_dims(context_input, 1), ops.concat([[1], [steps], [1]], 0))
     return ops.concat([sequence_input, tiled], 2)

@@ -40,7 +40,7 @@ class Tensor:
     nodes to the graph.
     """
 
-    OVERLOADABLE_OPERATORS = frozenset(
+    OVERLOADABLE_OPERATORS = set(  # programs take operators out of it, as they can in TensorFlow
         "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __div__ __rdiv__ __truediv__ __rtruediv__ "
         "__floordiv__ __rfloordiv__ __mod__ __rmod__ __lt__ __le__ __gt__ __ge__ __ne__ __eq__ __and__ __rand__ "
         "__or__ __ror__ __xor__ __rxor__ __getitem__ __pow__ __rpow__ __invert__ __neg__ __abs__ __matmul__ "

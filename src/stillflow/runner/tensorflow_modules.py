@@ -49,6 +49,9 @@ _MODULES_OF_KERAS = {
     ),
 }  # fmt: skip
 
+# Where Keras 2.7 and later keep the cells of TensorFlow 1.
+_CELLS_OF_KERAS = {"layers.legacy_rnn": "nn.rnn_cell", "layers.legacy_rnn.rnn_cell_impl": "python.ops.rnn_cell_impl"}
+
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and everything below it, or says what is missing."""
@@ -62,8 +65,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if top not in (*_PACKAGES, "tf_slim"):
             return None
         if not namespace.is_namespace(_served_name(fullname)):
-            # A name of None: `from package import name` must not replace the sentence by its own.
-            raise ModuleNotFoundError(_why_not_found(fullname))
+            raise _not_found(fullname)
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def _keras_spec(self, fullname):
@@ -86,17 +88,24 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         sys.modules[module.__name__] = importlib.import_module(f"stillflow.{name}")
 
 
-def _why_not_found(fullname):
-    """Programs that look for a class by its path try its path as a module first."""
+def _not_found(fullname):
+    """The error for what is no module.
+
+    Programs that look for a class by its path try its path as a module first, and so does pydoc.locate, which asks
+    for the error's name. What is not here at all has none: `from package import name` must not replace the sentence
+    by its own.
+    """
     try:
         namespace.find(_served_name(fullname))
     except KeyError:
-        return f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing"
-    return f"No module named {fullname!r}: it is a name in a module"
+        return ModuleNotFoundError(f"stillflow has no {fullname}: this part of TensorFlow 1.15 is missing")
+    return ModuleNotFoundError(f"No module named {fullname!r}: it is a name in a module", name=fullname)
 
 
 def _name_of_keras(name):
     """The namespace that a module of Keras is: keras.layers.core is keras.layers."""
+    if name in _CELLS_OF_KERAS:
+        return _CELLS_OF_KERAS[name]
     name = _MODULES_OF_KERAS.get(name, name)
     return f"keras.{name}" if name else "keras"
 

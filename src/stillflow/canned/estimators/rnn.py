@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from typing import Any
 
@@ -16,8 +15,9 @@ from stillflow.feature_columns.layers import DenseFeatures, SequenceFeatures
 from stillflow.feature_columns.sequences import concatenate_context_input
 from stillflow.graph.name_scope import name_scope
 from stillflow.keras.engine.model import Model
-from stillflow.keras.layers.gru import GRU, GRUCell
-from stillflow.keras.layers.lstm import LSTM, LSTMCell
+from stillflow.keras.layers import recurrent_v2
+from stillflow.keras.layers.gru import GRUCell
+from stillflow.keras.layers.lstm import LSTMCell
 from stillflow.keras.layers.recurrent import RNN
 from stillflow.keras.layers.simple_rnn import SimpleRNN, SimpleRNNCell
 from stillflow.keras.losses.reductions import Reduction
@@ -31,12 +31,7 @@ from stillflow.training.global_step import get_or_create_global_step
 
 _LEARNING_RATE = 0.05
 _CLIP_NORM = 5.0
-_OF_TENSORFLOW_2 = {"recurrent_activation": "sigmoid", "implementation": 2}
-_LAYERS: dict = {
-    "lstm": functools.partial(LSTM, **_OF_TENSORFLOW_2),
-    "gru": functools.partial(GRU, **_OF_TENSORFLOW_2, reset_after=True),
-    "simple_rnn": SimpleRNN,
-}
+_LAYERS: dict = {"lstm": recurrent_v2.LSTM, "gru": recurrent_v2.GRU, "simple_rnn": SimpleRNN}
 _CELLS: dict = {"lstm": LSTMCell, "gru": GRUCell, "simple_rnn": SimpleRNNCell}
 
 USE_DEFAULT = public("python.estimator.canned.rnn.USE_DEFAULT")(object())

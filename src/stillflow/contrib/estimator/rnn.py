@@ -86,8 +86,8 @@ def select_last_activations(activations, sequence_lengths):
         batch_size, steps, units = shape[0], shape[1], shape[2]
         if sequence_lengths is None:
             sequence_lengths = steps
-        starts = ops.to_int64(ops.range(batch_size) * steps)
-        last = ops.gather(ops.reshape(activations, [batch_size * steps, units]), starts + sequence_lengths - 1)
+        places = ops.to_int64(ops.range(batch_size) * steps) + sequence_lengths - 1
+        last = ops.gather(ops.reshape(activations, [batch_size * steps, units]), places)
         last.set_shape([activations.shape[0], activations.shape[2]])
         return last
 

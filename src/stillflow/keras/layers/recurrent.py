@@ -305,6 +305,7 @@ class RNN(Layer):
             go_backwards=self.go_backwards, mask=mask, unroll=self.unroll, time_major=self.time_major,
             zero_output_for_mask=self.zero_output_for_mask, input_length=self._step_limit(inputs),
         )  # fmt: skip
+        self._note_runtime()
         if self.stateful:
             pairs = zip(nest.flatten(self.states), nest.flatten(states), strict=True)
             self.add_update([assignments.assign(variable, state) for variable, state in pairs])
@@ -313,6 +314,9 @@ class RNN(Layer):
 
     def _step_limit(self, inputs):
         """The greatest number of steps that the loop is told; None for none."""
+
+    def _note_runtime(self):
+        """Adds what says which kernels ran, for layers that could run on cuDNN's."""
 
     def _check_unrolling(self, shape):
         if self.unroll and shape[0 if self.time_major else 1] is None:

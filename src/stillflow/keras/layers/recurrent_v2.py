@@ -5,7 +5,10 @@ They take `time_major` by name or by position, too.
 
 from __future__ import annotations
 
+from stillflow import ops
+from stillflow.graph.default_graph import get_default_graph
 from stillflow.graph.mode import by_outermost_mode, eager_version_of
+from stillflow.keras.backend.values import int_shape
 from stillflow.keras.layers import gru, lstm
 from stillflow.names import public
 
@@ -20,6 +23,18 @@ def _fits_cudnn(*_):
 def _has_options_of_cudnn(activation, recurrent_activation, recurrent_dropout, unroll, use_bias):
     functions = activation == "tanh" and recurrent_activation == "sigmoid"
     return functions and recurrent_dropout == 0 and not unroll and use_bias
+
+
+def _steps_of(layer, inputs):
+    """The number of steps if it is known: the greatest that TensorFlow tells the loops of these layers."""
+    return int_shape(inputs)[0 if layer.time_major else 1]
+
+
+def _note_runtime(layer):
+    """Adds the node by which TensorFlow says that it is not known which kernels ran."""
+    if not layer.could_use_cudnn:
+        with get_default_graph().device("/cpu:0"):
+            ops.constant(0.0, name="runtime")
 
 
 @public("compat.v2.keras.layers.GRUCell", "python.keras.layers.recurrent_v2.GRUCell")
@@ -63,6 +78,9 @@ class GRU(gru.GRU):
             activation, recurrent_activation, recurrent_dropout, unroll, use_bias and reset_after
         )
 
+    _step_limit = _steps_of
+    _note_runtime = _note_runtime
+
 
 @public("compat.v2.keras.layers.LSTMCell", "python.keras.layers.recurrent_v2.LSTMCell")
 class LSTMCell(lstm.LSTMCell):
@@ -103,3 +121,6 @@ class LSTM(lstm.LSTM):
             time_major=time_major, **kwargs,
         )  # fmt: skip
         self.could_use_cudnn = _fits_cudnn(activation, recurrent_activation, recurrent_dropout, unroll, use_bias)
+
+    _step_limit = _steps_of
+    _note_runtime = _note_runtime
