@@ -97,3 +97,8 @@ def test_kernels_refuse_what_a_graph_refuses_at_once(call, text):
 def test_einsum_tells_of_ranks():
     with pytest.raises(ValueError, match="Tensor t0 of rank 2 does not match"):
         tf.einsum("i,i->", tf.zeros([2, 2]), tf.zeros([2, 2]))
+
+
+def test_types_without_a_kernel_have_no_device():
+    with pytest.raises(tf.errors.NotFoundError, match="Could not find valid device for node"):
+        tf.cumsum(tf.constant([1], tf.uint32))

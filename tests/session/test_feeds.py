@@ -56,3 +56,31 @@ def test_text_of_numpy(value):
         assert session.run(tf.py_func(lambda: value, [], tf.string)) == b"ab"
         found = tf.data.Dataset.from_generator(lambda: iter([value]), tf.string).make_one_shot_iterator().get_next()
         assert session.run(found) == b"ab"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        (tf.float32, 2**24 + 1),
+        (tf.float32, 2**200),
+        (tf.float32, -(2**63) - 1),
+        (tf.float16, 2049),
+        (tf.float16, 10**6),
+    ],
+)
+def test_ints_that_a_real_type_cannot_hold_are_refused(dtype, value):
+    with pytest.raises(TypeError, match="is not compatible with Tensor type"):
+        fed(dtype, value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [(tf.float32, 2**24), (tf.float32, 2**63), (tf.float64, 2**53 + 1), (tf.float64, 2**200), (tf.bfloat16, 2049)],
+)
+def test_other_ints_become_real_numbers(dtype, value):
+    assert float(fed(dtype, value)) == pytest.approx(value, rel=1e-2)
+
+
+def test_lists_and_arrays_of_ints_are_rounded():
+    assert fed(tf.float32, [2**24 + 1]).tolist() == [2**24]
+    assert fed(tf.float32, np.int64(2**24 + 1)) == 2**24

@@ -37,8 +37,16 @@ def of_kernel(op_name, error):
 
 
 def named(error, name):
-    """The same error, told with the name that the caller gave the operation."""
-    return error if name is None else type(error)(error._node_def, error._op, f"{error.message} name: {name}")
+    """The same error, told with the name that the caller gave the operation.
+
+    Of types without a kernel it is a NotFoundError: TensorFlow looks for a device that has the kernel first.
+    """
+    kind, text = type(error), error.message
+    if kind is errors.InvalidArgumentError and text.startswith("No OpKernel was registered to support"):
+        kind, text = errors.NotFoundError, f"Could not find valid device for node.\n{text}"
+    elif name is None:
+        return error
+    return kind(error._node_def, error._op, text if name is None else f"{text} name: {name}")
 
 
 def unconvertible(value, dtype, error):

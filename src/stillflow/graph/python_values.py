@@ -119,6 +119,8 @@ def _as_bytes(item):
 
 
 def _as_array(values, dtype, shape):
+    if isinstance(values, (bytearray, memoryview)):
+        values = np.asarray(values)
     if isinstance(values, (np.ndarray, np.generic)):
         array = np.asarray(values)
         if dtype is not None and dtype.base_dtype is not dtypes.string:

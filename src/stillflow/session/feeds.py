@@ -100,11 +100,7 @@ def convert(tensor, value) -> np.ndarray:
 def _numbers(value, dtype):
     numpy_type = np.dtype(dtype.as_numpy_dtype)
     if isinstance(value, int):
-        try:
-            fits = np.asarray(value, numpy_type) == value
-        except OverflowError:
-            fits = False
-        if not fits:
+        if not _holds(numpy_type, value):
             raise _incompatible(value, numpy_type)
     elif value is None and not dtype.is_floating:
         raise TypeError(f"None cannot be fed to a tensor of type {dtype.name}")
@@ -115,6 +111,23 @@ def _numbers(value, dtype):
         if array.dtype.kind == "c" and numpy_type.kind != "c":
             array = array.real
         return np.require(array.astype(numpy_type, copy=False), numpy_type, ["C", "ALIGNED"])
+
+
+def _holds(numpy_type, value):
+    """Whether an int becomes an equal number of that type.
+
+    As numpy does, what 64 bits hold is compared as float64; a bfloat16 may have lost what it cannot hold.
+    """
+    try:
+        with np.errstate(over="ignore"):
+            number = np.asarray(value, numpy_type)
+    except OverflowError:
+        return False
+    if numpy_type.kind == "V":
+        return np.isfinite(number.astype(np.float64))
+    if numpy_type.kind in "fc" and -(2**63) <= value < 2**64:
+        return number.real.astype(np.float64) == np.float64(value)
+    return number.item() == value
 
 
 def _of_python(value, array, numpy_type):

@@ -1,5 +1,6 @@
 """Constants from Python values of which TensorFlow says that they are none."""
 
+import numpy as np
 import pytest
 
 import stillflow as tf
@@ -19,3 +20,11 @@ def test_integers_of_more_than_64_bits(new_graph):
     for value in (2**64, -(2**63) - 1):
         with pytest.raises(OverflowError):
             tf.constant(value, tf.int32)
+
+
+def test_buffers_of_bytes_are_arrays():
+    with tf.Session() as session:
+        for value in (bytearray(b"ab"), memoryview(b"ab")):
+            found = session.run(tf.convert_to_tensor(value))
+            assert found.dtype == np.uint8
+            assert found.tolist() == [97, 98]
