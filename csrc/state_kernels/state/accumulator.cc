@@ -16,6 +16,7 @@
 //   accumulator_count         out[0] int32: how many gradients there are
 #include <algorithm>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "arithmetic/math/element.h"
@@ -42,6 +43,74 @@ struct AccumulatorOptions {
   PartialShape shape;
   bool is_mean, is_sparse;
 };
+
+// ---- Sums as bytes ------------------------------------------------------------------------------------------------
+//
+// The numbers of the type, the step, the gradients, the rank and the sizes; those of values (in bytes), indices and
+// counts, each followed by what it counts.
+
+void AppendNumber(std::string* bytes, int64_t number) {
+  bytes->append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+template <typename T>
+void AppendAll(std::string* bytes, const std::vector<T>& all) {
+  AppendNumber(bytes, static_cast<int64_t>(all.size()));
+  bytes->append(reinterpret_cast<const char*>(all.data()), all.size() * sizeof(T));
+}
+
+std::string Written(DType dtype, int64_t step, int64_t count, const Sum& sum) {
+  std::string bytes;
+  for (const int64_t number : {static_cast<int64_t>(dtype), step, count, int64_t{sum.shape.rank}}) {
+    AppendNumber(&bytes, number);
+  }
+  for (int i = 0; i < sum.shape.rank; ++i) AppendNumber(&bytes, sum.shape.dims[i]);
+  AppendAll(&bytes, sum.values);
+  AppendAll(&bytes, sum.indices);
+  AppendAll(&bytes, sum.counts);
+  return bytes;
+}
+
+bool TakeNumber(const std::string& bytes, size_t* at, int64_t* number) {
+  if (bytes.size() - *at < sizeof *number) return false;
+  std::memcpy(number, bytes.data() + *at, sizeof *number);
+  *at += sizeof *number;
+  return true;
+}
+
+template <typename T>
+bool TakeAll(const std::string& bytes, size_t* at, std::vector<T>* all) {
+  int64_t size;
+  if (!TakeNumber(bytes, at, &size)) return false;
+  if (size < 0 || static_cast<uint64_t>(size) > (bytes.size() - *at) / sizeof(T)) return false;
+  all->resize(static_cast<size_t>(size));
+  if (size > 0) std::memcpy(all->data(), bytes.data() + *at, static_cast<size_t>(size) * sizeof(T));
+  *at += static_cast<size_t>(size) * sizeof(T);
+  return true;
+}
+
+// Whether the bytes are a sum that an accumulator with these options may hold.
+bool Read(const std::string& bytes, const AccumulatorOptions& options, int64_t* step, int64_t* count, Sum* sum) {
+  size_t at = 0;
+  int64_t dtype, rank, size = ElementBytes(options.dtype);
+  if (!TakeNumber(bytes, &at, &dtype) || !TakeNumber(bytes, &at, step) || !TakeNumber(bytes, &at, count) ||
+      !TakeNumber(bytes, &at, &rank) || dtype != static_cast<int64_t>(options.dtype) || *count <= 0 || rank < 0 ||
+      rank > kMaxRank) {
+    return false;
+  }
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t dim;
+    if (!TakeNumber(bytes, &at, &dim) || dim < 0 || __builtin_mul_overflow(size, dim, &size)) return false;
+    sum->shape.Add(dim);
+  }
+  if (!TakeAll(bytes, &at, &sum->values) || !TakeAll(bytes, &at, &sum->indices) ||
+      !TakeAll(bytes, &at, &sum->counts) || at != bytes.size() || static_cast<int64_t>(sum->values.size()) != size) {
+    return false;
+  }
+  if (!options.is_sparse) return sum->indices.empty() && sum->counts.empty();
+  return rank > 0 && static_cast<int64_t>(sum->indices.size()) == sum->shape.dims[0] &&
+         sum->counts.size() == sum->indices.size();
+}
 
 class Accumulator final : public Resource {
  public:
@@ -94,6 +163,25 @@ class Accumulator final : public Resource {
   int64_t count() {
     const std::lock_guard<std::mutex> guard(mutex_);
     return count_;
+  }
+
+  // What waits here, for a checkpoint; empty if nothing does.
+  std::string Save() {
+    const std::lock_guard<std::mutex> guard(mutex_);
+    return count_ == 0 ? std::string() : Written(options_.dtype, step_, count_, sum_);
+  }
+
+  // Whether `bytes` are what an accumulator of this type saved; then they wait here.
+  bool Restore(const std::string& bytes) {
+    Sum sum;
+    int64_t step, count;
+    if (!Read(bytes, options_, &step, &count, &sum)) return false;
+    const std::lock_guard<std::mutex> guard(mutex_);
+    step_ = step;
+    count_ = count;
+    sum_ = std::move(sum);
+    Serve();
+    return true;
   }
 
  private:
@@ -203,6 +291,54 @@ class Accumulator final : public Resource {
 
 // ---- Handles ------------------------------------------------------------------------------------------------------
 
+// The state of a node that stands for an accumulator. What waited in it may be restored before there is one.
+struct AccumulatorState : HandleState {
+  std::shared_ptr<Accumulator> accumulator;
+  std::string awaited;
+  std::string saved;
+
+  static AccumulatorState* Of(void* state) {
+    return static_cast<AccumulatorState*>(static_cast<HandleState*>(state));
+  }
+
+  static Status New(const Attr*, void** state) {
+    auto* made = new (std::nothrow) AccumulatorState;
+    *state = static_cast<HandleState*>(made);
+    return made == nullptr ? OutOfScratch() : Status();
+  }
+  static void Free(void* state) { delete Of(state); }
+
+  std::shared_ptr<Accumulator> Find() {
+    const std::lock_guard<std::mutex> guard(mutex);
+    return accumulator;
+  }
+
+  // Called twice, for the size and for the bytes, which have to be of one moment.
+  static int64_t Save(void* pointer, void* bytes) {
+    AccumulatorState* const state = Of(pointer);
+    if (bytes != nullptr) {
+      std::memcpy(bytes, state->saved.data(), state->saved.size());
+      state->saved.clear();
+      return 0;
+    }
+    const std::shared_ptr<Accumulator> found = state->Find();
+    const Status status = CatchingOutOfMemory([&] {
+      state->saved = found == nullptr ? state->awaited : found->Save();
+      return Status();
+    });
+    return !status.ok() || state->saved.empty() ? -1 : static_cast<int64_t>(state->saved.size());
+  }
+
+  static bool Restore(void* pointer, const void* bytes, int64_t size) {
+    AccumulatorState* const state = Of(pointer);
+    const std::string text(static_cast<const char*>(bytes), size);
+    const std::shared_ptr<Accumulator> found = state->Find();
+    if (found != nullptr) return found->Restore(text);
+    state->awaited = text;
+    return true;
+  }
+};
+
 Status MakeAccumulator(const KernelCall& call) {
   const Attr* attrs = call.attrs + kHandleAttrs;
   AccumulatorOptions options;
@@ -217,7 +353,7 @@ Status MakeAccumulator(const KernelCall& call) {
   if (options.dtype != DType::kFloat && options.dtype != DType::kDouble && options.dtype != DType::kHalf) {
     return UnsupportedType("ConditionalAccumulator", options.dtype);
   }
-  return OutputHandle<Accumulator>(
+  STILLFLOW_RETURN_IF_ERROR(OutputHandle<Accumulator>(
       call,
       [&](const ResourceTable::Name&, std::shared_ptr<Resource>* made) {
         *made = std::make_shared<Accumulator>(options);
@@ -227,7 +363,15 @@ Status MakeAccumulator(const KernelCall& call) {
         if (found.options().dtype == options.dtype && found.options().is_sparse == options.is_sparse) return Status();
         return STILLFLOW_INVALID_ARGUMENT("Shared accumulator has dtype %s, requested one has %s",
                                           Name(found.options().dtype), Name(options.dtype));
-      });
+      }));
+  auto* state = AccumulatorState::Of(call.state);
+  const std::lock_guard<std::mutex> guard(state->mutex);
+  if (state->accumulator != nullptr) return Status();
+  state->accumulator = std::static_pointer_cast<Accumulator>(call.run->session->resources()->Find(state->number));
+  if (!state->awaited.empty() && !state->accumulator->Restore(state->awaited)) {
+    return Error(Code::kFailedPrecondition, "What waited in the accumulator is not of its type");
+  }
+  return Status();
 }
 
 Status FindAccumulator(const KernelCall& call, bool is_sparse, std::shared_ptr<Accumulator>* found) {
@@ -430,7 +574,8 @@ Status AccumulatorCount(const KernelCall& call) {
 
 STILLFLOW_KERNELS(state, accumulator){
     {"make_accumulator", "| " STILLFLOW_HANDLE_ATTRS ", dtype, shape, reduction_type, is_sparse",
-     Guarded<MakeAccumulator>, nullptr, nullptr, HandleState::New, HandleState::Free},
+     Guarded<MakeAccumulator>, nullptr, nullptr, AccumulatorState::New, AccumulatorState::Free,
+     AccumulatorState::Save, AccumulatorState::Restore},
     {"accumulator_apply", "handle, local_step, gradient", Guarded<AccumulatorApply>},
     {"accumulator_take", "handle, num_required | dtype", Guarded<AccumulatorTake>},
     {"sparse_accumulator_apply",
